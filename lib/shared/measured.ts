@@ -1,0 +1,37 @@
+/**
+ * How a number is known.
+ * exact: counted. capped: at least this many. estimated: computed from something that may have changed since.
+ * sampled: observed at intervals. unavailable: this table cannot say; never drawn as zero.
+ */
+export const KNOWN = ['exact', 'capped', 'estimated', 'sampled', 'unavailable'] as const;
+export type Known = (typeof KNOWN)[number];
+
+/** Why a number is unavailable; each has its sentence in the catalogue under `unavailable.<code>`. */
+export const UNAVAILABLE_REASONS = [
+  'not_in_schema',
+  'needs_sampling',
+  'no_created_at',
+  'no_published_at',
+  'no_claim_time',
+  'no_attempts',
+  'too_many_rows',
+  'no_events',
+  'source_down',
+] as const;
+export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
+
+export interface Count {
+  /** null exactly when `known` is `unavailable`. */
+  count: number | null;
+  known: Known;
+  why?: UnavailableReason;
+}
+
+/** Depth counts stop here: a bigger backlog reads "10,000+". */
+export const DEPTH_CAP = 10_000;
+
+export const unavailable = (why: UnavailableReason): Count => ({ count: null, known: 'unavailable', why });
+export const exact = (count: number): Count => ({ count, known: 'exact' });
+/** Caps a count that was taken over `limit` + 1 rows at most. */
+export const cappedAt = (count: number, limit: number): Count =>
+  count > limit ? { count: limit, known: 'capped' } : exact(count);

@@ -1,0 +1,354 @@
+/**
+ * What the console says about outboxes and events: the words of the HTTP surface, the server actions and the screens.
+ * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
+ */
+import type { Count, Known, UnavailableReason } from './measured';
+import type { EventState, State } from './states';
+import type { Diagnosis } from './verdicts';
+import type { Window } from './windows';
+
+export type EngineKey = 'postgres' | 'mysql';
+
+/** Why an outbox cannot be changed from here; words under `readOnly.<code>`. */
+export type ReadOnlyReason =
+  | 'no_operator_url'
+  | 'not_installed'
+  | 'companions_out_of_date'
+  | 'mapping_not_proven'
+  | 'no_primary_key'
+  | 'no_grant'
+  | 'table_missing'
+  | 'source_down';
+
+/** An operation this outbox offers, and from which states; or why it does not (`refusals.<code>`). */
+export type OperationCapability =
+  | { offered: true; from: State[]; warnings: string[] }
+  | { offered: false; because: string };
+
+export interface Capabilities {
+  /** For each state: can this table show it, and if not, why. */
+  states: Record<State, { available: true } | { available: false; because: UnavailableReason }>;
+  operations: Record<string, OperationCapability>;
+  /** The relay keeps the order of a key, so an unpublished event blocks the later ones of its aggregate. */
+  keepsOrder: boolean;
+  /** Which optional facts this table holds. */
+  fields: {
+    aggregate: boolean;
+    createdAt: boolean;
+    publishedAt: boolean;
+    lastAttemptAt: boolean;
+    attempts: boolean;
+    error: boolean;
+    dedupKey: boolean;
+    traceId: boolean;
+    headers: boolean;
+    amount: boolean;
+  };
+}
+
+export interface OutboxInfo {
+  id: string;
+  name: string;
+  database: string;
+  engine: EngineKey;
+  /** Key of the shape, or `inline`. */
+  shape: string;
+  table: string;
+  capabilities: Capabilities;
+  writable: boolean;
+  whyReadOnly: ReadOnlyReason | null;
+}
+
+export interface OutboxEvent {
+  id: string;
+  state: EventState;
+  type: string | null;
+  aggregateType: string | null;
+  aggregateId: string | null;
+  createdAt: string | null;
+  publishedAt: string | null;
+  lastAttemptAt: string | null;
+  attempts: number | null;
+  maxAttempts: number | null;
+  error: string | null;
+  dedupKey: string | null;
+  traceId: string | null;
+  amount: string | null;
+  currency: string | null;
+  /** What the operator saw; opaque, handed back with an intervention. */
+  version: string;
+}
+
+/** A payload or headers as text, digits exact. */
+export interface Content {
+  /** The text shown, masked by role and cut at `shownBytes`; null when the column holds NULL. */
+  text: string | null;
+  /** `json` when the text parses as JSON, `text` otherwise, `binary` for bytes shown as hex. */
+  format: 'json' | 'text' | 'binary';
+  bytes: number;
+  shownBytes: number;
+  cut: boolean;
+  /** True when paths were masked for this viewer. */
+  masked: boolean;
+}
+
+export interface Neighbour {
+  event: OutboxEvent;
+  /** This event itself. */
+  current: boolean;
+  /** Waits behind an earlier unpublished event of its key. */
+  blocked: boolean;
+  /** A later event of its key is already out. */
+  overtaken: boolean;
+}
+
+export interface EventLink {
+  label: string;
+  url: string;
+}
+
+export interface EventDetail {
+  asOf: string;
+  event: OutboxEvent;
+  payload: Content;
+  headers: Content | null;
+  neighbours: Neighbour[];
+  /** Newest first. */
+  interventions: AuditEntry[];
+  links: EventLink[];
+  /** Shape-specific cautions, e.g. `may_already_be_out`; words under `warnings.<code>`. */
+  warnings: string[];
+  /** What each operation would say to this event now: null when it may be done, else a skip code or a refusal. */
+  operations: Record<string, { allowed: boolean; because: string | null; warnings: string[] }>;
+  /** Where an archived event was when it was archived; null unless archived. */
+  archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
+}
+
+export interface EventFilter {
+  state?: State[];
+  type?: string[];
+  aggregate?: string;
+  /** An id, dedup key or aggregate id, matched exactly. */
+  q?: string;
+  /** Substring of the error text, case-insensitive. */
+  error?: string;
+  /** ISO 8601, inclusive, on creation time. */
+  from?: string;
+  /** ISO 8601, exclusive, on creation time. */
+  to?: string;
+  order?: 'newest' | 'oldest';
+}
+
+export const PAGE_LIMIT_DEFAULT = 50;
+export const PAGE_LIMIT_MAX = 200;
+
+export interface EventPage {
+  asOf: string;
+  events: OutboxEvent[];
+  nextCursor: string | null;
+  previousCursor: string | null;
+  /** What was looked at: how many rows, back to which creation time, and whether that was all of them. */
+  searched: { rows: number; backTo: string | null; complete: boolean };
+}
+
+/** Percentiles are null when unavailable, with `why`. */
+export interface Percentiles {
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+  known: Known;
+  why?: UnavailableReason;
+}
+
+export interface TypeFigures {
+  type: string;
+  waiting: number | null;
+  dead: number | null;
+  retries: number | null;
+  errors: number | null;
+  p95Ms: number | null;
+}
+
+export interface Rate {
+  value: number | null;
+  known: Known;
+  why?: UnavailableReason;
+}
+
+export interface Summary {
+  asOf: string;
+  window: Window;
+  depth: { pending: Count; retrying: Count; processing: Count; dead: Count; waiting: Count };
+  oldestPendingAt: string | null;
+  lastPublishedAt: string | null;
+  latency: Percentiles & { count: number | null };
+  processing: Percentiles;
+  throughput: { createdPerMinute: number | null; publishedPerMinute: number | null; known: Known; why?: UnavailableReason };
+  retries: Count;
+  errorRate: Rate;
+  byType: TypeFigures[];
+  diagnosis: Diagnosis;
+}
+
+export interface SeriesPoint {
+  /** Start of the step. */
+  at: string;
+  waiting: number | null;
+  dead: number | null;
+  created: number | null;
+  published: number | null;
+  errors: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+}
+
+export interface Series {
+  asOf: string;
+  window: Window;
+  stepSeconds: number;
+  points: SeriesPoint[];
+  /** How each line of the series is known. */
+  known: Record<'waiting' | 'dead' | 'created' | 'published' | 'errors' | 'latency', Known>;
+}
+
+/** An outbox with its figures; `summary` keeps the last good reading when the source is down. */
+export interface OutboxReading {
+  outbox: OutboxInfo;
+  summary: Summary;
+  /** The last good reading is older than this one asked for: since when, and what failed. */
+  stale: { since: string; problem: 'timeout' | 'unavailable' } | null;
+}
+
+export interface FleetEntry extends OutboxReading {
+  /** Depth of the last 30 minutes, oldest first; null where unknown. */
+  sparkline: (number | null)[];
+}
+
+export interface FleetSnapshot {
+  asOf: string;
+  /** Worst first. */
+  entries: FleetEntry[];
+}
+
+export interface OutboxSnapshot extends OutboxReading {
+  asOf: string;
+  series: Series;
+}
+
+export interface DeadLetterGroup {
+  outbox: string;
+  type: string | null;
+  error: string | null;
+  count: number;
+  newestAt: string | null;
+  oldestAt: string | null;
+  sampleEventId: string;
+}
+
+/** Dead letters of one outbox: rows, and a count per type and error text over the rows read. */
+export interface DeadLetters {
+  outbox: OutboxInfo;
+  dead: Count;
+  groups: DeadLetterGroup[];
+  page: EventPage | null;
+  problem: 'timeout' | 'unavailable' | null;
+}
+
+export const SKIP_CODES = [
+  'changed_since_seen',
+  'being_processed',
+  'already_published',
+  'wrong_state',
+  'locked',
+  'not_found',
+  'not_supported',
+  'too_young',
+  'already_exists',
+  'blocked_by_order',
+] as const;
+export type SkipCode = (typeof SKIP_CODES)[number];
+
+export interface Skipped {
+  id: string;
+  code: SkipCode;
+  /** What the row says now, for the sentence: state, time it was published, or the refusal's reason. */
+  detail?: { state?: EventState; at?: string | null; because?: string };
+}
+
+export type Outcome = 'applied' | 'partly' | 'none' | 'unknown';
+
+export interface InterventionRequest {
+  operation: string;
+  /** 1 to 200 distinct events, each with the version that was seen. */
+  events: { id: string; version: string }[];
+  /** 3 to 500 characters. */
+  reason: string;
+}
+
+export const INTERVENTION_EVENTS_MAX = 200;
+export const REASON_MIN = 3;
+export const REASON_MAX = 500;
+
+export interface InterventionResult {
+  interventionId: string;
+  outbox: string;
+  operation: string;
+  reason: string;
+  actor: string;
+  at: string | null;
+  outcome: Outcome;
+  changed: string[];
+  skipped: Skipped[];
+  /** The operation that takes this one back, if there is one. */
+  undo: string | null;
+}
+
+/** What an operation would do, for the confirm dialog; nothing has been changed. */
+export interface InterventionPreview {
+  outbox: string;
+  operation: string;
+  rows: { event: OutboxEvent; allowed: boolean; code: SkipCode | null; because: string | null }[];
+  allowed: number;
+  warnings: string[];
+  /** The statements that will run, values as numbered parameters, and the values. */
+  sql: { text: string; parameters: string[] }[];
+}
+
+export interface AuditEntry {
+  id: string;
+  at: string;
+  /** Name of the account or token. */
+  actor: string;
+  role: string;
+  operation: string;
+  outbox: string;
+  eventId: string | null;
+  eventType: string | null;
+  aggregateId: string | null;
+  reason: string;
+  /** `applied`, `none` (skipped, see `code`), `refused` (see `code`) or `unknown`. */
+  outcome: 'applied' | 'none' | 'refused' | 'unknown';
+  /** A skip code, or the problem code of a refusal. */
+  code: string | null;
+  interventionId: string | null;
+  /** Columns before and after as text, payload left out; null when there is none. */
+  before: Record<string, string | null> | null;
+  after: Record<string, string | null> | null;
+}
+
+export interface AuditFilter {
+  outbox?: string;
+  event?: string;
+  actor?: string;
+  operation?: string;
+  outcome?: string;
+  from?: string;
+  to?: string;
+}
+
+export interface AuditPage {
+  asOf: string;
+  entries: AuditEntry[];
+  nextCursor: string | null;
+}

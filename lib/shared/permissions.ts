@@ -1,0 +1,47 @@
+/** The roles of the console and what each may do: the one table that server and screens read. */
+export const ROLES = ['viewer', 'operator', 'approver', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const PERMISSIONS = [
+  /** See outboxes, figures and events, payload masked. */
+  'outbox:read',
+  /** See masked fields in the clear. */
+  'payload:unmask',
+  /** Carry out an operation on events. */
+  'event:operate',
+  /** Read the audit. */
+  'audit:read',
+  /** Approve what somebody else planned. */
+  'plan:approve',
+  /** Manage accounts, tokens and settings. */
+  'account:manage',
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+const VIEWER: readonly Permission[] = ['outbox:read', 'audit:read'];
+const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:operate'];
+
+export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
+  viewer: VIEWER,
+  operator: OPERATOR,
+  approver: [...OPERATOR, 'plan:approve'],
+  admin: [...OPERATOR, 'plan:approve', 'account:manage'],
+};
+
+export function can(role: Role, permission: Permission): boolean {
+  return ROLE_PERMISSIONS[role].includes(permission);
+}
+
+export function isRole(value: unknown): value is Role {
+  return typeof value === 'string' && (ROLES as readonly string[]).includes(value);
+}
+
+/** Who is asking. `id` is stable and scopes idempotency keys; `name` is what the audit shows. */
+export interface Actor {
+  /** `account:<uuid>` or `token:<uuid>`. */
+  id: string;
+  /** The account's e-mail, or the token's name. */
+  name: string;
+  role: Role;
+  kind: 'account' | 'token';
+}

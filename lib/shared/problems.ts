@@ -1,0 +1,55 @@
+/** The stable codes of `application/problem+json` answers, with the HTTP status each one travels with. */
+export const PROBLEM_STATUS = {
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  invalid: 400,
+  conflict: 409,
+  in_progress: 409,
+  key_reused: 422,
+  too_many: 429,
+  timeout: 504,
+  read_only: 403,
+  approval_required: 403,
+  unavailable: 503,
+} as const;
+export type ProblemCode = keyof typeof PROBLEM_STATUS;
+
+export interface ProblemOptions {
+  /** Field → what is wrong with it and what to do, for `invalid`. */
+  fields?: Record<string, string>;
+  /** Kept for the log; never sent to a client. */
+  cause?: unknown;
+  /** Finds the log line; set for unexpected failures. */
+  reference?: string;
+  /** Seconds after which trying again makes sense. */
+  retryAfterSeconds?: number;
+}
+
+/** An expected failure with a stable code. `detail` is safe to show: it never holds SQL, secrets or driver text. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly fields?: Record<string, string>;
+  readonly reference?: string;
+  readonly retryAfterSeconds?: number;
+
+  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+    super(`${code}: ${detail}`, { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.detail = detail;
+    this.fields = options.fields;
+    this.reference = options.reference;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return PROBLEM_STATUS[this.code];
+  }
+}
+
+/** What a server action answers: a value, or a problem the screen can put into words (`problems.<code>`). */
+export type ActionResult<T> =
+  | { ok: true; value: T }
+  | { ok: false; problem: { code: ProblemCode; detail: string; fields?: Record<string, string>; reference?: string } };

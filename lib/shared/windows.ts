@@ -1,0 +1,26 @@
+/** The windows the console offers, shortest first, with the width of one point of a series. */
+export const WINDOWS = ['15m', '1h', '24h', '7d', '30d'] as const;
+export type Window = (typeof WINDOWS)[number];
+
+export const DEFAULT_WINDOW: Window = '1h';
+
+export const WINDOW_SECONDS: Record<Window, number> = {
+  '15m': 900,
+  '1h': 3_600,
+  '24h': 86_400,
+  '7d': 604_800,
+  '30d': 2_592_000,
+};
+
+/** Seconds per point: 60 to 180 points whatever the window. */
+export const STEP_SECONDS: Record<Window, number> = {
+  '15m': 15,
+  '1h': 60,
+  '24h': 900,
+  '7d': 3_600,
+  '30d': 14_400,
+};
+
+export function isWindow(value: unknown): value is Window {
+  return typeof value === 'string' && (WINDOWS as readonly string[]).includes(value);
+}
