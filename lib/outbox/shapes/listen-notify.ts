@@ -1,0 +1,90 @@
+import { defineShape } from '../shape';
+
+const UNPROCESSED = { column: 'processed_at', isNull: true } as const;
+/** The relay listens here for ids; nothing polls. */
+const NOTIFY = { channel: 'outbox_events', column: 'id' };
+/** Nothing but a NOTIFY wakes the relay, and any worker may have the row in flight while it looks idle. */
+const MAY_BE_OUT = ['may_already_be_out'];
+
+/** TypeScript orders to Kafka and e-mail: an INSERT trigger notifies the id; a failed row waits for a restart. */
+export const listenNotify = defineShape({
+  key: 'listen-notify',
+  label: 'LISTEN/NOTIFY table with a dead-letter table',
+  origin: 'orders to Kafka and e-mail (TypeScript)',
+  engines: ['postgres'],
+  table: 'outbox',
+  columns: {
+    id: 'id',
+    type: 'event_type',
+    aggregateType: 'aggregate_type',
+    aggregateId: 'aggregate_id',
+    createdAt: 'created_at',
+    publishedAt: 'processed_at',
+    attempts: 'retry_count',
+    error: 'last_error',
+    payload: 'payload',
+  },
+  dead: { table: 'outbox_dead', columns: { diedAt: 'died_at' } },
+  states: [
+    { state: 'published', when: { column: 'processed_at', isNull: false } },
+    { state: 'retrying', when: { all: [UNPROCESSED, { column: 'retry_count', above: 0 }] } },
+    { state: 'pending', when: UNPROCESSED },
+  ],
+  parameters: { maxAttempts: 5, stuckAfter: 300 },
+  operations: {
+    retry: [
+      { from: ['retrying'], version: 'exact', set: { last_error: { column: 'last_error' } }, notify: NOTIFY, warnings: MAY_BE_OUT },
+      {
+        from: ['pending'],
+        version: 'exact',
+        olderThanStuckAfter: 'created_at',
+        set: { last_error: { column: 'last_error' } },
+        notify: NOTIFY,
+        warnings: MAY_BE_OUT,
+      },
+      { from: ['dead'], version: 'exact', moveTo: 'main', set: { processed_at: { value: null } }, notify: NOTIFY, warnings: MAY_BE_OUT },
+    ],
+    requeue: [
+      {
+        from: ['dead'],
+        version: 'exact',
+        moveTo: 'main',
+        set: { retry_count: { value: 0 }, last_error: { value: null }, processed_at: { value: null } },
+        notify: NOTIFY,
+        warnings: MAY_BE_OUT,
+      },
+      {
+        from: ['retrying'],
+        version: 'exact',
+        set: { retry_count: { value: 0 }, last_error: { value: null } },
+        notify: NOTIFY,
+        warnings: MAY_BE_OUT,
+      },
+    ],
+    release: { refuse: 'not_claimed' },
+  },
+  archive: { from: ['dead', 'pending', 'retrying'], warnings: MAY_BE_OUT },
+  asDead: { moveTo: 'dead', set: { died_at: { now: true } } },
+  cautions: { pending: MAY_BE_OUT, retrying: MAY_BE_OUT, dead: MAY_BE_OUT },
+  sample: {
+    ddl: {
+      postgres: [
+        `CREATE TABLE outbox (
+           id uuid PRIMARY KEY, aggregate_type varchar(100) NOT NULL, aggregate_id varchar(100) NOT NULL, event_type varchar(100) NOT NULL,
+           payload jsonb NOT NULL, created_at timestamptz NOT NULL DEFAULT now(), processed_at timestamptz,
+           retry_count int NOT NULL DEFAULT 0, last_error text)`,
+        'CREATE INDEX ON outbox (created_at) WHERE processed_at IS NULL',
+        'CREATE INDEX ON outbox (processed_at) WHERE processed_at IS NOT NULL',
+        'CREATE TABLE outbox_dead (LIKE outbox INCLUDING DEFAULTS, died_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (id))',
+      ],
+    },
+    rows: [
+      { state: 'pending', values: { id: '00000000-0000-4000-8000-000000000001', aggregate_type: 'order', aggregate_id: 'order-1', event_type: 'order.created', payload: {}, created_at: '2026-01-01T00:00:01Z' } },
+      { state: 'retrying', values: { id: '00000000-0000-4000-8000-000000000002', aggregate_type: 'order', aggregate_id: 'order-1', event_type: 'email.receipt', payload: {}, created_at: '2026-01-01T00:00:02Z', retry_count: 2, last_error: 'smtp: timeout' } },
+      { state: 'published', values: { id: '00000000-0000-4000-8000-000000000003', aggregate_type: 'order', aggregate_id: 'order-2', event_type: 'order.created', payload: {}, created_at: '2026-01-01T00:00:03Z', processed_at: '2026-01-01T00:00:04Z' } },
+      { state: 'published', values: { id: '00000000-0000-4000-8000-000000000004', aggregate_type: 'order', aggregate_id: 'order-2', event_type: 'email.receipt', payload: {}, created_at: '2026-01-01T00:00:04Z', processed_at: '2026-01-01T00:00:05Z', retry_count: 1, last_error: 'smtp: timeout' } },
+      { state: 'dead', in: 'dead', values: { id: '00000000-0000-4000-8000-000000000005', aggregate_type: 'order', aggregate_id: 'order-3', event_type: 'email.receipt', payload: {}, created_at: '2026-01-01T00:00:05Z', retry_count: 5, last_error: 'smtp: mailbox full', died_at: '2026-01-01T00:10:00Z' } },
+      { state: 'dead', in: 'dead', values: { id: '00000000-0000-4000-8000-000000000006', aggregate_type: 'order', aggregate_id: 'order-3', event_type: 'order.cancelled', payload: {}, created_at: '2026-01-01T00:00:06Z', retry_count: 5, last_error: null, died_at: '2026-01-01T00:11:00Z' } },
+    ],
+  },
+});
