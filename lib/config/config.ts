@@ -1,0 +1,79 @@
+/** The configuration as the rest of the product sees it: checked, with defaults filled in. */
+import type { Shape } from '../outbox/shape';
+import type { EngineKey } from '../shared/model';
+
+/** A place inside an event's payload or headers; `*` stands for every key or index. */
+export interface FieldPath {
+  in: 'payload' | 'headers';
+  path: string[];
+}
+
+export interface DatabaseConfig {
+  id: string;
+  engine: EngineKey;
+  /** The reader's connection string. */
+  url: string;
+  /** The operator's connection string; without it the database's outboxes are read-only. */
+  operatorUrl: string | null;
+  /** Where heavy reads go when given. */
+  replicaUrl: string | null;
+}
+
+/** What the configuration says over the shape's own parameters; undefined means the shape's default. */
+export interface OutboxParameters {
+  maxAttempts?: number;
+  stuckAfterSeconds?: number;
+  /** IANA name: how the table's zone-less times are to be read. */
+  timeZone?: string;
+  /** Name of the dead-letter table, `schema.table` or `table` (then in the schema of the outbox table). */
+  deadTable?: string;
+}
+
+/** Where an event's money stands. */
+export interface AmountConfig {
+  value: FieldPath;
+  /** A currency code for all events, or where each event holds its own; null when nobody said. */
+  currency: { code: string } | FieldPath | null;
+}
+
+export interface LinkConfig {
+  label: string;
+  /** URL with `{field}` placeholders: event fields, `{payload.a.b}`, `{headers.x}`. */
+  url: string;
+}
+
+export interface OutboxConfig {
+  id: string;
+  name: string;
+  /** Id of its database. */
+  database: string;
+  /** `table` or `schema.table`. */
+  table: string;
+  /** Key of a built-in shape, or a mapping of its own with the key `inline`. */
+  shape: string | Shape;
+  parameters: OutboxParameters;
+  links: LinkConfig[];
+  amount: AmountConfig | null;
+  mask: FieldPath[];
+}
+
+export interface Config {
+  /** Absolute path of the file. */
+  path: string;
+  /** Connection string of the store; null for the embedded one. */
+  storeUrl: string | null;
+  databases: DatabaseConfig[];
+  outboxes: OutboxConfig[];
+  auth: { sessionHours: number };
+  metrics: { anonymous: boolean };
+  /** Parts of the file that this version accepts and does nothing with; said loudly at start. */
+  unused: string[];
+}
+
+/** What this build can do, for the checks that need to know. */
+export interface Known {
+  shapes: readonly string[];
+  engines: readonly EngineKey[];
+}
+
+export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[] };

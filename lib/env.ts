@@ -1,0 +1,99 @@
+/** The environment, read in this one place. Nothing else in the product touches `process.env`. */
+import { z } from 'zod';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+const emptyIsUnset = (value: unknown): unknown => (value === '' ? undefined : value);
+
+const environmentSchema = z.object({
+  OUTBOX_CONSOLE_CONFIG: z.preprocess(emptyIsUnset, z.string().default('./outbox-console.yaml')),
+  PORT: z.preprocess(
+    emptyIsUnset,
+    z
+      .string()
+      .regex(/^\d{1,5}$/, 'write a port number, 1 to 65535')
+      .transform(Number)
+      .refine((port) => port >= 1 && port <= 65_535, 'write a port number, 1 to 65535')
+      .default(3000),
+  ),
+  HOST: z.preprocess(
+    emptyIsUnset,
+    z
+      .string()
+      .regex(/^[A-Za-z0-9.:_-]+$/, 'write the address to listen on, for instance 127.0.0.1')
+      .default('127.0.0.1'),
+  ),
+  NEXTAUTH_URL: z.preprocess(
+    emptyIsUnset,
+    z
+      .url({ protocol: /^https?$/, error: 'write the address people open, for instance https://outbox.example.com' })
+      .refine((url) => new URL(url).pathname === '/', 'write the address without a path: the console lives at the root of its host')
+      .optional(),
+  ),
+  NEXTAUTH_SECRET: z.preprocess(
+    emptyIsUnset,
+    z.string().min(32, 'use at least 32 characters, for instance from: openssl rand -base64 48').optional(),
+  ),
+  LOG_LEVEL: z.preprocess(emptyIsUnset, z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`).default('info')),
+  NODE_ENV: z.preprocess(emptyIsUnset, z.string().default('development')),
+});
+
+export interface Environment {
+  /** Path of the configuration file, as given. */
+  configPath: string;
+  port: number;
+  host: string;
+  /** Origin people open, e.g. `https://outbox.example.com`; undefined when it was not given. */
+  publicUrl: string | undefined;
+  /** Signs and encrypts session cookies; undefined when it was not given. */
+  secret: string | undefined;
+  logLevel: (typeof LOG_LEVELS)[number];
+  production: boolean;
+}
+
+export type EnvironmentReading = { ok: true; env: Environment } | { ok: false; problems: string[] };
+
+/** Reads and checks the environment; every problem at once, each line beginning with the variable's name. */
+export function readEnvironment(source: Record<string, string | undefined> = process.env): EnvironmentReading {
+  const parsed = environmentSchema.safeParse(source);
+  if (!parsed.success) {
+    return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
+  }
+  const values = parsed.data;
+  return {
+    ok: true,
+    env: {
+      configPath: values.OUTBOX_CONSOLE_CONFIG,
+      port: values.PORT,
+      host: values.HOST,
+      publicUrl: values.NEXTAUTH_URL === undefined ? undefined : new URL(values.NEXTAUTH_URL).origin,
+      secret: values.NEXTAUTH_SECRET,
+      logLevel: values.LOG_LEVEL,
+      production: values.NODE_ENV === 'production',
+    },
+  };
+}
+
+/** The environment of a process that was started with a good one; throws naming every problem otherwise. */
+export function environment(): Environment {
+  const reading = readEnvironment();
+  if (!reading.ok) throw new Error(`The environment is not usable:\n${reading.problems.join('\n')}`);
+  return reading.env;
+}
+
+/** The value of a variable that the configuration names as `${NAME}`; undefined when unset. */
+export function environmentValue(name: string): string | undefined {
+  return process.env[name];
+}
+
+/** Everything, for a child process, with `changes` on top. */
+export function childEnvironment(changes: Record<string, string>): Record<string, string | undefined> {
+  return { ...process.env, ...changes };
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1', '[::1]']);
+
+/** True for an address that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.has(host.toLowerCase());
+}
