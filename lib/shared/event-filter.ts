@@ -1,0 +1,164 @@
+/**
+ * The filter of an events list as it stands in a URL: `?state=dead&type=order_complete&from=…`.
+ * The screen and the HTTP route read and write it here, so a link means the same to both.
+ */
+import type { EventFilter } from './model';
+import { STATES, isState, type State } from './states';
+
+export const FILTER_FIELDS = ['state', 'type', 'aggregate', 'q', 'error', 'from', 'to', 'order'] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** What is wrong with one field; words under `events.filterErrors.<code>`, English in `describeFilterErrors`. */
+export interface FilterError {
+  code: 'unknown_state' | 'unknown_order' | 'not_a_time' | 'no_zone' | 'empty_range' | 'too_long' | 'too_many' | 'bad_character';
+  /** What was given, cut to 80 characters. */
+  value: string;
+}
+export type FilterErrors = Partial<Record<FilterField, FilterError>>;
+
+export interface ParsedFilter {
+  /** The fields that made sense. */
+  filter: EventFilter;
+  /** The fields that did not; empty when all is well. */
+  errors: FilterErrors;
+}
+
+export const FILTER_TEXT_MAX = 300;
+export const FILTER_TYPES_MAX = 50;
+
+/** Reads a filter from a query string. Keys that are not of the filter (`cursor`, `limit`, `columns`) are left alone. */
+export function parseEventFilter(params: URLSearchParams): ParsedFilter {
+  const errors: FilterErrors = {};
+  const filter: EventFilter = {};
+  const fail = (field: FilterField, code: FilterError['code'], value: string) => {
+    errors[field] ??= { code, value: value.slice(0, 80) };
+  };
+  const text = (field: FilterField, value: string): string | undefined => {
+    if (value.length > FILTER_TEXT_MAX) fail(field, 'too_long', value);
+    // PostgreSQL has no NUL in text: it would answer with an error of its own.
+    else if (value.includes('\0')) fail(field, 'bad_character', value);
+    else return value;
+    return undefined;
+  };
+
+  const states = params.getAll('state').flatMap((value) => value.split(',')).map((value) => value.trim()).filter((value) => value !== '');
+  for (const value of states) if (!isState(value)) fail('state', 'unknown_state', value);
+  const known: State[] = STATES.filter((state) => states.includes(state));
+  if (known.length > 0) filter.state = known;
+
+  const types = [...new Set(params.getAll('type').filter((value) => value !== ''))];
+  if (types.length > FILTER_TYPES_MAX) fail('type', 'too_many', String(types.length));
+  else {
+    const kept = types.map((value) => text('type', value)).filter((value) => value !== undefined);
+    if (kept.length > 0) filter.type = kept;
+  }
+
+  for (const field of ['aggregate', 'q'] as const) {
+    const value = text(field, (params.get(field) ?? '').trim());
+    if (value) filter[field] = value;
+  }
+  const error = text('error', params.get('error') ?? '');
+  if (error && error.trim() !== '') filter.error = error;
+
+  for (const field of ['from', 'to'] as const) {
+    const given = params.get(field)?.trim();
+    if (!given) continue;
+    const time = parseInstant(given);
+    if (typeof time === 'string') filter[field] = time;
+    else fail(field, time.code, given);
+  }
+  if (filter.from !== undefined && filter.to !== undefined && compareInstants(filter.from, filter.to) >= 0) {
+    fail('to', 'empty_range', filter.to);
+    delete filter.to;
+  }
+
+  const order = params.get('order');
+  if (order === 'oldest') filter.order = 'oldest';
+  else if (order !== null && order !== '' && order !== 'newest') fail('order', 'unknown_order', order);
+  return { filter, errors };
+}
+
+/** Writes a filter as a query string; the default order is left out. `parseEventFilter` reads it back unchanged. */
+export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const state of STATES) if (filter.state?.includes(state)) params.append('state', state);
+  for (const type of filter.type ?? []) params.append('type', type);
+  for (const field of ['aggregate', 'q', 'error', 'from', 'to'] as const) {
+    const value = filter[field];
+    if (value) params.set(field, value);
+  }
+  if (filter.order === 'oldest') params.set('order', 'oldest');
+  return params;
+}
+
+/** How many fields narrow the list; the order does not count. */
+export function countFilters(filter: EventFilter): number {
+  return FILTER_FIELDS.filter((field) => field !== 'order' && filter[field] !== undefined).length;
+}
+
+/** The search parameters of a Next page as `URLSearchParams`. */
+export function toSearchParams(record: Record<string, string | string[] | undefined>): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(record)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) params.append(key, one);
+  }
+  return params;
+}
+
+/** The errors in English, field → what is wrong and what to do, for the `fields` of an `invalid` problem. */
+export function describeFilterErrors(errors: FilterErrors): Record<string, string> {
+  return Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, describe(error)]));
+}
+
+function describe({ code, value }: FilterError): string {
+  switch (code) {
+    case 'unknown_state':
+      return `"${value}" is not a state; use ${STATES.join(', ')}`;
+    case 'unknown_order':
+      return `"${value}" is not an order; use newest or oldest`;
+    case 'not_a_time':
+      return `"${value}" is not a time; write it as 2026-01-31T14:00:00Z`;
+    case 'no_zone':
+      return `"${value}" names no time zone; end it with Z or an offset such as +09:00`;
+    case 'empty_range':
+      return `"${value}" is not after from; the range would be empty`;
+    case 'too_long':
+      return `longer than ${FILTER_TEXT_MAX} characters; shorten it`;
+    case 'too_many':
+      return `${value} types; name ${FILTER_TYPES_MAX} at most`;
+    case 'bad_character':
+      return 'holds a NUL character, which no event can contain; remove it';
+  }
+}
+
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
+
+/** An instant as UTC with its own sub-second digits (Date would cut them to milliseconds), or what is wrong with it. */
+function parseInstant(given: string): string | { code: 'not_a_time' | 'no_zone' } {
+  const match = INSTANT.exec(given);
+  if (!match) return { code: /^\d{4}-\d{2}-\d{2}$/.test(given) ? 'no_zone' : 'not_a_time' };
+  const [, year, month, day, hour, minute, second = '00', fraction, zone] = match;
+  const local = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  // Date rolls 30 February over into March and 24:00 into the next day: neither is what was meant.
+  if (Number.isNaN(local.getTime()) || !local.toISOString().startsWith(`${year}-${month}-${day}T${hour}`)) return { code: 'not_a_time' };
+  if (zone === undefined) return { code: 'no_zone' };
+  const utc = new Date(local.getTime() - offsetMinutes(zone) * 60_000).toISOString();
+  if (!/^(?!0000)\d{4}-/.test(utc)) return { code: 'not_a_time' };
+  const digits = (fraction ?? '').replace(/0+$/, '');
+  return `${utc.slice(0, 19)}${digits === '' ? '' : `.${digits}`}Z`;
+}
+
+/** A `+` that nobody encoded arrives as a space: it can only have been a plus. */
+function offsetMinutes(zone: string): number {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  return zone.startsWith('-') ? -minutes : minutes;
+}
+
+/** Orders two instants as `parseInstant` writes them, sub-millisecond digits included. */
+function compareInstants(a: string, b: string): number {
+  const whole = a.slice(0, 19).localeCompare(b.slice(0, 19), 'en');
+  if (whole !== 0) return whole;
+  const fraction = (time: string) => time.slice(20, -1).padEnd(9, '0');
+  return fraction(a).localeCompare(fraction(b), 'en');
+}
