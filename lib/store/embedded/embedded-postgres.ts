@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { unprivilegedAccount, type Account } from './account';
+import { findBinaries } from './binaries';
+import { prepareDataFolder, SUPERUSER, type DataFolder } from './data-folder';
+import { freePort } from './free-port';
+import { claim, disclaim } from './owner';
+import { findPostmaster, isReady, stopPostmaster } from './postmaster';
+import { identify, type ProcessIdentity } from './processes';
+import { runningAs } from './run';
+
+const START_TIMEOUT_MS = 30_000;
+const START_TRIES = 5;
+
+/** For data that nobody will miss: twice as fast, and lost when the machine goes down. */
+export const THROWAWAY_SETTINGS: Record<string, string> = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+export interface EmbeddedPostgresOptions {
+  /** Absolute; holds the data folder, the superuser's password, the log and the owner's id. */
+  dir: string;
+  /** Default: a free one. */
+  port?: number;
+  /** Server settings by name, added to ours. */
+  settings?: Record<string, string>;
+  /** The process that must be alive for this PostgreSQL to be in use; default: this one. */
+  ownerPid?: number;
+  /** Where programs are copied that the server's user cannot reach; see `defaultShelter`. */
+  shelter?: string;
+}
+
+export interface EmbeddedPostgres {
+  /** On 127.0.0.1. */
+  port: number;
+  pid: number;
+  /** A connection string for the superuser; holds the password. */
+  superuserUrl(database: string): string;
+  createDatabase(name: string): Promise<void>;
+  /** Resolves when the server is gone, at the latest after eleven seconds. May be called again. */
+  stop(): Promise<void>;
+  /** Settles when the server has ended, asked for or not, with the last lines of its log. */
+  exited: Promise<{ expected: boolean; log: string }>;
+}
+
+/** Where programs and data go that an unprivileged user must reach, unless OUTBOX_DEMO_DIR says otherwise. */
+export function defaultShelter(): string {
+  return path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
+}
+
+/**
+ * Starts a PostgreSQL of the installed binaries on 127.0.0.1, in a session of its own so that a Ctrl-C in the terminal
+ * does not reach it. As root it runs as an unprivileged user. Rejects with `EmbeddedPostgresInUse` when another running
+ * process owns `dir`; takes over what a crashed one has left.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { dir, ownerPid = process.pid, shelter = defaultShelter() } = options;
+  const account = await unprivilegedAccount();
+  await mkdir(dir, { recursive: true });
+  // The server's user passes through, and reads nothing here.
+  await chmod(dir, account ? 0o711 : 0o700);
+  await claim(dir, ownerPid);
+  try {
+    const binaries = await findBinaries(account, shelter);
+    const leftOver = await findPostmaster(path.join(dir, 'data'));
+    if (leftOver) await stopPostmaster(leftOver);
+    const folder = await prepareDataFolder(dir, binaries, account, options.settings?.fsync === 'off');
+    return await launch(binaries.postgres, dir, folder, account, options);
+  } catch (error) {
+    await disclaim(dir);
+    throw error;
+  }
+}
+
+async function launch(postgres: string, dir: string, folder: DataFolder, account: Account | null, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    const server = await spawnServer(postgres, dir, folder.dataDir, port, account, options.settings ?? {});
+    const problem = await waitUntilReady(server, folder.dataDir);
+    if (problem === null) return handle(server, port, dir, folder);
+    // Another program took the free port first, or the processes of a killed postmaster have yet to notice and leave.
+    const passing = /pre-existing shared memory block/.test(problem) || (options.port === undefined && /Address already in use/.test(problem));
+    if (!passing || attempt === START_TRIES) throw new Error(`PostgreSQL did not start in ${dir}:\n${problem}`);
+    await sleep(500);
+  }
+}
+
+interface Server {
+  identity: ProcessIdentity;
+  /** Resolves with the end of its log when the process has ended. */
+  ended: Promise<string>;
+  hasEnded: () => boolean;
+}
+
+async function spawnServer(postgres: string, dir: string, dataDir: string, port: number, account: Account | null, extra: Record<string, string>): Promise<Server> {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    TimeZone: 'UTC',
+    log_timezone: 'UTC',
+    ...extra,
+  };
+  const logPath = path.join(dir, 'postgres.log');
+  const log = await open(logPath, 'w', 0o600);
+  try {
+    const child = spawn(postgres, ['-D', dataDir, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
+      ...runningAs(account),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    let over = false;
+    const ended = new Promise<string>((resolve) => {
+      child.once('exit', () => {
+        over = true;
+        void tail(logPath).then(resolve);
+      });
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause) => reject(new Error(`${postgres} could not be started: ${cause.message}`, { cause })));
+    });
+    const pid = child.pid ?? 0;
+    return { identity: (await identify(pid)) ?? { pid, startedAt: null }, ended, hasEnded: () => over };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Null when it accepts connections, else why it does not. */
+async function waitUntilReady(server: Server, dataDir: string): Promise<string | null> {
+  const until = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < until) {
+    if (server.hasEnded()) return server.ended;
+    if (await isReady(dataDir, server.identity.pid)) return null;
+    await sleep(25);
+  }
+  await stopPostmaster(server.identity);
+  return `not ready after ${START_TIMEOUT_MS / 1000} s\n${await server.ended}`;
+}
+
+function handle(server: Server, port: number, dir: string, folder: DataFolder): EmbeddedPostgres {
+  const superuserUrl = (database: string) => `postgresql://${SUPERUSER}:${folder.password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  let stopping: Promise<void> | null = null;
+  const stop = async () => {
+    await stopPostmaster(server.identity);
+    await server.ended;
+    await disclaim(dir);
+  };
+  return {
+    port,
+    pid: server.identity.pid,
+    superuserUrl,
+    createDatabase: (name) => createDatabase(superuserUrl('postgres'), name),
+    stop: () => (stopping ??= stop()),
+    exited: server.ended.then((log) => ({ expected: stopping !== null, log })),
+  };
+}
+
+async function createDatabase(url: string, name: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}
+
+async function tail(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).slice(-4_096).trim();
+}
