@@ -1,0 +1,129 @@
+/**
+ * The seam between the console and a kind of database. Everything above asks the engine (flags, fragments); nobody
+ * asks which engine it is. The second engine adds a folder beside `postgres/` and a line in `engines.ts`.
+ */
+import type { Dialect, Kysely, RawBuilder } from 'kysely';
+import type { EngineKey } from '../shared/model';
+import type { DatabaseFailure } from './failure';
+
+/** A connection to an observed database. Tables are found at run time, so there is no static schema. */
+export type Db = Kysely<Record<string, never>>;
+
+export interface TableName {
+  schema: string | null;
+  table: string;
+}
+
+export interface ColumnDescription {
+  name: string;
+  /** The type as the server prints it, e.g. `timestamp with time zone`, `character varying(64)`. */
+  type: string;
+  kind: 'text' | 'integer' | 'decimal' | 'boolean' | 'uuid' | 'json' | 'binary' | 'instant' | 'wall_clock' | 'other';
+  nullable: boolean;
+  /** Computed by the database: never written. */
+  generated: boolean;
+}
+
+export interface IndexDescription {
+  name: string;
+  /** Leading columns, in order; expressions end the list. */
+  columns: string[];
+  unique: boolean;
+  /** The predicate of a partial index as the server prints it. */
+  predicate: string | null;
+}
+
+export interface TableDescription {
+  /** The catalogue's own spelling. */
+  name: Required<TableName>;
+  kind: 'table' | 'view' | 'other';
+  columns: Map<string, ColumnDescription>;
+  indexes: IndexDescription[];
+  /** Channels that the table's own triggers notify, in the order found. */
+  notifies: string[];
+  privileges: { select: boolean; insert: boolean; delete: boolean; updateColumns: Set<string> };
+}
+
+export interface PoolOptions {
+  url: string;
+  /** Shown by the server beside each connection. */
+  applicationName: string;
+  max: number;
+  /** Longest wait for a free connection, in milliseconds. */
+  acquireTimeoutMs: number;
+  /** The client gives a statement up after this and drops the connection, in milliseconds: above every server timeout. */
+  clientTimeoutMs: number;
+  /** Errors of idle connections, for the log. */
+  onIdleError(error: Error): void;
+}
+
+/** Limits of one transaction, in milliseconds. */
+export interface TransactionLimits {
+  statementMs: number;
+  lockMs: number;
+  idleMs: number;
+}
+
+/** SQL fragments whose spelling differs between engines. Column arguments are already quoted references. */
+export interface Fragments {
+  /** ISO 8601 UTC text with microseconds; NULL for NULL and for times outside the calendar (infinity). */
+  isoTime(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<string | null>;
+  /** An instant comparable with `now()`, whatever the column's type. */
+  instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
+  /** An ISO 8601 text as a value comparable with the column itself, so that its index serves. */
+  instantValue(iso: string, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
+  asText(column: RawBuilder<unknown>): RawBuilder<string | null>;
+  /** Text as a value of the column's own type, so that its index serves. */
+  typed(value: string, description: ColumnDescription): RawBuilder<unknown>;
+  /** The row's physical version as text, for rows of a table; null when the engine has none. */
+  rowVersion(alias: string): RawBuilder<string> | null;
+  /** A digest of key, creation time and payload as text: what stays the same while a relay works on the row. */
+  stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null): RawBuilder<string>;
+  jsonText(column: RawBuilder<unknown>, path: string[]): RawBuilder<string | null>;
+  /** Size in bytes without reading the value whole. */
+  storedBytes(column: RawBuilder<unknown>): RawBuilder<number>;
+  /** Exact size in bytes of the value as text. */
+  textBytes(column: RawBuilder<unknown>): RawBuilder<number>;
+  /** The first `characters` of the value as text; bytes as hex. */
+  head(column: RawBuilder<unknown>, description: ColumnDescription, characters: number): RawBuilder<string | null>;
+  /** The named columns of a row as one JSON object of texts. */
+  rowAsJson(columns: { name: string; column: RawBuilder<unknown> }[]): RawBuilder<string>;
+  /** Case-insensitive substring test with wildcards taken literally. */
+  contains(column: RawBuilder<unknown>, needle: string): RawBuilder<boolean>;
+  distinctFrom(left: RawBuilder<unknown>, right: RawBuilder<unknown>): RawBuilder<boolean>;
+  notTrue(condition: RawBuilder<boolean>): RawBuilder<boolean>;
+  now(): RawBuilder<unknown>;
+  nowIso(): RawBuilder<string>;
+  /** Milliseconds from `from` to `to` as a float. */
+  millisecondsBetween(from: RawBuilder<unknown>, to: RawBuilder<unknown>): RawBuilder<number>;
+  secondsAgo(seconds: number): RawBuilder<unknown>;
+}
+
+export interface EngineFeatures {
+  /** INSERT, UPDATE and DELETE answer the rows they changed. */
+  returning: boolean;
+  /** A waiting process can be woken inside the transaction. */
+  notify: boolean;
+  /** `INSERT … OVERRIDING SYSTEM VALUE` is how a row with an identity keeps its number. */
+  overridingSystemValue: boolean;
+  /** The server knows `SELECT … FOR UPDATE SKIP LOCKED`. */
+  skipLocked: boolean;
+}
+
+export interface Engine {
+  key: EngineKey;
+  features: EngineFeatures;
+  fragments: Fragments;
+  /** Schema of tables named without one. */
+  defaultSchema: string;
+  dialect(options: PoolOptions): Dialect;
+  /** Sets the limits for the transaction that `db` is in, nothing beyond it: safe behind transaction pooling. */
+  limit(db: Db, limits: TransactionLimits): Promise<void>;
+  failure(error: unknown): DatabaseFailure;
+  /** null when the role sees no such table. */
+  describe(db: Db, name: TableName): Promise<TableDescription | null>;
+  /** Whether an id can be a value of this column at all; what cannot is simply not found. */
+  idFits(id: string, description: ColumnDescription): boolean;
+  /** True when the server refuses writes whatever the role: a replica, or read-only by setting. */
+  isReadOnly(db: Db): Promise<boolean>;
+}

@@ -1,0 +1,39 @@
+/** What went wrong in a database, in the console's words; the engines map their own codes to these. */
+export const FAILURE_CODES = [
+  /** The statement ran into its timeout and was cancelled: nothing it did remains. */
+  'timeout',
+  /** A lock was not to be had within the lock timeout. */
+  'locked',
+  /** Deadlock or serialization failure: the transaction was rolled back and may be tried again. */
+  'deadlock',
+  /** A unique key is taken. */
+  'duplicate',
+  /** Another constraint or a trigger of the table refused the row. */
+  'constraint',
+  /** A value does not fit its column. */
+  'bad_value',
+  /** The role lacks a privilege. */
+  'no_privilege',
+  /** A table, column or schema does not exist. */
+  'missing',
+  /** The server accepts no writes (a replica, or a read-only transaction). */
+  'read_only',
+  /** The connection could not be made, or broke. */
+  'connection',
+  'other',
+] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** A database error with its code. The driver's own error is the cause, for the log only: it may quote values. */
+export class DatabaseFailure extends Error {
+  readonly code: FailureCode;
+  /** SQLSTATE or the driver's own code, for the log. */
+  readonly state: string | null;
+
+  constructor(code: FailureCode, state: string | null, cause: unknown) {
+    super(`database failure: ${code}${state === null ? '' : ` (${state})`}`, { cause });
+    this.name = 'DatabaseFailure';
+    this.code = code;
+    this.state = state;
+  }
+}

@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { ColumnDescription, Db, IndexDescription, TableDescription, TableName } from '../engine';
+
+const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
+  text: 'text', varchar: 'text', bpchar: 'text', name: 'text', citext: 'text', enum: 'text',
+  int2: 'integer', int4: 'integer', int8: 'integer', numeric: 'decimal', float4: 'decimal', float8: 'decimal',
+  bool: 'boolean', uuid: 'uuid', json: 'json', jsonb: 'json', bytea: 'binary',
+  timestamptz: 'instant', timestamp: 'wall_clock', date: 'wall_clock',
+}; // prettier-ignore
+
+interface CatalogueRow {
+  schema: string;
+  table: string;
+  relkind: string;
+  columns: string;
+  indexes: string;
+  notifies: string;
+  can_select: boolean;
+  can_insert: boolean;
+  can_delete: boolean;
+}
+
+/**
+ * One look into the catalogue: the table's own spelling, columns, indexes, notifying triggers and this role's rights.
+ * Served by the catalogue's indexes on names and oids; locks nothing.
+ */
+export async function describePostgresTable(db: Db, name: TableName): Promise<TableDescription | null> {
+  const qualified = name.schema === null ? sql`to_regclass(quote_ident(${name.table}))` : sql`to_regclass(quote_ident(${name.schema}) || '.' || quote_ident(${name.table}))`;
+  const { rows } = await sql<CatalogueRow>`
+    select n.nspname as schema, c.relname as table, c.relkind::text as relkind,
+      (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
+          'base', case when t.typtype = 'e' then 'enum' else coalesce(b.typname, t.typname) end, 'nullable', not a.attnotnull,
+          'generated', a.attgenerated <> '', 'update', has_column_privilege(c.oid, a.attnum, 'UPDATE')) order by a.attnum), '[]')
+        from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype and t.typtype = 'd'
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
+      (select coalesce(json_agg(json_build_object('name', i.relname, 'unique', x.indisunique and x.indimmediate, 'predicate', pg_get_expr(x.indpred, x.indrelid),
+          'columns', (select json_agg(coalesce(a.attname, '') order by k.position) from unnest(x.indkey::int2[]) with ordinality as k(attnum, position)
+            left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0 where k.position <= x.indnkeyatts))), '[]')
+        from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid and x.indisvalid)::text as indexes,
+      (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
+      has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = ${qualified}`.execute(db);
+  const row = rows[0];
+  if (row === undefined) return null;
+  const columns = JSON.parse(row.columns) as { name: string; type: string; base: string; nullable: boolean; generated: boolean; update: boolean }[];
+  const indexes = JSON.parse(row.indexes) as { name: string; unique: boolean; predicate: string | null; columns: string[] }[];
+  return {
+    name: { schema: row.schema, table: row.table },
+    kind: row.relkind === 'r' || row.relkind === 'p' ? 'table' : row.relkind === 'v' || row.relkind === 'm' ? 'view' : 'other',
+    columns: new Map(columns.map((c) => [c.name, { name: c.name, type: c.type, kind: KIND_BY_TYPE[c.base] ?? 'other', nullable: c.nullable, generated: c.generated }])),
+    indexes: indexes.map(leadingColumns),
+    notifies: (JSON.parse(row.notifies) as string[]).flatMap(channelsIn),
+    privileges: {
+      select: row.can_select,
+      insert: row.can_insert,
+      delete: row.can_delete,
+      updateColumns: new Set(columns.filter((c) => c.update).map((c) => c.name)),
+    },
+  };
+}
+
+function leadingColumns(index: { name: string; unique: boolean; predicate: string | null; columns: string[] }): IndexDescription {
+  const firstExpression = index.columns.indexOf('');
+  return { ...index, unique: index.unique && firstExpression === -1, columns: firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression) };
+}
+
+/** The channels a trigger function names: `pg_notify('channel', …)` and `NOTIFY channel`. */
+export function channelsIn(source: string): string[] {
+  const called = [...source.matchAll(/pg_notify\s*\(\s*'([^']+)'/gi)].map((match) => match[1] ?? '');
+  const stated = [...source.matchAll(/(?:^|[^_\w])notify\s+"?([A-Za-z_][\w$]*)"?/gi)].map((match) => match[1] ?? '');
+  return [...called, ...stated].filter((channel) => channel !== '');
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { ColumnDescription, Engine } from '../engine';
+import { describePostgresTable } from './describe';
+import { postgresFailure } from './failure';
+import { postgresFragments } from './fragments';
+import { postgresDialect } from './pool';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const INTEGER = /^(0|-?[1-9][0-9]{0,18})$/;
+const INTEGER_LIMITS: Record<string, bigint> = { smallint: 32_767n, integer: 2_147_483_647n, bigint: 9_223_372_036_854_775_807n };
+
+/** Only an id that prints exactly like the stored one names its row: `01`, ` 1` and upper-case UUIDs are other texts. */
+function idFits(id: string, description: ColumnDescription): boolean {
+  if (id.includes('\u0000') || !id.isWellFormed()) return false;
+  if (description.kind === 'uuid') return UUID.test(id);
+  if (description.kind === 'integer') {
+    const limit = INTEGER_LIMITS[description.type] ?? 9_223_372_036_854_775_807n;
+    return INTEGER.test(id) && BigInt(id) <= limit && BigInt(id) >= -limit - 1n;
+  }
+  return description.kind === 'text';
+}
+
+export const postgresEngine: Engine = {
+  key: 'postgres',
+  features: { returning: true, notify: true, overridingSystemValue: true, skipLocked: true },
+  fragments: postgresFragments,
+  defaultSchema: 'public',
+  dialect: postgresDialect,
+  failure: postgresFailure,
+  describe: describePostgresTable,
+  idFits,
+  async limit(db, limits) {
+    await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true), set_config('lock_timeout', ${String(limits.lockMs)}, true),
+      set_config('idle_in_transaction_session_timeout', ${String(limits.idleMs)}, true)`.execute(db);
+  },
+  async isReadOnly(db) {
+    const { rows } = await sql<{ replica: boolean; setting: string }>`
+      select pg_is_in_recovery() as replica, current_setting('transaction_read_only') as setting`.execute(db);
+    return rows[0]?.replica === true || rows[0]?.setting === 'on';
+  },
+};

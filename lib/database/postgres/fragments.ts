@@ -1,0 +1,57 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription, Fragments } from '../engine';
+
+const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
+/** Payloads above this stored size are told apart by size alone: hashing them would read them whole for every list. */
+const DIGEST_LIMIT_BYTES = 65_536;
+
+function instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown> {
+  return description.kind === 'wall_clock' ? sql`(${column} at time zone ${sql.lit(timeZone)})` : column;
+}
+
+export const postgresFragments: Fragments = {
+  isoTime(column, description, timeZone) {
+    const at = instant(column, description, timeZone);
+    return sql`case when isfinite(${column}) and extract(year from ${column}) between 1 and 9999
+      then to_char(${at} at time zone 'UTC', ${sql.lit(ISO)}) end`;
+  },
+  instant,
+  instantValue(iso, description, timeZone) {
+    return description.kind === 'wall_clock'
+      ? sql`(cast(${iso} as timestamptz) at time zone ${sql.lit(timeZone)})`
+      : sql`cast(${iso} as timestamptz)`;
+  },
+  asText: (column) => sql`(${column})::text`,
+  typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(description.type))})`,
+  rowVersion: (alias) => sql`${sql.ref(`${alias}.xmin`)}::text`,
+  stableDigest(parts, payload) {
+    const payloadDigest =
+      payload === null
+        ? sql`''`
+        : sql`case when pg_column_size(${payload}) <= ${sql.lit(DIGEST_LIMIT_BYTES)} then md5((${payload})::text) else 'size:' || pg_column_size(${payload}) end`;
+    const texts = [...parts.map((part) => sql`coalesce((${part})::text, '')`), sql`coalesce(${payloadDigest}, '')`];
+    return sql`md5(concat_ws('|', ${sql.join(texts)}))`;
+  },
+  jsonText: (column, path) => sql`(${column} #>> array[${sql.join(path.map((step) => sql.lit(step)))}]::text[])`,
+  storedBytes: (column) => sql`pg_column_size(${column})`,
+  textBytes: (column) => sql`octet_length((${column})::text)`,
+  head: (column, description, characters) =>
+    description.kind === 'binary'
+      ? sql`encode(substring(${column} from 1 for ${sql.lit(Math.floor(characters / 2))}), 'hex')`
+      : sql`left((${column})::text, ${sql.lit(characters)})`,
+  rowAsJson: (columns) =>
+    sql`json_build_object(${sql.join(columns.flatMap(({ name, column }) => [sql`${sql.lit(name)}::text`, sql`(${column})::text`]))})::text`,
+  contains: (column, needle) => sql`(${column})::text ilike ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`}`,
+  distinctFrom: (left, right) => sql`${left} is distinct from ${right}`,
+  notTrue: (condition) => sql`(${condition}) is not true`,
+  now: () => sql`now()`,
+  nowIso: () => sql`to_char(clock_timestamp() at time zone 'UTC', ${sql.lit(ISO)})`,
+  millisecondsBetween: (from, to) => sql`(extract(epoch from (${to} - ${from}))::float8 * 1000)`,
+  secondsAgo: (seconds) => sql`(now() - make_interval(secs => ${sql.lit(seconds)}))`,
+};
+
+/** The catalogue's own spelling of a type, without a length: a cast must never cut an id to fit. */
+function castType(type: string): string {
+  const bare = type.replace(/\(\d+(,\d+)?\)/, '');
+  return /^[a-zA-Z0-9_ ".[\]]+$/.test(bare) ? bare : 'text';
+}

@@ -1,0 +1,143 @@
+import type { Database } from '../database/database';
+import type { Db, TableDescription, TableName } from '../database/engine';
+import type { ReadOnlyReason } from '../shared/model';
+import { Problem } from '../shared/problems';
+import { describeCapabilities } from './capabilities';
+import { archiveTable, ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
+import type { AmountSource, Outbox, OutboxSettings, Parameters, Place } from './outbox';
+import { pathSteps } from './paths';
+import { COLUMN_ROLES, type ColumnSource, type Condition, type Shape } from './shape';
+
+const DEFAULT_STUCK_AFTER_SECONDS = 300;
+
+/** Splits `schema.table`; a name without a schema is looked up as the engine looks up names. */
+export function parseTableName(text: string): TableName {
+  const dot = text.indexOf('.');
+  return dot === -1 ? { schema: null, table: text } : { schema: text.slice(0, dot), table: text.slice(dot + 1) };
+}
+
+/**
+ * Binds a configured outbox to its tables: one transaction of catalogue reads on the reader's connection.
+ * Throws Problem `not_found` when the table is not there and `invalid` when it lacks columns the shape needs;
+ * anything that only stands in the way of changes makes the outbox read-only instead.
+ */
+export async function bindOutbox(settings: OutboxSettings, database: Database): Promise<Outbox> {
+  return database.read(async (db) => {
+    const describe = (name: TableName): Promise<TableDescription | null> => database.engine.describe(db, name);
+    const mainTable = await describe(parseTableName(settings.table));
+    if (mainTable === null) throw new Problem('not_found', `Table ${settings.table} does not exist in database ${database.id}, or the reader's role may not see it`);
+    const { shape } = settings;
+    const main = bindPlace('main', mainTable, shape.columns);
+    refuseMissing(settings, main, [...required(shape.columns), ...shape.states.flatMap((rule) => columnsOf(rule.when))]);
+
+    let dead: Place | null = null;
+    if (shape.dead !== undefined) {
+      const name = settings.parameters.deadTable ?? `${mainTable.name.schema}.${shape.dead.table}`;
+      const table = await describe(parseTableName(name));
+      // The design of the origin only names this table: without it nothing is dead here, and that is said.
+      if (table !== null) dead = bindPlace('dead', table, { ...shape.columns, ...shape.dead.columns });
+    }
+    const archiveDescription = await describe(archiveTable(settings.id));
+    const archive = archiveDescription === null ? null : bindPlace('archive', archiveDescription, { ...shape.columns, ...shape.dead?.columns });
+    const parameters = mergeParameters(shape, settings);
+    const bound = {
+      id: settings.id,
+      settings,
+      database,
+      shape,
+      parameters,
+      main,
+      dead,
+      archive,
+      amount: amountSource(settings),
+      channel: settings.parameters.channel ?? mainTable.notifies[0] ?? null,
+    };
+    const whyReadOnly = await readOnlyReason(bound, db);
+    return { ...bound, capabilities: describeCapabilities(bound), writable: whyReadOnly === null, whyReadOnly };
+  });
+}
+
+type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
+
+function bindPlace(key: Place['key'], description: TableDescription, columns: Shape['columns']): Place {
+  const roles: Place['roles'] = {};
+  for (const role of COLUMN_ROLES) {
+    const source = columns[role];
+    if (source === undefined) continue;
+    const { column: name, path } = normalise(source);
+    const column = description.columns.get(name);
+    if (column !== undefined) roles[role] = { column, path };
+  }
+  return { key, table: description.name, description, roles };
+}
+
+function normalise(source: ColumnSource): { column: string; path: string[]; optional: boolean } {
+  return typeof source === 'string'
+    ? { column: source, path: [], optional: false }
+    : { column: source.column, path: source.path ?? [], optional: source.optional ?? false };
+}
+
+function required(columns: Shape['columns']): string[] {
+  return Object.values(columns).flatMap((source) => {
+    const { column, optional } = normalise(source);
+    return optional ? [] : [column];
+  });
+}
+
+function columnsOf(condition: Condition): string[] {
+  if ('all' in condition) return condition.all.flatMap(columnsOf);
+  if ('any' in condition) return condition.any.flatMap(columnsOf);
+  if ('not' in condition) return columnsOf(condition.not);
+  return [condition.column];
+}
+
+function refuseMissing(settings: OutboxSettings, place: Place, names: string[]): void {
+  const missing = [...new Set(names)].filter((name) => !place.description.columns.has(name));
+  if (missing.length > 0) {
+    throw new Problem('invalid', `Table ${settings.table} of outbox ${settings.id} has no column ${missing.join(', ')}, which the shape ${settings.shape.key} needs: choose another shape or map the columns`);
+  }
+}
+
+function mergeParameters(shape: Shape, settings: OutboxSettings): Parameters {
+  return {
+    maxAttempts: settings.parameters.maxAttempts ?? shape.parameters.maxAttempts ?? null,
+    stuckAfterSeconds: settings.parameters.stuckAfterSeconds ?? shape.parameters.stuckAfter ?? DEFAULT_STUCK_AFTER_SECONDS,
+    timeZone: settings.parameters.timeZone ?? shape.parameters.timeZone,
+  };
+}
+
+function amountSource(settings: OutboxSettings): AmountSource | null {
+  if (settings.amount === null) return null;
+  const { value, currency } = settings.amount;
+  return { value: pathSteps(value), currency: currency === undefined ? null : pathSteps(currency) };
+}
+
+/** What stands in the way of changes, most telling first; null when nothing does. */
+async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyReason | null> {
+  if (outbox.settings.inline) return 'mapping_not_proven';
+  if (outbox.database.write === null) return 'no_operator_url';
+  if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
+  const { engine } = outbox.database;
+  const records = [await engine.describe(db, RECORD_TABLE), await engine.describe(db, RECORD_EVENT_TABLE)];
+  if (outbox.archive === null || records.includes(null)) return 'not_installed';
+  const { archive } = outbox;
+  const expected = [...Object.values(ARCHIVE_COLUMNS), ...placeColumns(outbox.main), ...(outbox.dead === null ? [] : placeColumns(outbox.dead))];
+  if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
+  return null;
+}
+
+/** Columns of a place that hold data of their own. */
+export function placeColumns(place: Place): string[] {
+  return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
+}
+
+/** A key that names one row: an intervention must never touch two. */
+function hasUniqueId(place: Place): boolean {
+  const id = place.roles.id;
+  return (
+    id !== undefined &&
+    !id.column.nullable &&
+    place.description.kind === 'table' &&
+    place.description.indexes.some((index) => index.unique && index.predicate === null && index.columns.length === 1 && index.columns[0] === id.column.name)
+  );
+}

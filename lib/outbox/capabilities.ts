@@ -1,0 +1,75 @@
+import type { Capabilities, OperationCapability } from '../shared/model';
+import type { UnavailableReason } from '../shared/measured';
+import { STATES, type LiveState, type State } from '../shared/states';
+import type { Outbox } from './outbox';
+import type { ChangeRule, OperationRules } from './shape';
+
+type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
+
+/** What this table can show and which operations it offers, from its shape and the columns really there. */
+export function describeCapabilities(outbox: Bound): Capabilities {
+  const { shape, main } = outbox;
+  const operations: Record<string, OperationCapability> = {};
+  for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
+  operations.archive =
+    shape.archive === undefined
+      ? { offered: false, because: 'not_in_schema' }
+      : { offered: true, from: shape.archive.from.filter((state) => canShow(outbox, state)), warnings: shape.archive.warnings };
+  operations.restore = shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
+  return {
+    states: Object.fromEntries(STATES.map((state) => [state, stateCapability(outbox, state)])) as Capabilities['states'],
+    operations,
+    keepsOrder: shape.keepsOrder,
+    fields: {
+      aggregate: main.roles.aggregateId !== undefined,
+      createdAt: main.roles.createdAt !== undefined,
+      publishedAt: main.roles.publishedAt !== undefined,
+      lastAttemptAt: main.roles.attemptedAt !== undefined,
+      attempts: main.roles.attempts !== undefined,
+      error: main.roles.error !== undefined || outbox.dead?.roles.error !== undefined,
+      dedupKey: main.roles.dedupKey !== undefined,
+      traceId: main.roles.traceId !== undefined,
+      headers: main.roles.headers !== undefined,
+      amount: outbox.amount !== null && main.roles.payload?.column.kind === 'json',
+    },
+  };
+}
+
+function canShow(outbox: Bound, state: State): boolean {
+  if (state === 'archived') return outbox.shape.archive !== undefined;
+  if (state === 'dead' && outbox.dead !== null) return true;
+  return outbox.shape.states.some((rule) => rule.state === state);
+}
+
+function stateCapability(outbox: Bound, state: State): { available: true } | { available: false; because: UnavailableReason } {
+  return canShow(outbox, state) ? { available: true } : { available: false, because: 'not_in_schema' };
+}
+
+function operationCapability(outbox: Bound, rules: OperationRules): OperationCapability {
+  if (!Array.isArray(rules)) return { offered: false, because: rules.refuse };
+  const changes = rules.filter((rule): rule is ChangeRule => 'version' in rule);
+  const usable = changes.filter((rule) => missingColumn(outbox, rule) === null);
+  if (usable.length === 0) {
+    const refusal = rules.find((rule) => 'refuse' in rule);
+    return { offered: false, because: changes.length > 0 ? 'no_claim_time' : (refusal?.refuse ?? 'not_in_schema') };
+  }
+  const from = usable.flatMap((rule) => rule.from).filter((state) => canShow(outbox, state));
+  return { offered: true, from: [...new Set(from)], warnings: [...new Set(usable.flatMap((rule) => rule.warnings))] };
+}
+
+/** The column a rule needs and the table lacks: an optional one. null when the rule can be carried out. */
+export function missingColumn(outbox: Bound, rule: ChangeRule): string | null {
+  const place = rule.moveTo === 'main' && outbox.dead !== null ? outbox.dead : outbox.main;
+  const needed = rule.olderThanStuckAfter === undefined ? [] : [rule.olderThanStuckAfter];
+  return needed.find((name) => !place.description.columns.has(name)) ?? null;
+}
+
+/** What the rules of an operation say about a state: the change, a refusal, or nothing (the wrong state). */
+export function ruleFor(outbox: Bound, operation: string, state: LiveState): ChangeRule | { refuse: string } | null {
+  const rules = outbox.shape.operations[operation];
+  if (rules === undefined) return null;
+  if (!Array.isArray(rules)) return { refuse: rules.refuse };
+  const rule = rules.find((candidate) => candidate.from.includes(state));
+  if (rule === undefined || 'refuse' in rule) return rule ?? null;
+  return missingColumn(outbox, rule) === null ? rule : { refuse: 'no_claim_time' };
+}
