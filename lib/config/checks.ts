@@ -1,0 +1,128 @@
+/** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
+import type { EngineKey } from '../shared/model';
+import type { Known } from './config';
+import { parseFieldPath } from './field-path';
+import { formatPath } from './problems';
+import { suggestion } from './suggest';
+
+const SCHEMES: Record<string, EngineKey> = {
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+  'mysql:': 'mysql',
+  'mariadb:': 'mysql',
+};
+const ENGINE_NAMES: Record<EngineKey, string> = { postgres: 'PostgreSQL', mysql: 'MySQL or MariaDB' };
+
+const EVENT_FIELDS = ['id', 'type', 'aggregateType', 'aggregateId', 'dedupKey', 'traceId', 'createdAt', 'publishedAt', 'state', 'amount', 'currency'];
+
+type Unread = Record<string, unknown>;
+const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
+export function engineOf(url: string): EngineKey | null {
+  return URL.canParse(url) ? (SCHEMES[new URL(url).protocol] ?? null) : null;
+}
+
+/** What is wrong with a connection string, never repeating it: it holds a password. Null when nothing is. */
+function urlProblem(url: unknown, engines: readonly EngineKey[]): string | null {
+  if (typeof url !== 'string' || url === '' || url.includes('${')) return null;
+  const engine = engineOf(url);
+  if (engine === null) {
+    return 'write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)';
+  }
+  if (!engines.includes(engine)) return `${ENGINE_NAMES[engine]} is not supported yet by this version; remove the database and its outboxes`;
+  return null;
+}
+
+function checkDatabases(databases: Unread, known: Known): string[] {
+  const problems: string[] = [];
+  for (const [id, entry] of Object.entries(databases)) {
+    if (!isMap(entry)) continue;
+    for (const key of ['url', 'operatorUrl', 'replicaUrl']) {
+      const problem = urlProblem(entry[key], known.engines);
+      if (problem !== null) problems.push(`${formatPath(['databases', id, key])}: ${problem}`);
+    }
+    for (const key of ['operatorUrl', 'replicaUrl']) {
+      const [own, other] = [entry.url, entry[key]];
+      if (typeof own !== 'string' || typeof other !== 'string') continue;
+      if (engineOf(own) !== null && engineOf(other) !== null && engineOf(own) !== engineOf(other)) {
+        problems.push(`${formatPath(['databases', id, key])}: is for another engine than url; both must reach the same database`);
+      }
+    }
+  }
+  return problems;
+}
+
+function linkProblem(url: string): string | null {
+  for (const [, field = ''] of url.matchAll(/\{([^}]*)\}/g)) {
+    const named = EVENT_FIELDS.includes(field) || (/^(payload|headers)\./.test(field) && parseFieldPath(field) !== null);
+    if (!named) return `{${field}} is no field of an event${suggestion(field, EVENT_FIELDS)}`;
+  }
+  return null;
+}
+
+function checkLinks(links: unknown, path: readonly PropertyKey[]): string[] {
+  const entries: [PropertyKey[], unknown][] = Array.isArray(links)
+    ? links.map((link: unknown, index) => [[index, 'url'], isMap(link) ? link.url : undefined])
+    : isMap(links)
+      ? Object.entries(links).map(([label, url]) => [[label], url])
+      : [];
+  return entries.flatMap(([at, url]) => {
+    const problem = typeof url === 'string' ? linkProblem(url) : null;
+    return problem === null ? [] : [`${formatPath([...path, ...at])}: ${problem}`];
+  });
+}
+
+function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Known): string[] {
+  const problems: string[] = [];
+  const at = (...rest: PropertyKey[]): string => formatPath(['outboxes', index, ...rest]);
+  if (typeof outbox.database === 'string' && !Object.hasOwn(databases, outbox.database)) {
+    const hint = suggestion(outbox.database, Object.keys(databases));
+    problems.push(`${at('database')}: there is no database "${outbox.database}" under databases${hint}`);
+  }
+  if (typeof outbox.shape === 'string' && outbox.shape !== '' && !known.shapes.includes(outbox.shape)) {
+    problems.push(`${at('shape')}: there is no shape "${outbox.shape}"; known: ${known.shapes.join(', ')}; or write a mapping of your own`);
+  }
+  if (isMap(outbox.amount)) {
+    const { value, path, currency } = outbox.amount;
+    if ((value === undefined) === (path === undefined)) problems.push(`${at('amount')}: write value, the path of the amount, once`);
+    if (typeof currency === 'string' && !isCurrencyCode(currency) && parseFieldPath(currency) === null) {
+      problems.push(`${at('amount', 'currency')}: write a code such as KRW or a path such as payload.currency`);
+    }
+  }
+  return [...problems, ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
+}
+
+/** `KRW`, `USDT`: capitals and digits, as exchanges and banks write them. */
+export function isCurrencyCode(text: string): boolean {
+  return /^[A-Z][A-Z0-9]{2,9}$/.test(text);
+}
+
+function duplicates(outboxes: unknown[]): string[] {
+  const first = new Map<string, number>();
+  return outboxes.flatMap((outbox, index) => {
+    if (!isMap(outbox) || typeof outbox.id !== 'string') return [];
+    const before = first.get(outbox.id);
+    if (before === undefined) {
+      first.set(outbox.id, index);
+      return [];
+    }
+    return [`outboxes[${index}].id: "${outbox.id}" is already the id of outboxes[${before}]; ids must differ`];
+  });
+}
+
+/** Checks a document whose form may still be wrong elsewhere, so that all problems come in one answer. */
+export function crossCheck(document: unknown, known: Known): string[] {
+  if (!isMap(document)) return [];
+  const databases = isMap(document.databases) ? document.databases : {};
+  const outboxes = Array.isArray(document.outboxes) ? (document.outboxes as unknown[]) : [];
+  const problems = [
+    ...checkDatabases(databases, known),
+    ...outboxes.flatMap((outbox, index) => (isMap(outbox) ? checkOutbox(outbox, index, databases, known) : [])),
+    ...duplicates(outboxes),
+  ];
+  if (typeof document.store === 'string' && !document.store.includes('${') && engineOf(document.store) !== 'postgres') {
+    problems.push('store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL');
+  }
+  return problems;
+}

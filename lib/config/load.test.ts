@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import type { Config, Known } from './config';
+import { parseDurationSeconds } from './duration';
+import { parseFieldPath } from './field-path';
+import { loadConfig, parseConfig } from './load';
+
+const KNOWN: Known = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };
+const ENV: Record<string, string> = { READER: 'postgresql://reader:s3cret@db:5432/orders', TRIES: '7' };
+
+const read = (text: string) => parseConfig(text, '/etc/console.yaml', KNOWN, (name) => ENV[name]);
+function good(text: string): Config {
+  const reading = read(text);
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  return reading.config;
+}
+function problems(text: string): string[] {
+  const reading = read(text);
+  return reading.ok ? [] : reading.problems;
+}
+
+const outbox = (lines: string): string => `
+databases:
+  orders: {url: 'postgresql://reader@db/orders'}
+outboxes:
+  - id: escrow
+    database: orders
+    table: p2p.transaction_outbox
+    shape: escrow-status
+${lines}`;
+
+describe('a good configuration', () => {
+  it('fills in what was left out', () => {
+    const config = good(outbox(''));
+    expect(config.storeUrl).toBeNull();
+    expect(config.auth.sessionHours).toBe(8);
+    expect(config.databases).toEqual([
+      { id: 'orders', engine: 'postgres', url: 'postgresql://reader@db/orders', operatorUrl: null, replicaUrl: null },
+    ]);
+    expect(config.outboxes[0]).toEqual({
+      id: 'escrow',
+      name: 'escrow',
+      database: 'orders',
+      table: 'p2p.transaction_outbox',
+      shape: 'escrow-status',
+      parameters: { maxAttempts: undefined, stuckAfterSeconds: undefined, timeZone: undefined, deadTable: undefined },
+      links: [],
+      amount: null,
+      mask: [],
+    });
+  });
+
+  it('takes values from the environment, numbers too, and leaves escaped ones alone', () => {
+    const config = good(`
+databases: {orders: {url: '\${READER}'}}
+outboxes:
+  - {id: a, name: 'Price in $\${X}', database: orders, table: t, shape: published-at, parameters: {maxAttempts: '\${TRIES}', stuckAfter: 5m, timeZone: Asia/Seoul, deadTable: t_dead}}
+`);
+    expect(config.databases[0]?.url).toBe(ENV.READER);
+    expect(config.outboxes[0]?.name).toBe('Price in ${X}');
+    expect(config.outboxes[0]?.parameters).toEqual({ maxAttempts: 7, stuckAfterSeconds: 300, timeZone: 'Asia/Seoul', deadTable: 't_dead' });
+  });
+
+  it('takes links as a list or a map, the amount short or long, and masks', () => {
+    const asMap = good(outbox(`    links: {Order: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}'}
+    amount: payload.amount
+    mask: [payload.customer.email, 'items[*].card', headers.authorization]`)).outboxes[0];
+    expect(asMap?.links).toEqual([{ label: 'Order', url: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}' }]);
+    expect(asMap?.amount).toEqual({ value: { in: 'payload', path: ['amount'] }, currency: null });
+    expect(asMap?.mask).toEqual([
+      { in: 'payload', path: ['customer', 'email'] },
+      { in: 'payload', path: ['items', '*', 'card'] },
+      { in: 'headers', path: ['authorization'] },
+    ]);
+    const asList = good(outbox(`    links: [{label: Order, url: 'https://shop.example.com/{id}'}]
+    amount: {value: payload.amount, currency: KRW}`)).outboxes[0];
+    expect(asList?.links).toHaveLength(1);
+    expect(asList?.amount?.currency).toEqual({ code: 'KRW' });
+    const path = good(outbox('    amount: {path: payload.total, currency: payload.currency}')).outboxes[0];
+    expect(path?.amount?.currency).toEqual({ in: 'payload', path: ['currency'] });
+  });
+
+  it('takes a mapping of its own and makes it a shape', () => {
+    const config = good(`
+databases: {orders: {url: 'postgresql://reader@db/orders'}}
+outboxes:
+  - id: mine
+    name: Mine
+    database: orders
+    table: app.events
+    shape:
+      columns: {id: event_id, createdAt: made, payload: {column: body, path: [inner]}}
+      states:
+        - {state: published, when: {column: sent_at, isNull: false}}
+        - {state: pending, when: {not: {column: sent_at, isNull: false}}}
+`);
+    expect(config.outboxes[0]?.shape).toMatchObject({ key: 'inline', label: 'Mine', engines: ['postgres'], table: 'app.events', keepsOrder: false });
+  });
+
+  it('says which parts it accepts and does not use', () => {
+    expect(good(outbox('') + '\nalerts: {rules: []}\n').unused).toEqual(['alerts']);
+  });
+});
+
+describe('a configuration with problems', () => {
+  it('lists every one at once, each by its path, with what to do', () => {
+    const found = problems(`
+stor: x
+store: mysql://root@db/console
+databases:
+  Orders: {url: 'postgresql://a@b/c'}
+  legacy: {url: 'mysql://root:pw@db/x'}
+  files: {url: 'sqlite://x', operatorUr: y}
+  later: {url: '\${NOT_SET}'}
+outboxes:
+  - {id: a, database: order, tabel: t, shape: escrow}
+  - {id: a, database: legacy, table: 'x"; DROP TABLE y', shape: published-at, parameters: {stuckAfter: soon, maxAttempts: 0}}
+  - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, mask: ['a b'], amount: {currency: KRW}}
+`);
+    expect(found).toEqual(expect.arrayContaining([
+      'stor: unknown key; did you mean "store"?',
+      'store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL',
+      'databases.Orders: write a slug: small letters, digits and single dashes, for instance orders-kafka',
+      'databases.legacy.url: MySQL or MariaDB is not supported yet by this version; remove the database and its outboxes',
+      'databases.files.operatorUr: unknown key; did you mean "operatorUrl"?',
+      'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
+      'outboxes[0].table: missing; write text',
+      'outboxes[0].tabel: unknown key; did you mean "table"?',
+      'outboxes[0].shape: there is no shape "escrow"; known: escrow-status, published-at; or write a mapping of your own',
+      'outboxes[1].id: "a" is already the id of outboxes[0]; ids must differ',
+      'outboxes[1].table: write table or schema.table: letters, digits, _ and $, not quoted',
+      'outboxes[1].parameters.stuckAfter: write a duration such as 30s, 5m, 1h or a number of seconds',
+      'outboxes[1].parameters.maxAttempts: write a whole number from 1 to 1000000',
+      'outboxes[2].mask[0]: write a path such as payload.customer.email or headers.authorization',
+      'outboxes[2].amount: write value, the path of the amount, once',
+    ]));
+    expect(found.some((line) => line.startsWith('databases.files.url: write a connection string'))).toBe(true);
+    expect(found.some((line) => line.startsWith('outboxes[0].database: there is no database "order"'))).toBe(true);
+    expect(found.some((line) => line.startsWith('outboxes[2].links.Order: {orderId} is no field of an event'))).toBe(true);
+    expect(found.some((line) => line.startsWith('outboxes[2].id: write a slug'))).toBe(true);
+  });
+
+  it('never repeats a connection string', () => {
+    const found = problems(`databases: {a: {url: 'pg://user:hunter2@db/x'}}\noutboxes: []`).join('\n');
+    expect(found).toContain('databases.a.url');
+    expect(found).not.toContain('hunter2');
+  });
+
+  it('points into a mapping of its own', () => {
+    const found = problems(`
+databases: {orders: {url: 'postgresql://reader@db/orders'}}
+outboxes:
+  - id: mine
+    database: orders
+    table: t
+    shape:
+      columns: {id: event_id, paylod: body}
+      states: [{state: gone, when: {column: sent_at, isNull: false}}]
+      operation: {}
+`);
+    expect(found).toEqual(expect.arrayContaining([
+      expect.stringMatching(/^outboxes\[0\]\.shape\.columns\.paylod: /),
+      'outboxes[0].shape.states[0].state: write one of pending, retrying, processing, published, dead',
+      'outboxes[0].shape.operation: unknown key; did you mean "operations"?',
+    ]));
+  });
+
+  it.each([
+    ['', '(file): empty; write databases and outboxes'],
+    ['- a', '(file): write a map, not a list'],
+    ['databases: {a: {url: x}}\ndatabases: {}', '(file): not YAML: Map keys must be unique'],
+    ['a: [', '(file): not YAML: '],
+    ['__proto__: {x: 1}\ndatabases: {}\noutboxes: []', '__proto__: unknown key'],
+    ['databases: [1]\noutboxes: 5', 'outboxes: write a list, not a number'],
+  ])('%j', (text, start) => {
+    expect(problems(text).some((line) => line.startsWith(start))).toBe(true);
+  });
+
+  it('names the file that is not there', async () => {
+    const reading = await loadConfig('/nowhere/console.yaml', KNOWN, () => undefined);
+    expect(reading).toEqual({ ok: false, problems: ['/nowhere/console.yaml: there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG'] });
+  });
+});
+
+it.each([['30s', 30], ['5m', 300], ['1h 30m', 5_400], ['2d', 172_800], ['90', 90], [45, 45], ['0', null], [-1, null], ['soon', null], ['5', 5], ['', null]] as const)(
+  'reads the duration %j as %j seconds',
+  (text, seconds) => expect(parseDurationSeconds(text)).toBe(seconds),
+);
+
+it.each(['', 'a b', 'a..b', '"a"', 'payload', '.'])('refuses the path %j', (text) => expect(parseFieldPath(text)).toBeNull());

@@ -1,0 +1,120 @@
+/** Reads the configuration file: YAML, `${ENV}`, schema, cross-checks; every problem at once. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import { shapeSchema } from '../outbox/shape';
+import type { EngineKey } from '../shared/model';
+import { crossCheck, engineOf, isCurrencyCode } from './checks';
+import type { AmountConfig, Config, ConfigReading, DatabaseConfig, FieldPath, Known, LinkConfig, OutboxConfig } from './config';
+import { parseDurationSeconds } from './duration';
+import { parseFieldPath } from './field-path';
+import { interpolate } from './interpolate';
+import { problemLines } from './problems';
+import { fileSchema, LATER_KEYS, type ConfigFile, type OutboxEntry } from './schema';
+
+const SESSION_HOURS = 8;
+
+function fieldPathOf(text: string): FieldPath {
+  const parsed = parseFieldPath(text);
+  if (parsed === null) throw new Error(`The schema let through a path that cannot be read: ${text}`);
+  return parsed;
+}
+
+function amountOf(entry: OutboxEntry['amount']): AmountConfig | null {
+  if (entry === undefined) return null;
+  if (typeof entry === 'string') return { value: fieldPathOf(entry), currency: null };
+  const { currency } = entry;
+  return {
+    value: fieldPathOf(entry.value ?? entry.path ?? ''),
+    currency: currency === undefined ? null : isCurrencyCode(currency) ? { code: currency } : fieldPathOf(currency),
+  };
+}
+
+function linksOf(entry: OutboxEntry['links']): LinkConfig[] {
+  if (entry === undefined) return [];
+  return Array.isArray(entry) ? entry : Object.entries(entry).map(([label, url]) => ({ label, url }));
+}
+
+function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
+  const name = entry.name ?? entry.id;
+  const { parameters, shape } = entry;
+  return {
+    id: entry.id,
+    name,
+    database: entry.database,
+    table: entry.table,
+    shape:
+      typeof shape === 'string'
+        ? shape
+        : shapeSchema.parse({ label: name, origin: 'Mapped in the configuration', engines: [engine], table: entry.table, ...shape, key: 'inline' }),
+    parameters: {
+      maxAttempts: parameters?.maxAttempts,
+      stuckAfterSeconds: parameters?.stuckAfter === undefined ? undefined : (parseDurationSeconds(parameters.stuckAfter) ?? undefined),
+      timeZone: parameters?.timeZone,
+      deadTable: parameters?.deadTable,
+    },
+    links: linksOf(entry.links),
+    amount: amountOf(entry.amount),
+    mask: (entry.mask ?? []).map(fieldPathOf),
+  };
+}
+
+function configOf(file: ConfigFile, path: string): Config {
+  const databases = Object.entries(file.databases).map(
+    ([id, entry]): DatabaseConfig => ({
+      id,
+      engine: engineOf(entry.url) ?? 'postgres',
+      url: entry.url,
+      operatorUrl: entry.operatorUrl ?? null,
+      replicaUrl: entry.replicaUrl ?? null,
+    }),
+  );
+  const engines = new Map(databases.map(({ id, engine }) => [id, engine]));
+  return {
+    path,
+    storeUrl: file.store ?? null,
+    databases,
+    outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres')),
+    auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS },
+    metrics: { anonymous: file.metrics?.anonymous ?? false },
+    unused: LATER_KEYS.filter((key) => file[key] !== undefined),
+  };
+}
+
+/** Reads configuration text; `lookUp` answers `${NAME}`. */
+export function parseConfig(text: string, path: string, known: Known, lookUp: (name: string) => string | undefined): ConfigReading {
+  const yaml = parseDocument(text, { prettyErrors: true });
+  if (yaml.errors.length > 0) {
+    return { ok: false, problems: yaml.errors.map((error) => `(file): not YAML: ${error.message.split('\n')[0]?.replace(/:$/, '') ?? ''}`) };
+  }
+  const problems: string[] = [];
+  let written: unknown;
+  try {
+    written = yaml.toJS();
+  } catch (error) {
+    return { ok: false, problems: [`(file): not usable: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+  if (written === null || written === undefined) return { ok: false, problems: ['(file): empty; write databases and outboxes'] };
+  const document = interpolate(written, lookUp, problems);
+  const parsed = fileSchema.safeParse(document);
+  if (!parsed.success) problems.push(...problemLines(parsed.error, fileSchema, document));
+  problems.push(...crossCheck(document, known));
+  if (!parsed.success || problems.length > 0) {
+    return { ok: false, problems: [...new Set(problems)].sort(new Intl.Collator('en', { numeric: true }).compare) };
+  }
+  return { ok: true, config: configOf(parsed.data, path) };
+}
+
+/** Reads the configuration file at `path` (relative to the working directory). */
+export async function loadConfig(path: string, known: Known, lookUp: (name: string) => string | undefined): Promise<ConfigReading> {
+  const absolute = resolve(path);
+  let text: string;
+  try {
+    text = await readFile(absolute, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const advice = code === 'ENOENT' ? 'there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG' : `cannot be read (${code})`;
+    return { ok: false, problems: [`${absolute}: ${advice}`] };
+  }
+  return parseConfig(text, absolute, known, lookUp);
+}

@@ -1,0 +1,136 @@
+/** Turns what zod found wrong into lines a person can act on: one per problem, beginning with its path. */
+import { z } from 'zod';
+import { suggestion } from './suggest';
+
+export type Path = readonly PropertyKey[];
+
+/** `outboxes[2].table`; the whole file is `(file)`. */
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[A-Za-z_][\w-]*$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
+    else text += `[${JSON.stringify(String(part))}]`;
+  }
+  return text === '' ? '(file)' : text;
+}
+
+type Issue = z.core.$ZodIssue;
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function valueAt(root: unknown, path: Path): unknown {
+  let value = root;
+  for (const part of path) value = isPlainObject(value) || Array.isArray(value) ? Reflect.get(value, part) : undefined;
+  return value;
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
+}
+
+const EXPECTED: Record<string, string> = {
+  object: 'a map',
+  record: 'a map',
+  array: 'a list',
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+/** Of a union's attempts, the one that got furthest: the shape the writer had in mind. */
+function nearestAttempt(attempts: Issue[][]): Issue[] {
+  const rank = (issues: Issue[]): number => {
+    const misfit = issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1_000 : 0;
+    const depth = Math.max(0, ...issues.map((issue) => issue.path.length));
+    return misfit + issues.length - depth * 0.1;
+  };
+  return [...attempts].sort((a, b) => rank(a) - rank(b))[0] ?? [];
+}
+
+interface Context {
+  root: unknown;
+  keysAt(path: Path): readonly string[];
+}
+
+function linesOf(issue: Issue, base: Path, context: Context): string[] {
+  const path = [...base, ...issue.path];
+  const where = formatPath(path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => `${formatPath([...path, key])}: unknown key${suggestion(key, context.keysAt(path))}`);
+    case 'invalid_union': {
+      const attempts = issue.errors.filter((attempt) => attempt.length > 0);
+      if (attempts.length === 0) return [`${where}: ${issue.message}`];
+      const everyOneMisfits = attempts.every((attempt) => attempt.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'));
+      if (everyOneMisfits) {
+        const expected = attempts.flatMap((attempt) =>
+          attempt.flatMap((inner) => (inner.code === 'invalid_type' && inner.path.length === 0 ? [EXPECTED[inner.expected] ?? inner.expected] : [])),
+        );
+        return [`${where}: write ${[...new Set(expected)].join(' or ')}, not ${describe(valueAt(context.root, path))}`];
+      }
+      return nearestAttempt(attempts).flatMap((inner) => linesOf(inner, path, context));
+    }
+    case 'invalid_type': {
+      const value = valueAt(context.root, path);
+      const expected = EXPECTED[issue.expected] ?? issue.expected;
+      if (value === undefined) return [`${where}: missing; write ${expected}`];
+      return [`${where}: write ${expected}, not ${describe(value)}`];
+    }
+    case 'invalid_value':
+      return [`${where}: write one of ${issue.values.map(String).join(', ')}`];
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues.map((inner) => `${where}: ${inner.message}`);
+    default:
+      return [`${where}: ${issue.message}`];
+  }
+}
+
+/** One line per problem of a failed parse. `schema` says which keys would have been known. */
+export function problemLines(error: z.ZodError, schema: z.ZodType, root: unknown, base: Path = []): string[] {
+  const context: Context = {
+    root: base.length === 0 ? root : wrap(root, base),
+    keysAt: (path) => knownKeys(schema, path.slice(base.length)),
+  };
+  return [...new Set(error.issues.flatMap((issue) => linesOf(issue, base, context)))];
+}
+
+/** Puts a part of the document back at its path, so that whole paths resolve. */
+function wrap(value: unknown, path: Path): unknown {
+  return [...path].reverse().reduce<unknown>((inner, key) => {
+    if (typeof key !== 'number') return { [key]: inner };
+    const list: unknown[] = [];
+    list[key] = inner;
+    return list;
+  }, value);
+}
+
+/** The keys an object may have at a path of a schema; of a union, those of all its objects. */
+function knownKeys(schema: z.core.$ZodType, path: Path): string[] {
+  const [head, ...rest] = path;
+  if (schema instanceof z.ZodObject) {
+    if (head === undefined) return Object.keys(schema.shape);
+    const inner: unknown = Reflect.get(schema.shape, head);
+    return inner instanceof z.ZodType ? knownKeys(inner, rest) : [];
+  }
+  if (schema instanceof z.ZodArray) return head === undefined ? [] : knownKeys(schema.element, rest);
+  if (schema instanceof z.ZodRecord) {
+    if (head !== undefined) return knownKeys(schema.def.valueType, rest);
+    return schema.def.keyType instanceof z.ZodEnum ? schema.def.keyType.options.map(String) : [];
+  }
+  if (schema instanceof z.ZodUnion) {
+    return [...new Set(schema.options.flatMap((option: z.core.$ZodType) => knownKeys(option, path)))];
+  }
+  if (schema instanceof z.ZodLazy) return knownKeys(schema.unwrap(), path);
+  if (schema instanceof z.ZodPipe) return [...knownKeys(schema.in, path), ...knownKeys(schema.out, path)];
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+    return knownKeys(schema.unwrap(), path);
+  }
+  return [];
+}

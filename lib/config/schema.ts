@@ -1,0 +1,116 @@
+/** The configuration file as it is written. What the product works with is `Config` in config.ts. */
+import { z } from 'zod';
+import { shapeSchema } from '../outbox/shape';
+import { parseDurationSeconds } from './duration';
+import { parseFieldPath } from './field-path';
+
+const slug = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'write a slug: small letters, digits and single dashes, for instance orders-kafka')
+  .max(63, 'at most 63 characters');
+
+const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_$]{0,62}';
+const tableName = z
+  .string()
+  .regex(new RegExp(`^${IDENTIFIER}(\\.${IDENTIFIER})?$`), 'write table or schema.table: letters, digits, _ and $, not quoted')
+  .describe('`table` or `schema.table`, not quoted');
+
+const fieldPath = z
+  .string()
+  .refine((text) => parseFieldPath(text) !== null, 'write a path such as payload.customer.email or headers.authorization')
+  .describe('Path into the event, for instance `payload.customer.email`; `*` stands for every key or index');
+
+/** A number that may have come out of `${ENV}` as text. */
+const wholeNumber = z
+  .union([z.int(), z.string().regex(/^\d+$/, 'write a whole number').transform(Number)])
+  .refine((value) => value >= 1 && value <= 1_000_000, 'write a whole number from 1 to 1000000');
+
+const duration = z
+  .union([z.number(), z.string()])
+  .refine((text) => parseDurationSeconds(text) !== null, 'write a duration such as 30s, 5m, 1h or a number of seconds')
+  .describe('`30s`, `5m`, `1h`, or seconds');
+
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const databaseUrl = z.string().min(1, 'write a connection string, for instance postgresql://reader@host:5432/orders');
+
+const databaseSchema = z.strictObject({
+  url: databaseUrl.describe("The reader's connection string: a login that cannot write"),
+  operatorUrl: databaseUrl.optional().describe("The operator's connection string; without it the outboxes are read-only"),
+  replicaUrl: databaseUrl.optional().describe('A replica for heavy reads'),
+});
+
+const linkUrl = z
+  .string()
+  .regex(/^https?:\/\//, 'write an address that begins with https:// or http://')
+  .describe('Address with `{field}` placeholders, for instance `https://shop.example.com/orders/{aggregateId}`');
+
+const linksSchema = z.union([
+  z.array(z.strictObject({ label: z.string().min(1).max(80), url: linkUrl })),
+  z.record(z.string().min(1).max(80), linkUrl),
+]);
+
+const amountSchema = z.union([
+  fieldPath,
+  z.strictObject({
+    value: fieldPath.optional(),
+    path: fieldPath.optional(),
+    currency: z.string().min(1).optional().describe('A code such as `KRW`, or a path such as `payload.currency`'),
+  }),
+]);
+
+/** A mapping written in the configuration: the shape language, with what the outbox already says left out. */
+export const inlineShapeSchema = z.strictObject({
+  ...shapeSchema.omit({ key: true }).shape,
+  label: shapeSchema.shape.label.optional(),
+  origin: shapeSchema.shape.origin.optional(),
+  engines: shapeSchema.shape.engines.optional(),
+  table: shapeSchema.shape.table.optional(),
+});
+
+const outboxSchema = z.strictObject({
+  id: slug,
+  name: z.string().trim().min(1).max(120).optional().describe('What people call it; the id when left out'),
+  database: z.string().min(1).describe('Id of one of `databases`'),
+  table: tableName,
+  shape: z.union([z.string().min(1), inlineShapeSchema]).describe('Key of a built-in shape, or a mapping of your own'),
+  parameters: z
+    .strictObject({
+      maxAttempts: wholeNumber.optional(),
+      stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
+      timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
+      deadTable: tableName.optional(),
+    })
+    .optional(),
+  links: linksSchema.optional(),
+  amount: amountSchema.optional(),
+  mask: z.array(fieldPath).optional().describe('Fields that only roles with the right to see them get in the clear'),
+});
+
+const later = z.unknown();
+
+export const fileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  store: z.string().min(1).optional().describe("The console's own PostgreSQL; an embedded one when left out"),
+  databases: z.record(slug, databaseSchema),
+  outboxes: z.array(outboxSchema).min(1, 'name at least one outbox'),
+  auth: z
+    .strictObject({ sessionHours: z.number().min(0.25).max(24).optional().describe('How long a sign-in lasts; 8 when left out') })
+    .optional(),
+  roles: later.optional(),
+  alerts: later.optional(),
+  retention: later.optional(),
+  embedding: later.optional(),
+  metrics: z.strictObject({ anonymous: z.boolean().optional() }).optional(),
+});
+export type ConfigFile = z.infer<typeof fileSchema>;
+export type OutboxEntry = ConfigFile['outboxes'][number];
+
+/** Keys the file may hold although this version does nothing with them. */
+export const LATER_KEYS = ['roles', 'alerts', 'retention', 'embedding'] as const satisfies (keyof ConfigFile)[];
