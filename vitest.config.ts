@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+const root = import.meta.dirname;
+
+/** One project per need: `unit` needs nothing, `db` an embedded PostgreSQL for the run, `race` the relays and minutes. */
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@\//, replacement: `${root}/` },
+      // Marks modules for Next's bundler; under plain Node its other entry throws on purpose.
+      { find: 'server-only', replacement: path.join(root, 'node_modules/server-only/empty.js') },
+    ],
+  },
+  test: {
+    environment: 'node',
+    exclude: ['node_modules/**', '.next*/**', '.outbox-console/**'],
+    // Two cores: more workers only take turns.
+    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{app,components,lib,demo,bench,scripts}/**/*.test.{ts,tsx}', 'e2e/support/**/*.test.ts'],
+          exclude: ['**/*.db.test.ts', '**/node_modules/**'],
+          testTimeout: 10_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'db',
+          include: ['{app,lib,demo,bench,scripts}/**/*.db.test.ts', 'e2e/support/**/*.db.test.ts'],
+          globalSetup: ['scripts/testing/postgres.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'race',
+          include: ['e2e/races/**/*.race.test.ts'],
+          globalSetup: ['scripts/testing/postgres.ts'],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
