@@ -1,7 +1,7 @@
 /** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
 import type { EngineKey } from '../shared/model';
 import type { Known } from './config';
-import { parseFieldPath } from './field-path';
+import { isFieldPath } from './field-path';
 import { formatPath } from './problems';
 import { suggestion } from './suggest';
 
@@ -55,7 +55,7 @@ function checkDatabases(databases: Unread, known: Known): string[] {
 
 function linkProblem(url: string): string | null {
   for (const [, field = ''] of url.matchAll(/\{([^}]*)\}/g)) {
-    const named = EVENT_FIELDS.includes(field) || (/^(payload|headers)\./.test(field) && parseFieldPath(field) !== null);
+    const named = EVENT_FIELDS.includes(field) || (/^(payload|headers)\./.test(field) && isFieldPath(field));
     if (!named) return `{${field}} is no field of an event${suggestion(field, EVENT_FIELDS)}`;
   }
   return null;
@@ -84,18 +84,10 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Kn
     problems.push(`${at('shape')}: there is no shape "${outbox.shape}"; known: ${known.shapes.join(', ')}; or write a mapping of your own`);
   }
   if (isMap(outbox.amount)) {
-    const { value, path, currency } = outbox.amount;
+    const { value, path } = outbox.amount;
     if ((value === undefined) === (path === undefined)) problems.push(`${at('amount')}: write value, the path of the amount, once`);
-    if (typeof currency === 'string' && !isCurrencyCode(currency) && parseFieldPath(currency) === null) {
-      problems.push(`${at('amount', 'currency')}: write a code such as KRW or a path such as payload.currency`);
-    }
   }
   return [...problems, ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
-}
-
-/** `KRW`, `USDT`: capitals and digits, as exchanges and banks write them. */
-export function isCurrencyCode(text: string): boolean {
-  return /^[A-Z][A-Z0-9]{2,9}$/.test(text);
 }
 
 function duplicates(outboxes: unknown[]): string[] {

@@ -2,12 +2,6 @@
 import type { Shape } from '../outbox/shape';
 import type { EngineKey } from '../shared/model';
 
-/** A place inside an event's payload or headers; `*` stands for every key or index. */
-export interface FieldPath {
-  in: 'payload' | 'headers';
-  path: string[];
-}
-
 export interface DatabaseConfig {
   id: string;
   engine: EngineKey;
@@ -27,13 +21,14 @@ export interface OutboxParameters {
   timeZone?: string;
   /** Name of the dead-letter table, `schema.table` or `table` (then in the schema of the outbox table). */
   deadTable?: string;
+  /** Channel that wakes the relay, where the shape's operations notify one. */
+  channel?: string;
 }
 
-/** Where an event's money stands. */
+/** Where an event's money stands: paths such as `payload.amount`. */
 export interface AmountConfig {
-  value: FieldPath;
-  /** A currency code for all events, or where each event holds its own; null when nobody said. */
-  currency: { code: string } | FieldPath | null;
+  value: string;
+  currency?: string;
 }
 
 export interface LinkConfig {
@@ -54,7 +49,8 @@ export interface OutboxConfig {
   parameters: OutboxParameters;
   links: LinkConfig[];
   amount: AmountConfig | null;
-  mask: FieldPath[];
+  /** Paths such as `payload.customer.email`, `headers.authorization`; `*` stands for every key or index. */
+  mask: string[];
 }
 
 export interface Config {

@@ -1,20 +1,14 @@
-import type { FieldPath } from './config';
+const STEP = String.raw`(?:\*|[^\s.[\]"'\\]+)`;
+const BRACKET = String.raw`\[(?:\*|\d+|"[^"]+"|'[^']+')\]`;
+const FIELD_PATH = new RegExp(`^(?:\\$|${STEP}|${BRACKET})(?:\\.${STEP}|${BRACKET})*$`);
 
-const SEGMENT = /^(\*|[^\s.[\]"'\\]+)$/;
+/** Places that are no field by themselves: a path goes on from them. */
+const ROOTS = ['$', 'payload', 'headers'];
 
 /**
- * Reads `payload.customer.email`, `headers.authorization`, `payload.items[*].price` or `items.0.price` (payload is
- * meant when neither is named); null when it cannot be read.
+ * True for a path into an event: `payload.customer.email`, `headers.authorization`, `payload.items[*].price`,
+ * `payload["a.b"].c`; the payload is meant when neither root is named.
  */
-export function parseFieldPath(text: string): FieldPath | null {
-  const segments = text
-    .trim()
-    .replace(/^\$\.?/, '')
-    .replace(/\[(\*|\d+)\]/g, '.$1')
-    .split('.');
-  const first = segments[0];
-  const place = first === 'payload' || first === 'headers' ? first : null;
-  const path = place === null ? segments : segments.slice(1);
-  if (path.length === 0 || path.length > 32 || !path.every((segment) => SEGMENT.test(segment))) return null;
-  return { in: place ?? 'payload', path };
+export function isFieldPath(text: string): boolean {
+  return text.length <= 512 && FIELD_PATH.test(text) && !ROOTS.includes(text);
 }

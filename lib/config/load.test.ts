@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config, Known } from './config';
 import { parseDurationSeconds } from './duration';
-import { parseFieldPath } from './field-path';
+import { isFieldPath } from './field-path';
 import { loadConfig, parseConfig } from './load';
 
 const KNOWN: Known = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };
@@ -42,7 +42,7 @@ describe('a good configuration', () => {
       database: 'orders',
       table: 'p2p.transaction_outbox',
       shape: 'escrow-status',
-      parameters: { maxAttempts: undefined, stuckAfterSeconds: undefined, timeZone: undefined, deadTable: undefined },
+      parameters: { maxAttempts: undefined, stuckAfterSeconds: undefined, timeZone: undefined, deadTable: undefined, channel: undefined },
       links: [],
       amount: null,
       mask: [],
@@ -57,7 +57,7 @@ outboxes:
 `);
     expect(config.databases[0]?.url).toBe(ENV.READER);
     expect(config.outboxes[0]?.name).toBe('Price in ${X}');
-    expect(config.outboxes[0]?.parameters).toEqual({ maxAttempts: 7, stuckAfterSeconds: 300, timeZone: 'Asia/Seoul', deadTable: 't_dead' });
+    expect(config.outboxes[0]?.parameters).toEqual({ maxAttempts: 7, stuckAfterSeconds: 300, timeZone: 'Asia/Seoul', deadTable: 't_dead', channel: undefined });
   });
 
   it('takes links as a list or a map, the amount short or long, and masks', () => {
@@ -65,18 +65,13 @@ outboxes:
     amount: payload.amount
     mask: [payload.customer.email, 'items[*].card', headers.authorization]`)).outboxes[0];
     expect(asMap?.links).toEqual([{ label: 'Order', url: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}' }]);
-    expect(asMap?.amount).toEqual({ value: { in: 'payload', path: ['amount'] }, currency: null });
-    expect(asMap?.mask).toEqual([
-      { in: 'payload', path: ['customer', 'email'] },
-      { in: 'payload', path: ['items', '*', 'card'] },
-      { in: 'headers', path: ['authorization'] },
-    ]);
+    expect(asMap?.amount).toEqual({ value: 'payload.amount' });
+    expect(asMap?.mask).toEqual(['payload.customer.email', 'items[*].card', 'headers.authorization']);
     const asList = good(outbox(`    links: [{label: Order, url: 'https://shop.example.com/{id}'}]
-    amount: {value: payload.amount, currency: KRW}`)).outboxes[0];
+    amount: {value: payload.amount, currency: payload.currency}`)).outboxes[0];
     expect(asList?.links).toHaveLength(1);
-    expect(asList?.amount?.currency).toEqual({ code: 'KRW' });
-    const path = good(outbox('    amount: {path: payload.total, currency: payload.currency}')).outboxes[0];
-    expect(path?.amount?.currency).toEqual({ in: 'payload', path: ['currency'] });
+    expect(asList?.amount?.currency).toBe('payload.currency');
+    expect(good(outbox('    amount: {path: payload.total}')).outboxes[0]?.amount?.value).toBe('payload.total');
   });
 
   it('takes a mapping of its own and makes it a shape', () => {
@@ -114,7 +109,7 @@ databases:
 outboxes:
   - {id: a, database: order, tabel: t, shape: escrow}
   - {id: a, database: legacy, table: 'x"; DROP TABLE y', shape: published-at, parameters: {stuckAfter: soon, maxAttempts: 0}}
-  - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, mask: ['a b'], amount: {currency: KRW}}
+  - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, mask: ['a b'], amount: {currency: payload.c}}
 `);
     expect(found).toEqual(expect.arrayContaining([
       'stor: unknown key; did you mean "store"?',
@@ -186,4 +181,5 @@ it.each([['30s', 30], ['5m', 300], ['1h 30m', 5_400], ['2d', 172_800], ['90', 90
   (text, seconds) => expect(parseDurationSeconds(text)).toBe(seconds),
 );
 
-it.each(['', 'a b', 'a..b', '"a"', 'payload', '.'])('refuses the path %j', (text) => expect(parseFieldPath(text)).toBeNull());
+it.each(['', 'a b', 'a..b', '"a"', 'payload', '$', '.', 'a.', 'a[b]'])('refuses the path %j', (text) => expect(isFieldPath(text)).toBe(false));
+it.each(['a', '$.a', 'payload.a.b', 'payload["a.b"].c', 'items[0].x', 'items.*.x'])('takes the path %j', (text) => expect(isFieldPath(text)).toBe(true));

@@ -4,30 +4,18 @@ import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { shapeSchema } from '../outbox/shape';
 import type { EngineKey } from '../shared/model';
-import { crossCheck, engineOf, isCurrencyCode } from './checks';
-import type { AmountConfig, Config, ConfigReading, DatabaseConfig, FieldPath, Known, LinkConfig, OutboxConfig } from './config';
+import { crossCheck, engineOf } from './checks';
+import type { AmountConfig, Config, ConfigReading, DatabaseConfig, Known, LinkConfig, OutboxConfig } from './config';
 import { parseDurationSeconds } from './duration';
-import { parseFieldPath } from './field-path';
 import { interpolate } from './interpolate';
 import { problemLines } from './problems';
 import { fileSchema, LATER_KEYS, type ConfigFile, type OutboxEntry } from './schema';
 
 const SESSION_HOURS = 8;
 
-function fieldPathOf(text: string): FieldPath {
-  const parsed = parseFieldPath(text);
-  if (parsed === null) throw new Error(`The schema let through a path that cannot be read: ${text}`);
-  return parsed;
-}
-
 function amountOf(entry: OutboxEntry['amount']): AmountConfig | null {
   if (entry === undefined) return null;
-  if (typeof entry === 'string') return { value: fieldPathOf(entry), currency: null };
-  const { currency } = entry;
-  return {
-    value: fieldPathOf(entry.value ?? entry.path ?? ''),
-    currency: currency === undefined ? null : isCurrencyCode(currency) ? { code: currency } : fieldPathOf(currency),
-  };
+  return typeof entry === 'string' ? { value: entry } : { value: entry.value ?? entry.path ?? '', currency: entry.currency };
 }
 
 function linksOf(entry: OutboxEntry['links']): LinkConfig[] {
@@ -52,10 +40,11 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
       stuckAfterSeconds: parameters?.stuckAfter === undefined ? undefined : (parseDurationSeconds(parameters.stuckAfter) ?? undefined),
       timeZone: parameters?.timeZone,
       deadTable: parameters?.deadTable,
+      channel: parameters?.channel,
     },
     links: linksOf(entry.links),
     amount: amountOf(entry.amount),
-    mask: (entry.mask ?? []).map(fieldPathOf),
+    mask: entry.mask ?? [],
   };
 }
 

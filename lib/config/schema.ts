@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shapeSchema } from '../outbox/shape';
 import { parseDurationSeconds } from './duration';
-import { parseFieldPath } from './field-path';
+import { isFieldPath } from './field-path';
 
 const slug = z
   .string()
@@ -17,7 +17,7 @@ const tableName = z
 
 const fieldPath = z
   .string()
-  .refine((text) => parseFieldPath(text) !== null, 'write a path such as payload.customer.email or headers.authorization')
+  .refine(isFieldPath, 'write a path such as payload.customer.email or headers.authorization')
   .describe('Path into the event, for instance `payload.customer.email`; `*` stands for every key or index');
 
 /** A number that may have come out of `${ENV}` as text. */
@@ -61,7 +61,7 @@ const amountSchema = z.union([
   z.strictObject({
     value: fieldPath.optional(),
     path: fieldPath.optional(),
-    currency: z.string().min(1).optional().describe('A code such as `KRW`, or a path such as `payload.currency`'),
+    currency: fieldPath.optional(),
   }),
 ]);
 
@@ -86,6 +86,7 @@ const outboxSchema = z.strictObject({
       stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
       timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
       deadTable: tableName.optional(),
+      channel: z.string().min(1).max(63).optional().describe('Channel that wakes the relay'),
     })
     .optional(),
   links: linksSchema.optional(),
