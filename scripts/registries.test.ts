@@ -1,0 +1,59 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { constantName, moduleNames, REGISTRIES, renderAll } from './registries';
+
+describe('generated registries', () => {
+  let root: string;
+  const write = (file: string, text: string): void => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  };
+
+  beforeEach(() => {
+    root = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-gen-'));
+    write('lib/messages/en.json', '{"language": {"name": "English"}}');
+  });
+  afterEach(() => {
+    fs.rmSync(root, { recursive: true });
+  });
+
+  it('lists one more operation for one more file, tests left out', async () => {
+    write('lib/interventions/operations/retry.ts', 'export const retryOperation = {};\n');
+    const before = (await renderAll(root)).get('lib/interventions/operation-registry.gen.ts');
+    write('lib/interventions/operations/put-aside.ts', 'export const putAsideOperation = {};\n');
+    write('lib/interventions/operations/put-aside.test.ts', '');
+    const after = (await renderAll(root)).get('lib/interventions/operation-registry.gen.ts');
+    expect(before).not.toContain('putAside');
+    expect(after).toContain("import { putAsideOperation } from './operations/put-aside';");
+    expect(after).toContain('  putAsideOperation,\n  retryOperation,\n]');
+    expect(after).not.toContain('put-aside.test');
+  });
+
+  it('names the constant a file should have exported', async () => {
+    write('lib/metrics/catalog/queue-depth.ts', 'export const depth = {};\n');
+    await expect(renderAll(root)).rejects.toThrow(
+      'lib/metrics/catalog/queue-depth.ts: export exactly one constant, named queueDepthMetric',
+    );
+  });
+
+  it('lists a language for a catalogue, English first', async () => {
+    write('lib/messages/de.json', '{"language": {"name": "Deutsch"}}');
+    const text = (await renderAll(root)).get('lib/messages/languages.gen.ts') ?? '';
+    expect(text.indexOf("code: 'en'")).toBeLessThan(text.indexOf("code: 'de', name: 'Deutsch'"));
+    expect(text).toContain("import('./de.json')");
+  });
+
+  it('asks for the name of a language without one', async () => {
+    write('lib/messages/de.json', '{}');
+    await expect(renderAll(root)).rejects.toThrow('de.json: add "language"');
+  });
+
+  it('covers every folder of ours', () => {
+    const here = path.resolve(import.meta.dirname, '..');
+    for (const { folder, suffix } of REGISTRIES) {
+      for (const name of moduleNames(path.join(here, folder))) expect(constantName(name, suffix)).toMatch(/^[a-z][A-Za-z0-9]*$/);
+    }
+  });
+});
