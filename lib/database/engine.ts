@@ -55,6 +55,8 @@ export interface PoolOptions {
   clientTimeoutMs: number;
   /** Errors of idle connections, for the log. */
   onIdleError(error: Error): void;
+  /** One statement run on each new connection, for databases whose sessions are ours alone. */
+  prepare?: string;
 }
 
 /** Limits of one transaction, in milliseconds. */
@@ -77,6 +79,8 @@ export interface Fragments {
   typed(value: string, description: ColumnDescription): RawBuilder<unknown>;
   /** The row's physical version as text, for rows of a table; null when the engine has none. */
   rowVersion(alias: string): RawBuilder<string> | null;
+  /** Every column of a row, its physical version included, for a subquery that hands whole rows on. */
+  wholeRow(alias: string): RawBuilder<unknown>;
   /** A digest of key, creation time and payload as text: what stays the same while a relay works on the row. */
   stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null): RawBuilder<string>;
   jsonText(column: RawBuilder<unknown>, path: string[]): RawBuilder<string | null>;

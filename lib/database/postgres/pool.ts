@@ -29,6 +29,9 @@ export function postgresDialect(options: PoolOptions): Dialect {
     types,
   });
   pool.on('error', options.onIdleError);
+  const { prepare } = options;
+  // Queued before the first statement of whoever asked for the connection.
+  if (prepare !== undefined) pool.on('connect', (client) => void client.query(prepare).catch(options.onIdleError));
   const guarded = {
     async connect() {
       const client = await pool.connect();
