@@ -1,0 +1,55 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useTranslations } from 'next-intl';
+import type { Count, Known, UnavailableReason } from '@/lib/shared/measured';
+import { markKnown } from '@/lib/shared/format';
+import { Hint } from './hint';
+import { useFormat } from './use-format';
+import classes from './figures.module.css';
+
+export interface FigureProps {
+  /** The value as text; null when there is none, and then `why` says the reason. */
+  text: string | null;
+  known?: Known;
+  why?: UnavailableReason;
+  /** 20 px instead of the size around it. */
+  large?: boolean;
+}
+
+/**
+ * A value with how it is known: "10,000+", "≈ 1.6 M", "812 ∿", the reason on hover and focus. A value that is not there
+ * says so in words and is never drawn as zero or a dash.
+ */
+export function Figure({ text, known = 'exact', why, large }: FigureProps) {
+  const words = useTranslations('figures');
+  const reasons = useTranslations('unavailable');
+  const kinds = useTranslations('known');
+  let shown: ReactNode;
+  if (text === null || known === 'unavailable') {
+    const reason = why ?? 'not_in_schema';
+    shown = (
+      <Hint reason={reasons(reason)} className={classes.absent}>
+        {words(reason === 'no_events' ? 'noEvents' : reason === 'source_down' ? 'notReadable' : 'notInTable')}
+      </Hint>
+    );
+  } else {
+    const marked = markKnown(text, known);
+    shown = known === 'exact' ? marked : <Hint reason={kinds(known)}>{marked}</Hint>;
+  }
+  return large ? <span className={classes.figure}>{shown}</span> : shown;
+}
+
+/** A count with how it is known. */
+export function CountText({ count, large }: { count: Count; large?: boolean }) {
+  const format = useFormat();
+  const { known, why } = count;
+  const text = count.count === null ? null : known === 'estimated' ? format.compact(count.count) : format.number(count.count);
+  return <Figure text={text} known={known} why={why} large={large} />;
+}
+
+/** A measured time in milliseconds with how it is known: "1.24 s", "3 m 12 s". */
+export function Duration({ ms, known, why, large }: { ms: number | null } & Omit<FigureProps, 'text'>) {
+  const format = useFormat();
+  return <Figure text={ms === null ? null : format.latency(ms)} known={known} why={why} large={large} />;
+}

@@ -1,0 +1,52 @@
+export interface SparklineShape {
+  /** One path per run of known values; a gap stays a gap. */
+  lines: string[];
+  grounds: string[];
+  /** The last value, when it is known. */
+  end: { x: number; y: number } | null;
+}
+
+/** The paths of a sparkline in a box of `width` × `height`, zero at the bottom. Nulls are gaps; a lone value is a short stroke. */
+export function sparklineShape(values: (number | null)[], width: number, height: number): SparklineShape {
+  const known = values.filter((value) => value !== null);
+  const top = Math.max(1, ...known);
+  const step = values.length > 1 ? width / (values.length - 1) : width;
+  const x = (index: number) => round(index * step);
+  const y = (value: number) => round(height - (value / top) * height);
+
+  const runs: [number, number][][] = [];
+  let run: [number, number][] = [];
+  values.forEach((value, index) => {
+    if (value === null) {
+      if (run.length > 0) runs.push(run);
+      run = [];
+    } else run.push([x(index), y(value)]);
+  });
+  if (run.length > 0) runs.push(run);
+
+  const last = values.at(-1);
+  return {
+    lines: runs.map((points) =>
+      draw(
+        points.length > 1
+          ? points
+          : points.flatMap(([px, py]): [number, number][] => [
+              [px - 1, py],
+              [px + 1, py],
+            ]),
+      ),
+    ),
+    grounds: runs
+      .filter((points) => points.length > 1)
+      .map((points) => `${draw(points)}L${points.at(-1)?.[0] ?? 0} ${height}L${points[0]?.[0] ?? 0} ${height}Z`),
+    end: last === null || last === undefined ? null : { x: x(values.length - 1), y: y(last) },
+  };
+}
+
+function draw(points: [number, number][]): string {
+  return points.map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px} ${py}`).join('');
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

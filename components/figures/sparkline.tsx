@@ -1,0 +1,35 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { sparklineShape } from './sparkline-path';
+import { useFormat } from './use-format';
+import classes from './figures.module.css';
+
+const WIDTH = 120;
+const HEIGHT = 24;
+
+/** Thirty minutes of depth as a line; gaps are gaps, and the label says in words what the line shows. */
+export function Sparkline({ values }: { values: (number | null)[] }) {
+  const words = useTranslations('figures');
+  const format = useFormat();
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return <span className={classes.absent}>{words('sparklineEmpty')}</span>;
+  const shape = sparklineShape(values, WIDTH, HEIGHT);
+  const label = words('sparkline', {
+    last: format.number(known.at(-1) ?? 0),
+    low: format.number(Math.min(...known)),
+    high: format.number(Math.max(...known)),
+  });
+  return (
+    <svg className={classes.sparkline} width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+      <path className={classes.base} d={`M0 ${HEIGHT}H${WIDTH}`} />
+      {shape.grounds.map((d) => (
+        <path key={d} className={classes.ground} d={d} />
+      ))}
+      {shape.lines.map((d) => (
+        <path key={d} d={d} />
+      ))}
+      {shape.end && <circle cx={shape.end.x} cy={shape.end.y} r={2} />}
+    </svg>
+  );
+}

@@ -1,0 +1,58 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import { useTicking } from '../frame/clock';
+import { useFormat } from './use-format';
+import classes from './figures.module.css';
+
+/** "3 m 12 s ago"; the absolute time with its zone on hover, and what a copy takes along. */
+export function RelativeTime({ at }: { at: string }) {
+  const format = useFormat();
+  const text = useTicking((now) => format.relative(at, now));
+  const absolute = format.absolute(at);
+  return (
+    <time dateTime={at} title={absolute} data-absolute={absolute}>
+      {text}
+    </time>
+  );
+}
+
+/** How long something has been so: "3 m 12 s", growing; the absolute start on hover. */
+export function Since({ at }: { at: string }) {
+  const format = useFormat();
+  const text = useTicking((now) => format.age(now - Date.parse(at)));
+  const absolute = format.absolute(at);
+  return (
+    <time dateTime={at} title={absolute} data-absolute={absolute}>
+      {text}
+    </time>
+  );
+}
+
+/** "2026-11-21 14:02:11 Asia/Seoul". */
+export function AbsoluteTime({ at }: { at: string }) {
+  const format = useFormat();
+  return <time dateTime={at}>{format.absolute(at)}</time>;
+}
+
+/** "as of 14:02:11"; past two intervals it says how old that is, for the numbers beside it to grey. */
+export function Age({ asOf, intervalMs }: { asOf: string; intervalMs: number }) {
+  const format = useFormat();
+  const words = useTranslations('figures');
+  const stale = useIsStale(asOf, intervalMs);
+  const age = useTicking((now) => (stale ? format.age(now - Date.parse(asOf)) : ''));
+  const clock = format.clock(asOf);
+  return (
+    <time dateTime={asOf} title={format.absolute(asOf)} className={classes.stale} data-stale={stale}>
+      {stale ? words('asOfOld', { clock, age }) : words('asOf', { clock })}
+    </time>
+  );
+}
+
+/** True once numbers taken at `asOf` have missed two readings. */
+export function useIsStale(asOf: string | null, intervalMs: number): boolean {
+  // A reading may itself be one interval old when it arrives: it is shared by all viewers.
+  return useTicking((now) => asOf !== null && now - Date.parse(asOf) > 2 * intervalMs + STALE_GRACE_MS);
+}
+
+const STALE_GRACE_MS = 2_000;

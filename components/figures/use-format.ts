@@ -1,0 +1,43 @@
+'use client';
+
+import { useMemo } from 'react';
+import { useLocale, useTimeZone, useTranslations } from 'next-intl';
+import * as format from '@/lib/shared/format';
+import { DEFAULT_TIME_ZONE } from '@/lib/shared/preferences';
+import type { Count } from '@/lib/shared/measured';
+
+/** The formats of `lib/shared/format`, bound to the reader's language and time zone. */
+export function useFormat() {
+  const locale = useLocale();
+  const timeZone = useTimeZone() ?? DEFAULT_TIME_ZONE;
+  const say = useTranslations('units');
+  return useMemo(() => {
+    const sayUnit: format.SayUnit = (unit, value) => say(unit, { value });
+    return {
+      locale,
+      timeZone,
+      /** "3 m 12 s"; ages and waiting times, in milliseconds. */
+      age: (ms: number) => format.formatAge(ms, locale, sayUnit),
+      /** "1.24 s"; measured times, in milliseconds. */
+      latency: (ms: number) => format.formatLatency(ms, locale, sayUnit),
+      number: (value: number, fraction?: number) => format.formatNumber(value, locale, fraction),
+      compact: (value: number) => format.formatCompact(value, locale),
+      rate: (value: number) => format.formatRate(value, locale),
+      percent: (share: number) => format.formatPercent(share, locale),
+      /** null when the table cannot say. */
+      count: (count: Count) => format.formatCount(count, locale),
+      clock: (at: string | number) => format.formatClock(at, timeZone),
+      absolute: (at: string | number) => format.formatAbsolute(at, timeZone),
+      tick: (at: string | number, spanSeconds: number) => format.formatTick(at, locale, timeZone, spanSeconds),
+      /** "3 m 12 s ago", or "in 4 s" for a time to come. */
+      relative: (at: string | number, now: number) => {
+        const ms = now - new Date(at).getTime();
+        return ms >= 0
+          ? say('ago', { age: format.formatAge(ms, locale, sayUnit) })
+          : say('ahead', { age: format.formatAge(-ms, locale, sayUnit) });
+      },
+    };
+  }, [locale, timeZone, say]);
+}
+
+export type Format = ReturnType<typeof useFormat>;

@@ -1,0 +1,60 @@
+'use client';
+
+import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
+
+/**
+ * The screens' clock: the server's at first paint, so that hydration writes the same text, and from then on the
+ * browser's, put right when it is plainly off: ages must not lie on a machine whose clock is wrong.
+ */
+interface Clock {
+  serverNow: number;
+  now: () => number;
+}
+
+const ClockContext = createContext<Clock | null>(null);
+
+/** Below this the difference is the time the page took to arrive. */
+const TOLERATED_SKEW_MS = 30_000;
+
+function createClock(serverNow: number): Clock {
+  const skew = serverNow - Date.now();
+  const correction = Math.abs(skew) > TOLERATED_SKEW_MS ? skew : 0;
+  return { serverNow, now: () => Date.now() + correction };
+}
+
+export function ClockProvider({ serverNow, children }: { serverNow: number; children: ReactNode }) {
+  // The first value counts: a later one comes with a soft navigation, when the browser's clock is already running.
+  const [clock] = useState(() => createClock(serverNow));
+  return <ClockContext value={clock}>{children}</ClockContext>;
+}
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    for (const each of listeners) each();
+  }, 1_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+}
+
+/**
+ * A value that follows the clock, recomputed every second; the component renders only when it changes, so a table of
+ * two hundred ages costs nothing while none of them turns. `select` takes the time in milliseconds.
+ */
+export function useTicking<T extends string | number | boolean | null>(select: (now: number) => T): T {
+  const clock = useContext(ClockContext);
+  if (!clock) throw new Error('useTicking needs a ClockProvider above it');
+  return useSyncExternalStore(
+    subscribe,
+    () => select(clock.now()),
+    () => select(clock.serverNow),
+  );
+}

@@ -1,0 +1,123 @@
+'use client';
+
+import { unstable_isUnrecognizedActionError as isUnrecognizedActionError } from 'next/navigation';
+import { useQuery } from '@tanstack/react-query';
+import type { ActionResult, ProblemCode } from '@/lib/shared/problems';
+import { useLiveControl, useReportReading, type FailedReading } from './live';
+
+/** Past this a reading counts as failed. The action itself cannot be called back; its answer is dropped. */
+const ANSWER_WITHIN_MS = 20_000;
+
+export const POLL_INTERVAL_MS = 5_000;
+
+class ReadingError extends Error {
+  constructor(
+    readonly code: ProblemCode | 'unreachable' | 'outdated',
+    readonly reference?: string,
+  ) {
+    super(code);
+    this.name = 'ReadingError';
+  }
+}
+
+export interface PolledSnapshotOptions<T extends object> {
+  /** Everything the reading depends on: outbox, window, filter. Must be serializable. */
+  key: readonly unknown[];
+  action: () => Promise<ActionResult<T>>;
+  /** What the server rendered the page with. */
+  initial: T;
+  intervalMs?: number;
+  /** The screen holds still, for instance while rows are ticked. */
+  paused?: boolean;
+  /** When the numbers were taken; by default the snapshot's own `asOf`. */
+  asOf?: (snapshot: T) => string | null;
+}
+
+export interface PolledSnapshot<T> {
+  snapshot: T;
+  /** When the shown numbers were taken. */
+  asOf: string | null;
+  /** Set while the last reading failed; the snapshot is then the last good one. */
+  failing: FailedReading | null;
+  /** True while a reading is under way. */
+  reading: boolean;
+  /** Takes a new reading now, paused or not: after an intervention, say. */
+  refresh: () => Promise<void>;
+}
+
+/**
+ * Polls one snapshot action for the screen in view and tells the frame about it. Pauses while the tab is hidden, while
+ * `paused`, or by the switch in the top bar. A failed reading keeps the last good numbers.
+ */
+export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
+  const { key, action, initial, intervalMs = POLL_INTERVAL_MS, paused: held = false } = options;
+  const asOfOf = options.asOf ?? ownAsOf;
+  const { paused: switchedOff } = useLiveControl();
+  const still = held || switchedOff;
+
+  const query = useQuery({
+    queryKey: key,
+    queryFn: () => read(action),
+    initialData: initial,
+    // The page has just been rendered with these numbers: the next reading is due one interval later.
+    staleTime: intervalMs,
+    refetchInterval: still ? false : intervalMs,
+    refetchIntervalInBackground: false,
+    refetchOnWindowFocus: !still,
+    refetchOnReconnect: !still,
+    refetchOnMount: !still,
+    retry: false,
+    networkMode: 'always',
+    // A tab that comes back to a screen within ten minutes finds it as it was.
+    gcTime: 600_000,
+  });
+
+  // A soft navigation may bring newer numbers from the server than the cache holds, or the other way round.
+  const snapshot = newest(initial, query.data, asOfOf);
+  const asOf = asOfOf(snapshot);
+  const error = query.error instanceof ReadingError ? query.error : null;
+  const outdated = error?.code === 'outdated';
+  const failing: FailedReading | null =
+    query.error === null || error?.code === 'outdated'
+      ? null
+      : { code: error?.code ?? 'unreachable', since: asOf ?? new Date(query.dataUpdatedAt).toISOString(), reference: error?.reference };
+
+  useReportReading({ asOf, intervalMs, held, failing, outdated });
+
+  return {
+    snapshot,
+    asOf,
+    failing,
+    reading: query.isFetching,
+    refresh: async () => {
+      await query.refetch();
+    },
+  };
+}
+
+function ownAsOf(snapshot: unknown): string | null {
+  if (typeof snapshot !== 'object' || snapshot === null || !('asOf' in snapshot)) return null;
+  return typeof snapshot.asOf === 'string' ? snapshot.asOf : null;
+}
+
+function newest<T>(initial: T, cached: T, asOf: (snapshot: T) => string | null): T {
+  const [first, second] = [asOf(initial), asOf(cached)];
+  return first !== null && second !== null && Date.parse(first) > Date.parse(second) ? initial : cached;
+}
+
+async function read<T>(action: () => Promise<ActionResult<T>>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ReadingError('timeout')), ANSWER_WITHIN_MS);
+  });
+  try {
+    const result = await Promise.race([action(), late]);
+    if (!result.ok) throw new ReadingError(result.problem.code, result.problem.reference);
+    return result.value;
+  } catch (error) {
+    if (error instanceof ReadingError) throw error;
+    throw new ReadingError(isUnrecognizedActionError(error) ? 'outdated' : 'unreachable');
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Numbers and times as the screens show them. Pure: the locale and the time zone are arguments, and words come from
+ * the caller's catalogue, so that a server and a browser with other locale data write the same text.
+ */
+import type { Count, Known } from './measured';
+
+const NARROW_SPACE = '\u202f';
+
+export type DurationUnit = 'days' | 'hours' | 'minutes' | 'seconds' | 'milliseconds';
+
+export interface DurationPart {
+  unit: DurationUnit;
+  value: number;
+}
+
+const UNIT_MS = [
+  ['days', 86_400_000],
+  ['hours', 3_600_000],
+  ['minutes', 60_000],
+  ['seconds', 1_000],
+] as const satisfies readonly (readonly [DurationUnit, number])[];
+
+/** A duration in its two largest neighbouring units, cut and not rounded; below a second in milliseconds. Negative counts as none. */
+export function durationParts(ms: number): DurationPart[] {
+  const whole = Math.max(0, Math.floor(ms));
+  const first = UNIT_MS.findIndex(([, size]) => whole >= size);
+  if (first === -1) return [{ unit: 'milliseconds', value: whole }];
+  const parts: DurationPart[] = [];
+  let rest = whole;
+  for (const [unit, size] of UNIT_MS.slice(first, first + 2)) {
+    const value = Math.floor(rest / size);
+    rest -= value * size;
+    if (value > 0) parts.push({ unit, value });
+  }
+  return parts;
+}
+
+/** Says one unit in words: `(unit, '3')` → `3 m`. */
+export type SayUnit = (unit: DurationUnit, value: string) => string;
+
+/** "3 m 12 s". For ages: anything below a second is 0 seconds. */
+export function formatAge(ms: number, locale: string, say: SayUnit): string {
+  if (ms < 1_000) return say('seconds', '0');
+  return joinParts(durationParts(ms), locale, say);
+}
+
+/** A measured time: "850 ms", "1.24 s", "3 m 12 s". Three figures below ten seconds, because latencies differ there. */
+export function formatLatency(ms: number, locale: string, say: SayUnit): string {
+  if (ms < 10) return say('milliseconds', formatNumber(ms, locale, 1));
+  if (ms < 1_000) return say('milliseconds', formatNumber(Math.round(ms), locale));
+  if (ms < 10_000) return say('seconds', formatNumber(ms / 1_000, locale, 2));
+  if (ms < 60_000) return say('seconds', formatNumber(ms / 1_000, locale, 1));
+  return joinParts(durationParts(ms), locale, say);
+}
+
+function joinParts(parts: DurationPart[], locale: string, say: SayUnit): string {
+  return parts.map(({ unit, value }) => say(unit, formatNumber(value, locale))).join(' ');
+}
+
+/** Grouped by the locale: 1,204. */
+export function formatNumber(value: number, locale: string, maximumFractionDigits = 0): string {
+  return new Intl.NumberFormat(locale, { maximumFractionDigits }).format(value);
+}
+
+/** 1.6 M; 160만. Below ten thousand nothing is gained, so it is written out. */
+export function formatCompact(value: number, locale: string): string {
+  if (Math.abs(value) < 10_000) return formatNumber(value, locale);
+  const parts = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 }).formatToParts(value);
+  return parts.map(({ type, value: text }) => (type === 'compact' && /^[A-Za-z]/.test(text) ? NARROW_SPACE + text : text)).join('');
+}
+
+/** 0.4 · 8.5 · 1,204: one decimal below ten, none above. */
+export function formatRate(value: number, locale: string): string {
+  return formatNumber(value, locale, Math.abs(value) < 10 ? 1 : 0);
+}
+
+/** A share of 1 as a percentage: 0.123 → 12.3%. */
+export function formatPercent(share: number, locale: string): string {
+  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);
+}
+
+/** Marks a number with how it is known: "10,000+", "≈ 1.6 M", "812 ∿". The text must already be formatted. */
+export function markKnown(text: string, known: Known): string {
+  if (known === 'capped') return `${text}+`;
+  if (known === 'estimated') return `≈ ${text}`;
+  if (known === 'sampled') return `${text} ∿`;
+  return text;
+}
+
+/** A count as shown, or null when the table cannot say: the caller then gives the reason, never a zero. */
+export function formatCount({ count, known }: Count, locale: string): string | null {
+  if (count === null || known === 'unavailable') return null;
+  return markKnown(known === 'estimated' ? formatCompact(count, locale) : formatNumber(count, locale), known);
+}
+
+/** Digits are read in one order and one clock everywhere, so that a pasted time means the same to everybody. */
+function timeParts(at: string | number, timeZone: string): Record<string, string> {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  return Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+}
+
+/** "14:02:11" in the zone given. */
+export function formatClock(at: string | number, timeZone: string): string {
+  const { hour, minute, second } = timeParts(at, timeZone);
+  return `${hour}:${minute}:${second}`;
+}
+
+/** "2026-11-21 14:02:11 Asia/Seoul": the zone is always named. */
+export function formatAbsolute(at: string | number, timeZone: string): string {
+  const { year, month, day, hour, minute, second } = timeParts(at, timeZone);
+  return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZone}`;
+}
+
+/** A tick of a time axis: the time of day within a day, else the date as the locale writes it. */
+export function formatTick(at: string | number, locale: string, timeZone: string, spanSeconds: number): string {
+  if (spanSeconds <= 86_400) return formatClock(at, timeZone).slice(0, 5);
+  return new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' }).format(new Date(at));
+}
