@@ -32,8 +32,8 @@ export async function bindOutbox(settings: OutboxSettings, database: Database): 
 
     let dead: Place | null = null;
     if (shape.dead !== undefined) {
-      const name = settings.parameters.deadTable ?? `${mainTable.name.schema}.${shape.dead.table}`;
-      const table = await describe(parseTableName(name));
+      const name = parseTableName(settings.parameters.deadTable ?? shape.dead.table);
+      const table = await describe({ schema: name.schema ?? mainTable.name.schema, table: name.table });
       // The design of the origin only names this table: without it nothing is dead here, and that is said.
       if (table !== null) dead = bindPlace('dead', table, { ...shape.columns, ...shape.dead.columns });
     }

@@ -25,7 +25,8 @@ interface CatalogueRow {
  * Served by the catalogue's indexes on names and oids; locks nothing.
  */
 export async function describePostgresTable(db: Db, name: TableName): Promise<TableDescription | null> {
-  const qualified = name.schema === null ? sql`to_regclass(quote_ident(${name.table}))` : sql`to_regclass(quote_ident(${name.schema}) || '.' || quote_ident(${name.table}))`;
+  // By name in the catalogue rather than to_regclass(), which fails where the role has no USAGE on the schema.
+  const named = name.schema === null ? sql`pg_table_is_visible(c.oid)` : sql`n.nspname = ${name.schema}`;
   const { rows } = await sql<CatalogueRow>`
     select n.nspname as schema, c.relname as table, c.relkind::text as relkind,
       (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
@@ -39,7 +40,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
         from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid and x.indisvalid)::text as indexes,
       (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
       has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = ${qualified}`.execute(db);
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   const columns = JSON.parse(row.columns) as { name: string; type: string; base: string; nullable: boolean; generated: boolean; update: boolean }[];

@@ -24,6 +24,8 @@ export const postgresFragments: Fragments = {
   asText: (column) => sql`(${column})::text`,
   typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(description.type))})`,
   rowVersion: (alias) => sql`${sql.ref(`${alias}.xmin`)}::text`,
+  // The system column has to be named: * leaves it out.
+  wholeRow: (alias) => sql`${sql.ref(alias)}.*, ${sql.ref(`${alias}.xmin`)}`,
   stableDigest(parts, payload) {
     const payloadDigest =
       payload === null

@@ -1,0 +1,105 @@
+import { openDatabase, type Database } from '../database/database';
+import { DatabaseFailure } from '../database/failure';
+import { Problem } from '../shared/problems';
+import { bindOutbox } from './bind';
+import type { Outbox, OutboxSettings } from './outbox';
+
+/** A table is looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
+const REBIND_AFTER_MS = 30_000;
+
+export interface DirectoryOptions {
+  databases: { id: string; url: string; operatorUrl?: string }[];
+  outboxes: (OutboxSettings & { database: string })[];
+  onIdleError?: (database: string, error: Error) => void;
+}
+
+/** Every configured outbox, bound to its table when asked for. */
+export interface OutboxDirectory {
+  /** In the order of the configuration. */
+  ids: readonly string[];
+  databases: readonly Database[];
+  settings(id: string): OutboxSettings;
+  database(id: string): Database;
+  /**
+   * The bound outbox, bound anew at most every 30 s and shared by all callers. While its database is away the last
+   * binding is answered, so that a dead source never empties a screen that has been seen.
+   * Throws Problem `not_found` for an unknown id, `unavailable` or `timeout` when it has never been reached.
+   */
+  get(id: string): Promise<Outbox>;
+  /** The next `get` looks at the table again. */
+  forget(id: string): void;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  settings: OutboxSettings;
+  database: Database;
+  bound: Outbox | null;
+  boundAt: number;
+  inFlight: Promise<Outbox> | null;
+}
+
+export function createDirectory(options: DirectoryOptions): OutboxDirectory {
+  const databases = new Map(
+    options.databases.map((config) => [
+      config.id,
+      openDatabase({ ...config, onIdleError: (error) => options.onIdleError?.(config.id, error) }),
+    ]),
+  );
+  const entries = new Map<string, Entry>();
+  for (const settings of options.outboxes) {
+    const database = databases.get(settings.database);
+    if (database === undefined) throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
+    entries.set(settings.id, { settings, database, bound: null, boundAt: 0, inFlight: null });
+  }
+  const entry = (id: string): Entry => {
+    const found = entries.get(id);
+    if (found === undefined) throw new Problem('not_found', `There is no outbox called ${JSON.stringify(id.slice(0, 80))} in the configuration`);
+    return found;
+  };
+
+  return {
+    ids: [...entries.keys()],
+    databases: [...databases.values()],
+    settings: (id) => entry(id).settings,
+    database: (id) => entry(id).database,
+    async get(id) {
+      const found = entry(id);
+      if (found.bound !== null && Date.now() - found.boundAt < REBIND_AFTER_MS) return found.bound;
+      found.inFlight ??= bind(found).finally(() => (found.inFlight = null));
+      return found.inFlight;
+    },
+    forget(id) {
+      entry(id).boundAt = 0;
+    },
+    async close() {
+      await Promise.all([...databases.values()].map((database) => database.close()));
+    },
+  };
+}
+
+async function bind(entry: Entry): Promise<Outbox> {
+  try {
+    entry.bound = await bindOutbox(entry.settings, entry.database);
+    entry.boundAt = Date.now();
+    return entry.bound;
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure)) throw error;
+    if (entry.bound !== null) return entry.bound;
+    throw databaseProblem(error, entry.database.id);
+  }
+}
+
+/** A database's failure in the words of the HTTP surface; what the driver said stays in the log. */
+export function databaseProblem(failure: DatabaseFailure, databaseId: string): Problem {
+  const said: Partial<Record<DatabaseFailure['code'], [Problem['code'], string]>> = {
+    timeout: ['timeout', 'The database took too long and the statement was cancelled: narrow the time, the type or the state'],
+    locked: ['timeout', 'The database is busy with a lock on this table: try again in a moment'],
+    no_privilege: ['unavailable', `The console's role in database ${databaseId} lacks a privilege on this table: run the install command and apply its grants`],
+    missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
+    read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
+    bad_value: ['invalid', 'A value in this request does not fit the column it is compared with'],
+  };
+  const [code, detail] = said[failure.code] ?? ['unavailable', `Database ${databaseId} cannot be reached: the figures shown are the last ones read`];
+  return new Problem(code, detail, { cause: failure });
+}
