@@ -141,7 +141,9 @@ export async function openShelter(shelter: string): Promise<void> {
   const found = await lstat(shelter);
   const uid = process.getuid?.();
   if (!found.isDirectory() || (uid !== undefined && found.uid !== uid) || (found.mode & 0o022) !== 0) {
-    throw new Error(`${shelter} belongs to somebody else or others may write into it, so PostgreSQL is not started from there. Set OUTBOX_DEMO_DIR to a folder of your own.`);
+    throw new Error(
+      `${shelter} belongs to somebody else or others may write into it, so PostgreSQL is not started from there. Set OUTBOX_DEMO_DIR to a folder of your own.`,
+    );
   }
   await chmod(shelter, 0o755);
 }

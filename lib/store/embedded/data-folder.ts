@@ -14,21 +14,35 @@ export interface DataFolder {
 }
 
 /** Makes the data folder below `dir` unless it is there already. A half-made one is thrown away. */
-export async function prepareDataFolder(dir: string, binaries: Binaries, account: Account | null, keepNothing: boolean): Promise<DataFolder> {
+export async function prepareDataFolder(
+  dir: string,
+  binaries: Binaries,
+  account: Account | null,
+  keepNothing: boolean,
+): Promise<DataFolder> {
   const dataDir = path.join(dir, 'data');
   const existing = await readOptional(path.join(dataDir, 'PG_VERSION'));
   if (existing === null) return create(dir, dataDir, binaries, account, keepNothing);
   if (existing.trim() !== binaries.major) {
-    throw new Error(`${dataDir} was made by PostgreSQL ${existing.trim()}, and ${binaries.major} is installed. Dump it with the old version and move the folder away to start anew.`);
+    throw new Error(
+      `${dataDir} was made by PostgreSQL ${existing.trim()}, and ${binaries.major} is installed. Dump it with the old version and move the folder away to start anew.`,
+    );
   }
   const password = await readOptional(passwordPath(dir));
-  if (password === null) throw new Error(`${passwordPath(dir)} is missing, so nobody can sign in to ${dataDir}. Move the folder away to start anew.`);
+  if (password === null)
+    throw new Error(`${passwordPath(dir)} is missing, so nobody can sign in to ${dataDir}. Move the folder away to start anew.`);
   return { dataDir, password: password.trim() };
 }
 
 const passwordPath = (dir: string) => path.join(dir, 'password');
 
-async function create(dir: string, dataDir: string, binaries: Binaries, account: Account | null, keepNothing: boolean): Promise<DataFolder> {
+async function create(
+  dir: string,
+  dataDir: string,
+  binaries: Binaries,
+  account: Account | null,
+  keepNothing: boolean,
+): Promise<DataFolder> {
   // initdb works in a folder of its own, and what it made is renamed when whole: PostgreSQL may not write into `dir`.
   const draft = path.join(dir, 'draft');
   await rm(draft, { recursive: true, force: true });
@@ -43,11 +57,21 @@ async function create(dir: string, dataDir: string, binaries: Binaries, account:
   const made = path.join(draft, 'data');
   const result = await run(
     binaries.initdb,
-    [`--pgdata=${made}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--locale=C', '--encoding=UTF8', ...(keepNothing ? ['--no-sync'] : [])],
+    [
+      `--pgdata=${made}`,
+      `--username=${SUPERUSER}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--locale=C',
+      '--encoding=UTF8',
+      ...(keepNothing ? ['--no-sync'] : []),
+    ],
     account,
   );
   if (result.code !== 0) {
-    throw new Error(`PostgreSQL could not create its data folder in ${dir} (initdb ended with ${result.code ?? result.signal}):\n${result.output.trim()}`);
+    throw new Error(
+      `PostgreSQL could not create its data folder in ${dir} (initdb ended with ${result.code ?? result.signal}):\n${result.output.trim()}`,
+    );
   }
   await rm(passwordPath(dir), { force: true });
   await writeFile(passwordPath(dir), `${password}\n`, { mode: 0o600 });

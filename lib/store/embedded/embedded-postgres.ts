@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, open, readFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Kysely, sql } from 'kysely';
+import { postgresEngine } from '@/lib/database/postgres/engine';
 import { unprivilegedAccount, type Account } from './account';
 import { findBinaries } from './binaries';
 import { prepareDataFolder, SUPERUSER, type DataFolder } from './data-folder';
@@ -28,6 +29,8 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
   /** The process that must be alive for this PostgreSQL to be in use; default: this one. */
   ownerPid?: number;
+  /** Throw away what is there and begin with an empty cluster. */
+  fresh?: boolean;
   /** Where programs are copied that the server's user cannot reach; see `defaultShelter`. */
   shelter?: string;
 }
@@ -66,6 +69,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const binaries = await findBinaries(account, shelter);
     const leftOver = await findPostmaster(path.join(dir, 'data'));
     if (leftOver) await stopPostmaster(leftOver);
+    if (options.fresh) await rm(path.join(dir, 'data'), { recursive: true, force: true });
     const folder = await prepareDataFolder(dir, binaries, account, options.settings?.fsync === 'off');
     return await launch(binaries.postgres, dir, folder, account, options);
   } catch (error) {
@@ -74,14 +78,21 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function launch(postgres: string, dir: string, folder: DataFolder, account: Account | null, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+async function launch(
+  postgres: string,
+  dir: string,
+  folder: DataFolder,
+  account: Account | null,
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     const server = await spawnServer(postgres, dir, folder.dataDir, port, account, options.settings ?? {});
     const problem = await waitUntilReady(server, folder.dataDir);
     if (problem === null) return handle(server, port, dir, folder);
     // Another program took the free port first, or the processes of a killed postmaster have yet to notice and leave.
-    const passing = /pre-existing shared memory block/.test(problem) || (options.port === undefined && /Address already in use/.test(problem));
+    const passing =
+      /pre-existing shared memory block/.test(problem) || (options.port === undefined && /Address already in use/.test(problem));
     if (!passing || attempt === START_TRIES) throw new Error(`PostgreSQL did not start in ${dir}:\n${problem}`);
     await sleep(500);
   }
@@ -94,7 +105,14 @@ interface Server {
   hasEnded: () => boolean;
 }
 
-async function spawnServer(postgres: string, dir: string, dataDir: string, port: number, account: Account | null, extra: Record<string, string>): Promise<Server> {
+async function spawnServer(
+  postgres: string,
+  dir: string,
+  dataDir: string,
+  port: number,
+  account: Account | null,
+  extra: Record<string, string>,
+): Promise<Server> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -106,11 +124,15 @@ async function spawnServer(postgres: string, dir: string, dataDir: string, port:
   const logPath = path.join(dir, 'postgres.log');
   const log = await open(logPath, 'w', 0o600);
   try {
-    const child = spawn(postgres, ['-D', dataDir, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])], {
-      ...runningAs(account),
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
+    const child = spawn(
+      postgres,
+      ['-D', dataDir, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      {
+        ...runningAs(account),
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    );
     let over = false;
     const ended = new Promise<string>((resolve) => {
       child.once('exit', () => {
@@ -142,7 +164,8 @@ async function waitUntilReady(server: Server, dataDir: string): Promise<string |
 }
 
 function handle(server: Server, port: number, dir: string, folder: DataFolder): EmbeddedPostgres {
-  const superuserUrl = (database: string) => `postgresql://${SUPERUSER}:${folder.password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+  const superuserUrl = (database: string) =>
+    `postgresql://${SUPERUSER}:${folder.password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
   let stopping: Promise<void> | null = null;
   const stop = async () => {
     await stopPostmaster(server.identity);
@@ -160,12 +183,19 @@ function handle(server: Server, port: number, dir: string, folder: DataFolder): 
 }
 
 async function createDatabase(url: string, name: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const dialect = postgresEngine.dialect({
+    url,
+    applicationName: 'outbox-console/embedded',
+    max: 1,
+    acquireTimeoutMs: 5_000,
+    clientTimeoutMs: 60_000,
+    onIdleError: () => undefined,
+  });
+  const db = new Kysely({ dialect });
   try {
-    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+    await sql`create database ${sql.id(name)}`.execute(db);
   } finally {
-    await client.end();
+    await db.destroy();
   }
 }
 

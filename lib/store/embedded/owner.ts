@@ -13,7 +13,9 @@ const ownerPath = (dir: string) => path.join(dir, 'owner.json');
 /** Thrown when another running process owns the folder. */
 export class EmbeddedPostgresInUse extends Error {
   constructor(dir: string, pid: number) {
-    super(`The PostgreSQL in ${dir} belongs to process ${pid}, which is running. Stop that process first: two on one data folder would be two consoles on one store.`);
+    super(
+      `The PostgreSQL in ${dir} belongs to process ${pid}, which is running. Stop that process first: two on one data folder would be two consoles on one store.`,
+    );
     this.name = 'EmbeddedPostgresInUse';
   }
 }

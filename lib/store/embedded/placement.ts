@@ -1,0 +1,41 @@
+import { access, constants, mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { unprivilegedAccount } from './account';
+import { openShelter } from './binaries';
+import { defaultShelter } from './embedded-postgres';
+
+/** Folders for `startEmbeddedPostgres`. */
+export interface Placement {
+  dir: string;
+  shelter: string;
+}
+
+/**
+ * Where the PostgreSQL called `name` of this installation lives: in `<root>/.outbox-console/<name>`, or below the
+ * shelter when that was chosen (`demoDir`, from OUTBOX_DEMO_DIR) or when PostgreSQL runs as a user who may not be able
+ * to enter `root`. Then `.outbox-console/<name>.pointer.json` says where.
+ */
+export async function placeEmbeddedPostgres(root: string, name: string, demoDir: string | undefined): Promise<Placement> {
+  const home = path.join(root, '.outbox-console');
+  await mkdir(home, { recursive: true, mode: 0o755 });
+  await mustBeWritable(home);
+  const shelter = demoDir ? path.resolve(root, demoDir) : defaultShelter();
+  if (demoDir === undefined && (await unprivilegedAccount()) === null) return { dir: path.join(home, name), shelter };
+  await openShelter(shelter);
+  // Two clones on one machine must not share data.
+  const dir = path.join(shelter, `${name}-${createHash('sha256').update(path.resolve(root)).digest('hex').slice(0, 12)}`);
+  await writeFile(path.join(home, `${name}.pointer.json`), `${JSON.stringify({ dir }, null, 2)}\n`, { mode: 0o600 });
+  return { dir, shelter };
+}
+
+async function mustBeWritable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(
+      `${folder} cannot be written by this user, probably because root has made it. Remove it, or run as the user it belongs to.`,
+      { cause },
+    );
+  }
+}
