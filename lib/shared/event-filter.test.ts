@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FILTER_TEXT_MAX, countFilters, describeFilterErrors, parseEventFilter, serialiseEventFilter, toSearchParams } from './event-filter';
+import {
+  FILTER_TEXT_MAX,
+  countFilters,
+  describeFilterErrors,
+  parseEventFilter,
+  serialiseEventFilter,
+  toSearchParams,
+} from './event-filter';
 import type { EventFilter } from './model';
 import { STATES } from './states';
 
@@ -83,7 +90,10 @@ test('toSearchParams keeps repeated parameters', () => {
 
 const pad = (value: number, width = 2) => String(value).padStart(width, '0');
 const instant = fc
-  .tuple(fc.date({ min: new Date('1970-01-02T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true }), fc.integer({ min: 0, max: 999_999 }))
+  .tuple(
+    fc.date({ min: new Date('1970-01-02T00:00:00Z'), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true }),
+    fc.integer({ min: 0, max: 999_999 }),
+  )
   .map(([date, micros]) => `${date.toISOString().slice(0, 19)}${micros === 0 ? '' : `.${pad(micros, 6).replace(/0+$/, '')}`}Z`);
 const words = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim() === text && !text.includes('\0'));
 

@@ -41,7 +41,11 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
     return undefined;
   };
 
-  const states = params.getAll('state').flatMap((value) => value.split(',')).map((value) => value.trim()).filter((value) => value !== '');
+  const states = params
+    .getAll('state')
+    .flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
   for (const value of states) if (!isState(value)) fail('state', 'unknown_state', value);
   const known: State[] = STATES.filter((state) => states.includes(state));
   if (known.length > 0) filter.state = known;

@@ -1,0 +1,150 @@
+'use client';
+
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useState, type ReactNode } from 'react';
+import type { InterventionPreview, InterventionRequest } from '@/lib/shared/model';
+import type { ProblemCode } from '@/lib/shared/problems';
+import type { Subject } from './actions';
+import { PreviewRows } from './preview-rows';
+import { ReasonField } from './reason-field';
+import { acceptedReason, rememberReason } from './recent-reasons';
+import { SqlView } from './sql-view';
+import type { Run } from './use-run';
+import { useOperationName } from './words';
+import classes from './intervention-dialog.module.css';
+
+/** More rows than this leave the outbox only after their number was typed. */
+const TYPED_ABOVE = 20;
+
+interface DecidingProps {
+  subject: Subject;
+  operation: string;
+  preview: InterventionPreview | null;
+  problem: { code: ProblemCode; reference?: string } | null;
+  loading: boolean;
+  /** How many events the dialog was opened for: the skeleton's height. */
+  expected: number;
+  run: Run;
+  onLookAgain: () => void;
+  onClose: () => void;
+  onConfirm: (request: InterventionRequest) => void;
+}
+
+export function Deciding(props: DecidingProps) {
+  const { operation, preview, problem, loading, expected, run, onLookAgain, onClose, onConfirm } = props;
+  const t = useTranslations();
+  const name = useOperationName();
+  const [reason, setReason] = useState('');
+  const [typed, setTyped] = useState('');
+  const [touched, setTouched] = useState(false);
+
+  const count = preview?.allowed ?? 0;
+  const mustType = operation === 'archive' && count > TYPED_ABOVE;
+  const accepted = acceptedReason(reason);
+  const sending = run.phase === 'sending';
+  const ready = preview !== null && !loading && count > 0 && accepted !== null && (!mustType || typed.trim() === String(count));
+  const refused = run.phase === 'refused' ? run.problem : null;
+  const moved = preview?.rows.some(({ code }) => code === 'changed_since_seen') ?? false;
+
+  const confirm = () => {
+    setTouched(true);
+    if (!ready || sending) return;
+    rememberReason(accepted);
+    const events = preview.rows.filter(({ allowed }) => allowed).map(({ event }) => ({ id: event.id, version: event.version }));
+    onConfirm({ operation, events, reason: accepted });
+  };
+
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm();
+      }}
+    >
+      <div className={classes.scroll}>
+        {t.has(`operations.${operation}.consequence`) && <p className={classes.consequence}>{t(`operations.${operation}.consequence`)}</p>}
+        {preview === null && loading && <Skeleton height={Math.min(expected, 5) * 36 + 33} radius="sm" data-testid="preview-loading" />}
+        {problem !== null && (
+          <Trouble code={problem.code} reference={problem.reference}>
+            <Button size="compact-sm" variant="default" leftSection={<IconRefresh size={14} />} onClick={onLookAgain} loading={loading}>
+              {t('interventions.lookAgain')}
+            </Button>
+          </Trouble>
+        )}
+        {preview !== null && (
+          <>
+            <PreviewRows rows={preview.rows} />
+            {moved && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconRefresh size={14} />}
+                onClick={onLookAgain}
+                loading={loading}
+                className={classes.start}
+              >
+                {t('interventions.lookAgain')}
+              </Button>
+            )}
+            {count > 0 &&
+              preview.warnings.map((code) => (
+                <p key={code} className={classes.warning}>
+                  <IconAlertTriangle size={16} aria-hidden />
+                  <span>{t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code}</span>
+                </p>
+              ))}
+            {count === 0 && <p className={classes.nothing}>{t('interventions.nothingAllowed', { operation: name(operation) })}</p>}
+            {count > 0 && <ReasonField value={reason} onChange={setReason} invalid={touched && accepted === null} onSubmit={confirm} />}
+            {mustType && (
+              <TextInput
+                label={t('interventions.typeCount', { count })}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+                inputMode="numeric"
+                autoComplete="off"
+                className={classes.typed}
+                error={touched && typed.trim() !== String(count) ? t('interventions.typeCountError', { count }) : undefined}
+              />
+            )}
+            {count > 0 && <SqlView statements={preview.sql} />}
+          </>
+        )}
+        {refused !== null && <Trouble code={refused.code} reference={refused.reference} fields={refused.fields} />}
+      </div>
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={onClose}>
+          {t('interventions.cancel')}
+        </Button>
+        {(preview === null || count > 0) && (
+          <Button type="submit" disabled={sending || preview === null || loading} loading={sending}>
+            {t.has(`operations.${operation}.button`)
+              ? t(`operations.${operation}.button`, { count: preview === null ? expected : count })
+              : name(operation)}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface TroubleProps {
+  code: ProblemCode;
+  reference?: string;
+  fields?: Record<string, string>;
+  children?: ReactNode;
+}
+
+function Trouble({ code, reference, fields, children }: TroubleProps) {
+  const t = useTranslations();
+  return (
+    <div role="alert" className={classes.trouble}>
+      <p>{t(`problems.${code}`)}</p>
+      {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${field}: ${text}`}</p>)}
+      {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+'use client';
+
+import { Modal } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useTranslations } from 'next-intl';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { InterventionResult } from '@/lib/shared/model';
+import type { InterventionActions, SeenEvent, Subject } from './actions';
+import { Deciding } from './deciding';
+import { ResultPanel, UnknownPanel } from './result-panel';
+import type { Opening } from './use-intervention';
+import { usePreview } from './use-preview';
+import { useRun } from './use-run';
+import { useOperationName } from './words';
+import classes from './intervention-dialog.module.css';
+
+interface InterventionDialogProps {
+  opening: Opening;
+  actions: InterventionActions;
+  onClose: () => void;
+  onSettled: (result: InterventionResult) => void;
+  /** Opens the dialog again for another operation: undo. */
+  onOpen: (subject: Subject, operation: string, events: SeenEvent[]) => void;
+}
+
+/** Says what will happen to which rows, asks why, does it once, and shows what came of it. */
+export function InterventionDialog({ opening, actions, onClose, onSettled, onOpen }: InterventionDialogProps) {
+  const { subject, operation, events, key } = opening;
+  const t = useTranslations();
+  const name = useOperationName();
+  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const { preview, problem, loading, lookAgain } = usePreview(actions, subject.id, operation, events);
+  const { run, send } = useRun(actions, subject.id, key);
+  const [sent, setSent] = useState(0);
+
+  useEffect(() => {
+    if (run.phase === 'done') onSettled(run.result);
+  }, [run, onSettled]);
+
+  const count = preview?.allowed ?? events.length;
+  const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
+  const title = {
+    deciding: () => (t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation)),
+    unknown: () => t('interventions.unknownTitle', { operation: name(operation), count: sent }),
+    done: (result: InterventionResult) =>
+      t(`interventions.outcome.${result.outcome}`, { changed: result.changed.length, skipped: result.skipped.length }),
+  };
+  const settled = run.phase === 'done';
+  const unknown = run.phase === 'checking' || run.phase === 'absent';
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      fullScreen={phone}
+      size={720}
+      centered={!phone}
+      // Answering by accident is the danger here: only Escape, the cross and the buttons close it.
+      closeOnClickOutside={false}
+      closeButtonProps={{ 'aria-label': t('interventions.close') }}
+      transitionProps={{ duration: 80 }}
+      classNames={{ title: classes.title, body: classes.body, content: classes.content, header: classes.header }}
+      title={settled ? title.done(run.result) : unknown ? title.unknown() : title.deciding()}
+    >
+      {settled ? (
+        <ResultPanel
+          result={run.result}
+          subject={subject}
+          rows={preview?.rows ?? []}
+          onClose={onClose}
+          onUndo={(undo, ids) =>
+            onOpen(
+              subject,
+              undo,
+              ids.map((id) => ({ id, version: '' })),
+            )
+          }
+        />
+      ) : unknown ? (
+        <UnknownPanel run={run} interventionKey={key} outbox={subject.id} onClose={onClose} />
+      ) : (
+        <Deciding
+          subject={subject}
+          operation={operation}
+          preview={preview}
+          problem={problem}
+          loading={loading}
+          expected={events.length}
+          run={run}
+          onLookAgain={lookAgain}
+          onClose={onClose}
+          onConfirm={(request) => {
+            setSent(request.events.length);
+            void send(request);
+          }}
+        />
+      )}
+    </Modal>
+  );
+}

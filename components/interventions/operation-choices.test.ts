@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { OutboxInfo } from '@/lib/shared/model';
+import { operationChoices } from './operation-choices';
+
+const outbox = {
+  writable: true,
+  capabilities: {
+    operations: {
+      archive: { offered: true, from: ['dead', 'pending'], warnings: [] },
+      release: { offered: false, because: 'not_claimed' },
+      restore: { offered: true, from: ['archived'], warnings: [] },
+      retry: { offered: true, from: ['dead'], warnings: [] },
+    },
+  },
+} as unknown as OutboxInfo;
+const events = (...states: ('dead' | 'pending' | 'archived' | 'unmapped' | 'published')[]) => states.map((state) => ({ state }));
+
+test('each operation says how many of the events it applies to, in the order they are offered', () => {
+  expect(operationChoices(outbox, events('dead', 'pending', 'published'), true)).toEqual([
+    { operation: 'retry', allowed: 1, obstacle: null },
+    { operation: 'release', allowed: 0, obstacle: { kind: 'refusal', code: 'not_claimed' } },
+    { operation: 'archive', allowed: 2, obstacle: null },
+  ]);
+});
+
+test('archived events offer restore and nothing else', () => {
+  expect(operationChoices(outbox, events('archived'), true)).toEqual([{ operation: 'restore', allowed: 1, obstacle: null }]);
+});
+
+test('states an operation does not apply to are named', () => {
+  expect(operationChoices(outbox, events('published'), true)[0]).toEqual({
+    operation: 'retry',
+    allowed: 0,
+    obstacle: { kind: 'states', from: ['dead'] },
+  });
+});
+
+test('a row of unknown state offers nothing', () => {
+  expect(operationChoices(outbox, events('unmapped'), true).every(({ obstacle }) => obstacle !== null)).toBe(true);
+});
+
+test('a viewer and a read-only outbox are told so', () => {
+  expect(operationChoices(outbox, events('dead'), false)[0]?.obstacle).toEqual({ kind: 'refusal', code: 'forbidden' });
+  expect(operationChoices({ ...outbox, writable: false }, events('dead'), true)[0]?.obstacle).toEqual({
+    kind: 'refusal',
+    code: 'read_only',
+  });
+});

@@ -1,0 +1,81 @@
+import { useTranslations } from 'next-intl';
+import type { InterventionPreview } from '@/lib/shared/model';
+import { RelativeTime } from '../figures/time';
+import { StateMark } from '../figures/mark';
+import { useBecauseText, useSkipText } from './words';
+import classes from './intervention-dialog.module.css';
+
+type Row = InterventionPreview['rows'][number];
+
+/** The rows of a preview: first those that will change, then those left alone, each with the reason. */
+export function PreviewRows({ rows }: { rows: Row[] }) {
+  const t = useTranslations('interventions');
+  const changing = rows.filter(({ allowed }) => allowed);
+  const left = rows.filter(({ allowed }) => !allowed);
+  return (
+    <div className={classes.rows} tabIndex={0} role="region" aria-label={t('rows')}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">{t('columns.state')}</th>
+            <th scope="col">{t('columns.event')}</th>
+            <th scope="col" className={classes.number}>
+              {t('columns.attempts')}
+            </th>
+            <th scope="col">{t('columns.age')}</th>
+            <th scope="col" className={classes.wide}>
+              {t('columns.version')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {changing.map((row) => (
+            <PreviewRow key={row.event.id} row={row} />
+          ))}
+        </tbody>
+        {left.length > 0 && (
+          <tbody>
+            <tr>
+              <th scope="rowgroup" colSpan={5} className={classes.leftAlone}>
+                {t('leftAlone', { count: left.length })}
+              </th>
+            </tr>
+            {left.map((row) => (
+              <PreviewRow key={row.event.id} row={row} />
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
+  const skip = useSkipText();
+  const reason = useBecauseText();
+  return (
+    <>
+      <tr data-left={!allowed || undefined}>
+        <td>
+          <StateMark state={event.state} />
+        </td>
+        <td className={classes.event}>
+          <bdi>{event.type ?? event.id}</bdi>
+          {event.aggregateId !== null && <bdi className={classes.aggregate}>{event.aggregateId}</bdi>}
+        </td>
+        <td className={classes.number}>{event.attempts ?? ''}</td>
+        <td>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</td>
+        <td className={classes.version} title={event.version}>
+          {event.version}
+        </td>
+      </tr>
+      {!allowed && (
+        <tr data-left>
+          <td colSpan={5} className={classes.because}>
+            {because === null ? skip(code, { state: event.state, at: event.publishedAt }) : reason(because)}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
