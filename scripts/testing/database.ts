@@ -83,5 +83,5 @@ async function onServer(text: string): Promise<void> {
 
 function failed(task: RunnerTestSuite | RunnerTestCase): boolean {
   if (task.result?.state === 'fail') return true;
-  return 'tasks' in task && task.tasks.some((child) => failed(child as RunnerTestSuite | RunnerTestCase));
+  return 'tasks' in task && task.tasks.some((child) => failed(child));
 }
