@@ -1,0 +1,134 @@
+/** Runs the stages of `npm test` and `npm run check`: their processes, their output, their counts. */
+import { type ChildProcess, spawn } from 'node:child_process';
+
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+export interface Stage {
+  name: string;
+  /** Program and arguments; run one after the other, the first failing one ends the stage. */
+  commands: readonly (readonly string[])[];
+  env?: Record<string, string>;
+  /** Reads the stage's own report; without it the stage is one test that passed when every command exited 0. */
+  count?: () => Counts | null;
+  timeoutSeconds: number;
+}
+
+export interface StageResult extends Counts {
+  name: string;
+  seconds: number;
+}
+
+const running = new Set<ChildProcess>();
+let stopping = false;
+
+/** Runs one stage and prints its line; the output of its commands is printed only when it failed. */
+export async function runStage(stage: Stage): Promise<StageResult> {
+  const started = Date.now();
+  let output = '';
+  let code = 0;
+  for (const command of stage.commands) {
+    if (stopping) break;
+    const run = await runCommand(command, stage);
+    output += run.output;
+    code = run.code;
+    if (code !== 0) break;
+  }
+  const counts = judge(stage, code);
+  const seconds = (Date.now() - started) / 1000;
+  if (counts.failed > 0 && !stopping)
+    console.log(`\n── ${stage.name} ${'─'.repeat(60)}\n${output.trimEnd()}\n${'─'.repeat(64 + stage.name.length)}`);
+  const mark = counts.failed > 0 ? '✗' : '✓';
+  console.log(
+    `${mark} ${stage.name.padEnd(10)} ${String(counts.passed)} passed, ${String(counts.failed)} failed (${seconds.toFixed(1)} s)`,
+  );
+  return { name: stage.name, seconds, ...counts };
+}
+
+/** A stage that cannot start, for instance because what it stands on failed. */
+export function failedStage(name: string, why: string): StageResult {
+  console.log(`✗ ${name.padEnd(10)} not run: ${why}`);
+  return { name, seconds: 0, passed: 0, failed: 1 };
+}
+
+/** Sums the stages and prints the last line: `N passed, N failed`. */
+export function finish(results: readonly StageResult[]): void {
+  const passed = results.reduce((sum, result) => sum + result.passed, 0);
+  const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  console.log(`${String(passed)} passed, ${String(failed)} failed`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}
+
+function judge(stage: Stage, code: number): Counts {
+  if (!stage.count) return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const counts = stage.count();
+  // No report, no test, or a failure outside every test (a file that does not load, a server that does not start).
+  if (counts === null || counts.passed + counts.failed === 0) return { passed: 0, failed: 1 };
+  if (code !== 0 && counts.failed === 0) return { passed: counts.passed, failed: 1 };
+  return counts;
+}
+
+function runCommand(command: readonly string[], stage: Stage): Promise<{ code: number; output: string }> {
+  const [program = '', ...parameters] = command;
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    // A process group of its own, so that whatever it starts can be stopped with it.
+    const child = spawn(program, parameters, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', NEXT_TELEMETRY_DISABLED: '1', ...stage.env },
+    });
+    running.add(child);
+    const late = setTimeout(() => {
+      chunks.push(Buffer.from(`\nStopped after ${String(stage.timeoutSeconds)} s.\n`));
+      stop(child);
+    }, stage.timeoutSeconds * 1000);
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.on('error', (error) => chunks.push(Buffer.from(`${program}: ${error.message}\n`)));
+    child.on('close', (code) => {
+      clearTimeout(late);
+      running.delete(child);
+      resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString('utf8') });
+    });
+  });
+}
+
+const GRACE_MS = 8000;
+
+/** SIGTERM to the whole group, SIGKILL to what is left of it after the grace. */
+function stop(child: ChildProcess): void {
+  signalGroup(child, 'SIGTERM');
+  setTimeout(() => {
+    signalGroup(child, 'SIGKILL');
+  }, GRACE_MS).unref();
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone.
+  }
+}
+
+/** Ctrl-C and SIGTERM stop every stage, wait for it, and end with the signal's usual code. */
+export function stopOnSignals(): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      console.error(`${signal}: stopping`);
+      for (const child of running) stop(child);
+      const ended = [...running].map((child) => new Promise((resolve) => child.once('close', resolve)));
+      void Promise.all(ended).then(() => process.exit(code));
+      setTimeout(() => process.exit(code), GRACE_MS + 1000).unref();
+    });
+  }
+}

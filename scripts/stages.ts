@@ -1,0 +1,72 @@
+/** What `npm test` and `npm run check` consist of. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Counts, Stage } from './stage-runner';
+
+const bin = (name: string): string => path.join('node_modules', '.bin', name);
+const MINUTE = 60;
+
+/** Stages without a report of their own count as one test each. */
+export const gen: Stage = { name: 'generated', commands: [[bin('tsx'), 'scripts/gen.ts', '--check']], timeoutSeconds: MINUTE };
+export const types: Stage = {
+  name: 'types',
+  // The types of the routes come first: a fresh clone has no next-env.d.ts.
+  commands: [
+    [bin('next'), 'typegen'],
+    [bin('tsc'), '--noEmit'],
+  ],
+  timeoutSeconds: 5 * MINUTE,
+};
+export const lint: Stage = {
+  name: 'lint',
+  commands: [[bin('eslint'), '.', '--max-warnings', '0', '--cache', '--cache-location', '.next/cache/eslint/']],
+  timeoutSeconds: 5 * MINUTE,
+};
+export const format: Stage = {
+  name: 'format',
+  commands: [[bin('prettier'), '--check', '--cache', '--cache-location', '.next/cache/prettier', '--log-level', 'warn', '.']],
+  timeoutSeconds: 2 * MINUTE,
+};
+export const build: Stage = { name: 'build', commands: [['npm', 'run', 'build']], timeoutSeconds: 10 * MINUTE };
+
+/** A Vitest project, counted from its JSON report in `reports`. */
+export function vitest(name: string, project: string, reports: string, timeoutSeconds: number): Stage {
+  const report = path.join(reports, `${project}.json`);
+  return {
+    name,
+    commands: [[bin('vitest'), 'run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
+    count: () => countVitest(report),
+    timeoutSeconds,
+  };
+}
+
+/** The browser stories, counted from Playwright's JSON report in `reports`. */
+export function browser(chromium: string, reports: string): Stage {
+  const report = path.join(reports, 'browser.json');
+  return {
+    name: 'browser',
+    commands: [[bin('playwright'), 'test', '--reporter=list,json']],
+    env: { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    count: () => countPlaywright(report),
+    timeoutSeconds: 15 * MINUTE,
+  };
+}
+
+/** Skipped and pending tests count as failed: nothing is skipped silently. */
+export function countVitest(file: string): Counts | null {
+  const report = readReport<{ numPassedTests: number; numTotalTests: number }>(file);
+  return report && { passed: report.numPassedTests, failed: report.numTotalTests - report.numPassedTests };
+}
+
+/** A flaky test, one that passed at a second try, counts as passed; a skipped one as failed. */
+export function countPlaywright(file: string): Counts | null {
+  const report = readReport<{ stats: { expected: number; unexpected: number; flaky: number; skipped: number } }>(file);
+  if (!report) return null;
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  return { passed: expected + flaky, failed: unexpected + skipped };
+}
+
+function readReport<T>(file: string): T | null {
+  if (!fs.existsSync(file)) return null;
+  return JSON.parse(fs.readFileSync(file, 'utf8')) as T;
+}
