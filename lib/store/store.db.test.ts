@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from 'uuidv7';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { findAccount, insertAccount, updateAccount } from './accounts';
+import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
+import { advanceCarriedTo, findCarriedTo } from './carrier-cursors';
+import { deleteEndedSessions, findLiveSession, insertSession, revokeSession } from './sessions';
+import { isUpToDate, migrateStore, openStore, type Store } from './store';
+import { deleteUnsettled, insertUnsettled, selectUnsettled } from './unsettled-interventions';
+
+const database = useTestDatabase();
+let store: Store;
+beforeAll(async () => {
+  // Four replicas starting at once.
+  const results = await Promise.all([1, 2, 3, 4].map(() => migrateStore(database.url)));
+  expect(results.every((result) => result.ok)).toBe(true);
+  expect(results.flatMap((result) => (result.ok ? result.applied : []))).toEqual(['001-first-tables']);
+  store = openStore(database.url);
+});
+afterAll(() => store.close());
+
+const entry = (at: string, more: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
+  id: uuidv7(),
+  at,
+  actorId: 'account:1',
+  actor: 'mina@example.com',
+  role: 'operator',
+  operation: 'retry',
+  outbox: 'escrow',
+  eventId: 'e1',
+  eventType: 'order_complete',
+  aggregateId: 'order-1',
+  reason: 'node is back',
+  outcome: 'applied',
+  code: null,
+  interventionId: null,
+  before: { status: 'failed', note: null },
+  after: { status: 'pending', note: null },
+  ...more,
+});
+
+describe('migrations', () => {
+  it('are applied once', async () => {
+    expect(await migrateStore(database.url)).toEqual({ ok: true, applied: [] });
+    expect(await isUpToDate(store)).toBe(true);
+  });
+
+  it('say that a store is not there', async () => {
+    const result = await migrateStore('postgresql://nobody@127.0.0.1:1/nowhere');
+    expect(result).toMatchObject({ ok: false, why: 'unreachable' });
+  });
+
+  it('refuse a store that a newer version has changed', async () => {
+    await database.query(`insert into kysely_migration (name, timestamp) values ('999-from-the-future', now()::text)`);
+    expect(await migrateStore(database.url)).toMatchObject({ ok: false, why: 'newer' });
+    await database.query(`delete from kysely_migration where name = '999-from-the-future'`);
+  });
+});
+
+describe('connections', () => {
+  it('carry their limits and the time zone', async () => {
+    const { rows } = await store.db.executeQuery<{ zone: string; statement: string; name: string }>({
+      ...store.db.selectNoFrom((eb) => eb.val(1).as('x')).compile(),
+      sql: `select current_setting('timezone') zone, current_setting('statement_timeout') statement, current_setting('application_name') name`,
+      parameters: [],
+    });
+    expect(rows[0]).toMatchObject({ zone: 'UTC', statement: '8s' });
+    expect(rows[0]?.name).toMatch(/^outbox-console\/store@/);
+  });
+});
+
+describe('accounts and sessions', () => {
+  it('keep one account per address and end sessions with every change', async () => {
+    const id = await insertAccount(store.db, { email: 'mina@example.com', passwordHash: 'x', role: 'operator' });
+    expect(id).not.toBeNull();
+    expect(await insertAccount(store.db, { email: 'mina@example.com', passwordHash: 'y', role: 'admin' })).toBeNull();
+    const sid = await insertSession(store.db, id ?? '', 8);
+    expect(await findLiveSession(store.db, sid ?? '')).toEqual({ accountId: id, email: 'mina@example.com', role: 'operator' });
+    await updateAccount(store.db, 'mina@example.com', { role: 'viewer' });
+    expect(await findLiveSession(store.db, sid ?? '')).toBeNull();
+    const next = (await insertSession(store.db, id ?? '', 8)) ?? '';
+    await updateAccount(store.db, 'mina@example.com', { disabled: true });
+    expect(await findLiveSession(store.db, next)).toBeNull();
+    expect(await insertSession(store.db, id ?? '', 8)).toBeNull();
+    expect((await findAccount(store.db, 'mina@example.com'))?.disabled).toBe(true);
+    expect(await updateAccount(store.db, 'nobody@example.com', { disabled: true })).toBe(false);
+  });
+
+  it('end by revocation and by time', async () => {
+    const id = (await insertAccount(store.db, { email: 'joon@example.com', passwordHash: 'x', role: 'viewer' })) ?? '';
+    const revoked = (await insertSession(store.db, id, 8)) ?? '';
+    await revokeSession(store.db, revoked);
+    expect(await findLiveSession(store.db, revoked)).toBeNull();
+    const over = (await insertSession(store.db, id, -48)) ?? '';
+    expect(await findLiveSession(store.db, over)).toBeNull();
+    await deleteEndedSessions(store.db);
+    expect(await database.query('select 1 from session where sid = $1', [over])).toEqual([]);
+  });
+});
+
+describe('the audit', () => {
+  it('adds each entry once and reads back page by page, to the microsecond', async () => {
+    const entries = [
+      entry('2026-11-21T10:00:00.123456Z'),
+      entry('2026-11-21T10:00:00.123457Z', { eventId: 'e2', before: null, after: null, outcome: 'refused', code: 'forbidden' }),
+      entry('2026-11-21T10:00:01Z', { actor: 'joon@example.com', outbox: 'orders' }),
+    ];
+    expect(await insertAuditEntries(store.db, entries)).toBe(3);
+    expect(await insertAuditEntries(store.db, entries)).toBe(0);
+    const first = await selectAuditEntries(store.db, {}, null, 2);
+    expect(first.map((row) => row.at)).toEqual(['2026-11-21T10:00:01Z', '2026-11-21T10:00:00.123457Z']);
+    const last = first[1];
+    const rest = await selectAuditEntries(store.db, {}, { at: last?.at ?? '', id: last?.id ?? '' }, 2);
+    const { actorId: _, ...shown } = entries[0] ?? entry('');
+    expect(rest).toEqual([shown]);
+    expect(await selectAuditEntries(store.db, { outbox: 'orders' }, null, 10)).toHaveLength(1);
+    expect(await selectAuditEntries(store.db, { outbox: 'escrow', event: 'e2' }, null, 10)).toHaveLength(1);
+    expect(await selectAuditEntries(store.db, { actor: 'mina@example.com', outcome: 'applied', operation: 'retry' }, null, 10)).toHaveLength(1);
+    expect(await selectAuditEntries(store.db, { from: '2026-11-21T10:00:01Z', to: '2026-11-21T10:00:01Z' }, null, 10)).toEqual([]);
+  });
+});
+
+describe('the carrier', () => {
+  it('moves forward only', async () => {
+    expect(await findCarriedTo(store.db, 'escrow')).toBeNull();
+    await advanceCarriedTo(store.db, 'escrow', '2026-11-21T10:00:00.5Z');
+    await advanceCarriedTo(store.db, 'escrow', '2026-11-21T09:00:00Z');
+    expect(await findCarriedTo(store.db, 'escrow')).toBe('2026-11-21T10:00:00.5Z');
+  });
+
+  it('remembers what is unsettled', async () => {
+    const one = {
+      id: uuidv7(),
+      outbox: 'escrow',
+      actor: { id: 'token:1', name: 'script', role: 'operator', kind: 'token' } as const,
+      key: 'k',
+      request: { operation: 'retry', events: [{ id: '1', version: 'v' }], reason: 'why not' },
+      at: '2026-11-21T10:00:00Z',
+    };
+    await insertUnsettled(store.db, one);
+    await insertUnsettled(store.db, one);
+    expect(await selectUnsettled(store.db, 10)).toEqual([one]);
+    await deleteUnsettled(store.db, one.id);
+    expect(await selectUnsettled(store.db, 10)).toEqual([]);
+  });
+});

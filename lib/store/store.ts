@@ -1,0 +1,76 @@
+/** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
+import { hostname } from 'node:os';
+import { Kysely, Migrator, type Migration } from 'kysely';
+import { postgresDialect } from '../database/postgres/pool';
+import { firstTables } from './migrations/001-first-tables';
+import type { StoreTables } from './tables';
+
+/** In order of their names; a name that has been released never changes. */
+const MIGRATIONS: Record<string, Migration> = { '001-first-tables': firstTables };
+
+const POOL_MAX = 10;
+const ACQUIRE_TIMEOUT_MS = 3_000;
+const CLIENT_TIMEOUT_MS = 10_000;
+/** Below the client's own timeout, so that the server gives up first and says so. */
+const SESSION = `set timezone = 'UTC'; set statement_timeout = '8s'; set lock_timeout = '3s'; set idle_in_transaction_session_timeout = '10s'`;
+const MIGRATION_TIMEOUT_MS = 120_000;
+const MIGRATION_SESSION = `set timezone = 'UTC'; set statement_timeout = '110s'; set lock_timeout = '100s'; set idle_in_transaction_session_timeout = '110s'`;
+
+export type StoreDb = Kysely<StoreTables>;
+
+export interface Store {
+  db: StoreDb;
+  close(): Promise<void>;
+}
+
+function open(url: string, options: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void }): StoreDb {
+  return new Kysely<StoreTables>({
+    dialect: postgresDialect({
+      url,
+      applicationName: `outbox-console/store@${hostname()}`.slice(0, 63),
+      acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
+      ...options,
+    }),
+  });
+}
+
+/** Opens the pool; connects with the first statement. */
+export function openStore(url: string, onIdleError: (error: Error) => void = () => undefined): Store {
+  const db = open(url, { max: POOL_MAX, clientTimeoutMs: CLIENT_TIMEOUT_MS, prepare: SESSION, onIdleError });
+  return { db, close: () => db.destroy() };
+}
+
+export type MigrationResult =
+  | { ok: true; applied: string[] }
+  /** `unreachable`: the store could not be asked. `newer`: a later version of the console has been here. */
+  | { ok: false; why: 'unreachable' | 'newer' | 'failed'; detail: string; cause: unknown };
+
+const provider = { getMigrations: () => Promise.resolve(MIGRATIONS) };
+
+/**
+ * Brings the store up to date. Several replicas may do so at once: one works under an advisory lock, the others wait
+ * and find nothing left to do. All or nothing.
+ */
+export async function migrateStore(url: string): Promise<MigrationResult> {
+  const db = open(url, { max: 2, clientTimeoutMs: MIGRATION_TIMEOUT_MS, prepare: MIGRATION_SESSION, onIdleError: () => undefined });
+  try {
+    const { error, results } = await new Migrator({ db, provider }).migrateToLatest();
+    if (error === undefined) return { ok: true, applied: (results ?? []).map((result) => result.migrationName) };
+    const text = error instanceof Error ? error.message : String(error);
+    if (/corrupted migrations/.test(text)) {
+      return { ok: false, why: 'newer', detail: 'a newer version of the console has changed this store; run that version', cause: error };
+    }
+    const reachable = (results ?? []).length > 0;
+    return { ok: false, why: reachable ? 'failed' : 'unreachable', detail: text, cause: error };
+  } catch (error) {
+    return { ok: false, why: 'unreachable', detail: error instanceof Error ? error.message : String(error), cause: error };
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** True when every migration of this build has been applied; throws when the store cannot be asked. */
+export async function isUpToDate(store: Store): Promise<boolean> {
+  const migrations = await new Migrator({ db: store.db, provider }).getMigrations();
+  return migrations.every((migration) => migration.executedAt !== undefined);
+}

@@ -1,0 +1,100 @@
+/**
+ * The console's own tables as Kysely sees them. Times arrive as ISO-like text in UTC (`iso()` makes them ISO 8601) and
+ * are written as ISO 8601; JSON arrives as text.
+ */
+import type { ColumnType, Generated } from 'kysely';
+import type { AuditEntry } from '../shared/model';
+import type { Role } from '../shared/permissions';
+
+/** Filled in by the database when left out; ISO 8601 when given. */
+type Stamp = ColumnType<string, string | undefined, string>;
+
+export interface AccountTable {
+  id: string;
+  /** Normalised: NFKC, small letters. */
+  email: string;
+  password_hash: string;
+  role: Role;
+  /** Rises with every change of role or password, so that older sessions end. */
+  role_version: Generated<number>;
+  created_at: Stamp;
+  disabled_at: string | null;
+}
+
+export interface SessionTable {
+  sid: string;
+  account_id: string;
+  role_version: number;
+  created_at: Stamp;
+  expires_at: string;
+  revoked_at: string | null;
+}
+
+export interface ApiTokenTable {
+  id: string;
+  name: string;
+  role: Role;
+  /** SHA-256 of the token, hex. */
+  token_hash: string;
+  /** First characters, to recognise it by. */
+  prefix: string;
+  created_at: Stamp;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface LoginAttemptTable {
+  /** `account:<e-mail>`, `address:<ip>` or `pair:<e-mail> <ip>`. */
+  key: string;
+  attempts: number;
+  window_started_at: Stamp;
+}
+
+export interface AuditEntryTable {
+  id: string;
+  at: string;
+  actor_id: string;
+  actor_name: string;
+  actor_role: string;
+  operation: string;
+  outbox: string;
+  event_id: string | null;
+  event_type: string | null;
+  aggregate_id: string | null;
+  reason: string;
+  outcome: AuditEntry['outcome'];
+  code: string | null;
+  intervention_id: string | null;
+  before: string | null;
+  after: string | null;
+  recorded_at: Stamp;
+}
+
+export interface CarrierCursorTable {
+  outbox: string;
+  carried_to: string;
+}
+
+export interface UnsettledInterventionTable {
+  id: string;
+  outbox: string;
+  actor: string;
+  key: string;
+  request: string;
+  at: string;
+}
+
+export interface StoreTables {
+  account: AccountTable;
+  session: SessionTable;
+  api_token: ApiTokenTable;
+  login_attempt: LoginAttemptTable;
+  audit_entry: AuditEntryTable;
+  carrier_cursor: CarrierCursorTable;
+  unsettled_intervention: UnsettledInterventionTable;
+}
+
+/** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC, and no digit is lost. */
+export function iso(text: string): string {
+  return `${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, 'Z')}`;
+}
