@@ -24,7 +24,11 @@ const ListContext = createContext<Shortcut[]>([]);
 function isElsewhere({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof Element)) return false;
   if (key === 'Enter' && target.closest('a, button, summary') !== null) return true;
-  return target.closest('input, textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]') !== null;
+  return (
+    target.closest(
+      'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable], [role="dialog"], [role="menu"], [role="listbox"]',
+    ) !== null
+  );
 }
 
 /** Listens for keys once for the whole console and knows which of them mean something on the screen in view. */

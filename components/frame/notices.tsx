@@ -1,0 +1,54 @@
+'use client';
+
+import { Alert, Button } from '@mantine/core';
+import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useFormat } from '../figures/use-format';
+import { useLiveReading } from './live';
+import classes from './frame.module.css';
+
+/**
+ * What stands between the reader and fresh numbers: a failed reading, an ended session, a console that was updated
+ * underneath this tab. It lies over the foot of the screen, so that nothing moves when it comes or goes.
+ */
+export function Notices() {
+  const words = useTranslations('frame');
+  const problems = useTranslations('problems');
+  const format = useFormat();
+  const reading = useLiveReading();
+  const failing = reading?.failing ?? null;
+  return (
+    <div className={classes.notices} role="status">
+      {reading?.outdated && (
+        <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} className={classes.notice}>
+          <div className={classes.noticeBody}>
+            {words('outdatedWhy')}
+            <Button size="xs" onClick={() => window.location.reload()}>
+              {words('reload')}
+            </Button>
+          </div>
+        </Alert>
+      )}
+      {failing && !reading?.outdated && (
+        <Alert
+          color="yellow"
+          icon={<IconAlertTriangle size={18} aria-hidden />}
+          title={words('readingFailed', { clock: format.clock(failing.since) })}
+          className={classes.notice}
+        >
+          <div className={classes.noticeBody}>
+            <span>
+              {failing.code === 'unreachable' ? words('unreachable') : problems(failing.code)}
+              {failing.reference && ` ${words('reference', { reference: failing.reference })}`}
+            </span>
+            {failing.code === 'unauthenticated' && (
+              <Button size="xs" onClick={() => window.location.reload()}>
+                {words('signIn')}
+              </Button>
+            )}
+          </div>
+        </Alert>
+      )}
+    </div>
+  );
+}
