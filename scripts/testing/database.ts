@@ -48,7 +48,8 @@ export function useTestDatabase(setup?: (database: TestDatabase) => Promise<void
     await setup?.(database);
   });
 
-  afterAll(async (suite) => {
+  // Vitest reads the first argument as fixtures and wants it destructured.
+  afterAll(async ({}, suite) => {
     await state.pool?.end();
     if (state.name === undefined) return;
     if (failed(suite)) console.error(`Kept database ${state.name} of ${suite.file.name}`);
