@@ -36,4 +36,9 @@ export class DatabaseFailure extends Error {
     this.code = code;
     this.state = state;
   }
+
+  /** By name: the bundler puts this module into a process more than once, and a failure must be one everywhere. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && 'name' in value && value.name === 'DatabaseFailure' && 'code' in value;
+  }
 }

@@ -47,6 +47,11 @@ export class Problem extends Error {
   get status(): number {
     return PROBLEM_STATUS[this.code];
   }
+
+  /** By name: the bundler puts this module into a process more than once, and a problem must be one everywhere. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && 'name' in value && value.name === 'Problem' && 'detail' in value;
+  }
 }
 
 /** What a server action answers: a value, or a problem the screen can put into words (`problems.<code>`). */
