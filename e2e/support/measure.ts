@@ -1,0 +1,54 @@
+/** Numbers a person feels: script weight of a cold load, layout shift, horizontal scroll, serious axe findings. */
+import { gzipSync } from 'node:zlib';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+
+/** Bytes of all script of a cold load of `path`, gzip-compressed one file at a time as the server sends them. */
+export async function scriptBytes(page: Page, path: string): Promise<{ total: number; files: { url: string; bytes: number }[] }> {
+  const files: { url: string; bytes: number }[] = [];
+  const reading: Promise<void>[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() !== 'script') return;
+    reading.push(response.body().then((body) => void files.push({ url: response.url(), bytes: gzipSync(body).length })));
+  });
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await Promise.all(reading);
+  files.sort((a, b) => b.bytes - a.bytes);
+  return { total: files.reduce((sum, file) => sum + file.bytes, 0), files };
+}
+
+/** Call before the page is opened; the answer is the sum of all shifts that no input caused. */
+export async function observeLayoutShift(page: Page): Promise<() => Promise<{ total: number; sources: string[] }>> {
+  await page.addInitScript(() => {
+    const seen = { total: 0, sources: [] as string[] };
+    (window as unknown as { __shift: typeof seen }).__shift = seen;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as unknown as (PerformanceEntry & {
+        value: number;
+        hadRecentInput: boolean;
+        sources: { node?: Element }[];
+      })[]) {
+        if (entry.hadRecentInput) continue;
+        seen.total += entry.value;
+        for (const { node } of entry.sources)
+          seen.sources.push(`${entry.value.toFixed(4)} ${node?.nodeName ?? '?'} ${node?.textContent?.slice(0, 60) ?? ''}`);
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  return () => page.evaluate(() => (window as unknown as { __shift: { total: number; sources: string[] } }).__shift);
+}
+
+/** True when the page can be scrolled sideways. */
+export function scrollsSideways(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
+
+/** Serious and critical findings of axe, one line each with the element. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) =>
+      nodes.map((node) => `${id}: ${help} – ${node.target.join(' ')} – ${node.failureSummary?.split('\n').at(1)?.trim() ?? ''}`),
+    );
+}

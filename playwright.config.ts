@@ -1,0 +1,44 @@
+import { defineConfig, devices } from '@playwright/test';
+import { findChromium } from './scripts/testing/chromium';
+
+/**
+ * The browser stories, against the built app and the demo's world. `E2E_WORLD=<path of a demo.json>` uses a demo that
+ * is already running; without it e2e/support/global-setup.ts starts one of its own.
+ */
+export default defineConfig({
+  testDir: 'e2e',
+  testMatch: '**/*.spec.ts',
+  outputDir: 'test-results',
+  globalSetup: './e2e/support/global-setup.ts',
+  // Two cores carry the world, the app and the browsers.
+  workers: 2,
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env.CI),
+  retries: 0,
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list']],
+  use: {
+    ...devices['Desktop Chrome'],
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    colorScheme: 'light',
+    actionTimeout: 10_000,
+    navigationTimeout: 20_000,
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: findChromium() ?? undefined,
+      args: [
+        // As root, in a container, Chromium's own sandbox cannot be made; the pages are ours.
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+        '--disable-dev-shm-usage',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    },
+  },
+});
