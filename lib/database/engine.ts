@@ -31,6 +31,11 @@ export interface IndexDescription {
   unique: boolean;
   /** The predicate of a partial index as the server prints it. */
   predicate: string | null;
+  /**
+   * How each of `columns` is sorted: an ORDER BY the index should serve has to say the same, or its exact reverse.
+   * Empty for an index without an order (BRIN, GIN, hash).
+   */
+  sorted: { descending: boolean; nullsFirst: boolean }[];
 }
 
 export interface TableDescription {
@@ -118,6 +123,8 @@ export interface Engine {
   key: EngineKey;
   features: EngineFeatures;
   fragments: Fragments;
+  /** For statements a person reads and runs: identifiers and literals as this engine writes them. */
+  quote: { identifier(name: string): string; literal(text: string): string };
   /** Schema of tables named without one. */
   defaultSchema: string;
   dialect(options: PoolOptions): Dialect;

@@ -36,7 +36,8 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
       (select coalesce(json_agg(json_build_object('name', i.relname, 'unique', x.indisunique and x.indimmediate, 'predicate', pg_get_expr(x.indpred, x.indrelid),
           'columns', (select json_agg(coalesce(a.attname, '') order by k.position) from unnest(x.indkey::int2[]) with ordinality as k(attnum, position)
-            left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0 where k.position <= x.indnkeyatts))), '[]')
+            left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0 where k.position <= x.indnkeyatts),
+          'options', case when i.relam = (select oid from pg_am where amname = 'btree') then x.indoption::int2[] end)), '[]')
         from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid and x.indisvalid)::text as indexes,
       (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
       has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
@@ -44,7 +45,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
   const row = rows[0];
   if (row === undefined) return null;
   const columns = JSON.parse(row.columns) as { name: string; type: string; base: string; nullable: boolean; generated: boolean; update: boolean }[];
-  const indexes = JSON.parse(row.indexes) as { name: string; unique: boolean; predicate: string | null; columns: string[] }[];
+  const indexes = JSON.parse(row.indexes) as { name: string; unique: boolean; predicate: string | null; columns: string[]; options: number[] | null }[];
   return {
     name: { schema: row.schema, table: row.table },
     kind: row.relkind === 'r' || row.relkind === 'p' ? 'table' : row.relkind === 'v' || row.relkind === 'm' ? 'view' : 'other',
@@ -60,9 +61,12 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
   };
 }
 
-function leadingColumns(index: { name: string; unique: boolean; predicate: string | null; columns: string[] }): IndexDescription {
+/** pg_index.indoption: bit 0 is DESC, bit 1 is NULLS FIRST. */
+function leadingColumns({ options, ...index }: { name: string; unique: boolean; predicate: string | null; columns: string[]; options: number[] | null }): IndexDescription {
   const firstExpression = index.columns.indexOf('');
-  return { ...index, unique: index.unique && firstExpression === -1, columns: firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression) };
+  const columns = firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression);
+  const sorted = (options ?? []).slice(0, columns.length).map((option) => ({ descending: (option & 1) !== 0, nullsFirst: (option & 2) !== 0 }));
+  return { ...index, unique: index.unique && firstExpression === -1, columns, sorted };
 }
 
 /** The channels a trigger function names: `pg_notify('channel', …)` and `NOTIFY channel`. */

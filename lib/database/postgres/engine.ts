@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import type { ColumnDescription, Engine } from '../engine';
 import { describePostgresTable } from './describe';
 import { postgresFailure } from './failure';
@@ -24,6 +25,7 @@ export const postgresEngine: Engine = {
   key: 'postgres',
   features: { returning: true, notify: true, overridingSystemValue: true, skipLocked: true },
   fragments: postgresFragments,
+  quote: { identifier: pg.escapeIdentifier, literal: pg.escapeLiteral },
   defaultSchema: 'public',
   dialect: postgresDialect,
   failure: postgresFailure,

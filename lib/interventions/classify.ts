@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { Db } from '../database/engine';
+import { livePlaces, type Outbox, type Place } from '../outbox/outbox';
+import { placeSql } from '../outbox/row';
+import { isState } from '../shared/states';
+import type { SkipCode } from '../shared/model';
+import type { Operation, Step } from './operation';
+import type { RecordEvent } from './records';
+import { olderThanStuckAfter, whereaboutsStatement, type Seen, type Whereabouts } from './statements';
+
+/** Why a row was not changed, as one record each. */
+export interface Classified {
+  record: RecordEvent;
+  /** Everything the guard asks for held in this second look: somebody else holds the row's lock. */
+  lockedOnly: boolean;
+}
+
+/**
+ * The second look, in the same transaction: names the reason for every row that the guard left out. Reads by primary
+ * key only; locks nothing.
+ */
+export async function classify(outbox: Outbox, db: Db, operation: Operation, steps: Step[], seen: (Seen | { id: string; version: null })[]): Promise<Classified[]> {
+  if (seen.length === 0) return [];
+  const found = await whereabouts(outbox, db, seen.map(({ id }) => id));
+  const young = await youngRows(outbox, db, steps, [...found.values()]);
+  return seen.map(({ id, version }) => {
+    const row = found.get(id);
+    if (row === undefined) return skip(id, null, 'not_found');
+    const state = isState(row.state) ? row.state : null;
+    const changed = version === null || version.place !== row.place;
+    if (state === null) return skip(id, row, changed ? 'changed_since_seen' : 'wrong_state');
+    const refusal = operation.refusal(outbox, state);
+    if (refusal !== null) {
+      // A row that is not in a state it could have been seen in for this operation: say what happened to it.
+      const moved = refusal.code === 'wrong_state' && (changed || version.exact !== row.exact);
+      return skip(id, row, moved ? 'changed_since_seen' : refusal.code, refusal.because);
+    }
+    const step = steps.find((candidate) => candidate.source.key === row.place && young.matches.get(candidate)?.has(id) === true);
+    if (changed || step === undefined) return skip(id, row, 'changed_since_seen');
+    const same = step.version === 'exact' ? version.exact === row.exact : version.stable === row.stable;
+    if (!same) return skip(id, row, 'changed_since_seen');
+    if (step.olderThanStuckAfter !== null && young.tooYoung.has(id)) return skip(id, row, 'too_young');
+    return { ...skip(id, row, 'locked'), lockedOnly: true };
+  });
+}
+
+function skip(id: string, row: Whereabouts | null, code: SkipCode, because: string | null = null): Classified {
+  const state = row === null ? undefined : isState(row.state) ? row.state : ('unmapped' as const);
+  const detail = row === null ? null : { state, at: row.published_at, ...(because === null ? {} : { because }) };
+  return {
+    record: { event_id: id, event_type: row?.type ?? null, aggregate_id: row?.aggregate_id ?? null, code, detail, before: null, after: null },
+    lockedOnly: false,
+  };
+}
+
+async function whereabouts(outbox: Outbox, db: Db, ids: string[]): Promise<Map<string, Whereabouts>> {
+  const found = new Map<string, Whereabouts>();
+  const places: Place[] = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
+  for (const place of places) {
+    const missing = ids.filter((id) => !found.has(id));
+    if (missing.length === 0) break;
+    const { rows } = await whereaboutsStatement(outbox, place, missing).execute(db);
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}
+
+/** For each step the rows it is for now, and among rows bound to an age those that are too young. */
+async function youngRows(outbox: Outbox, db: Db, steps: Step[], rows: Whereabouts[]): Promise<{ matches: Map<Step, Set<string>>; tooYoung: Set<string> }> {
+  const matches = new Map<Step, Set<string>>();
+  const tooYoung = new Set<string>();
+  for (const step of steps) {
+    const ids = rows.filter((row) => row.place === step.source.key).map((row) => row.id);
+    if (ids.length === 0) continue;
+    const at = placeSql(outbox, step.source);
+    const key = at.role('id');
+    if (key === null) continue;
+    const old = step.olderThanStuckAfter === null ? sql<boolean>`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
+    const answer = await sql<{ id: string; old: boolean | null }>`select ${at.roleText('id')} as id, ${old} as old from ${at.from}
+      where ${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)}`.execute(db);
+    matches.set(step, new Set(answer.rows.map((row) => row.id)));
+    for (const row of answer.rows) if (row.old !== true) tooYoung.add(row.id);
+  }
+  return { matches, tooYoung };
+}

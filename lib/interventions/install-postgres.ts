@@ -1,0 +1,171 @@
+import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, RECORD_EVENT_TABLE, RECORD_TABLE } from '../outbox/companions';
+import type { TableName } from '../database/engine';
+import type { Outbox, Place } from '../outbox/outbox';
+import type { InstallStatement } from './install';
+import { OPERATIONS } from './operation-registry.gen';
+
+/** Key of the advisory lock under which two installations into one database take turns. */
+const INSTALL_LOCK = 7_205_759_403_792;
+
+/** DDL and grants for PostgreSQL. */
+export function postgresInstallation(outbox: Outbox): InstallStatement[] {
+  const { identifier } = outbox.database.engine.quote;
+  const name = (table: Required<TableName>): string => `${identifier(table.schema ?? 'public')}.${identifier(table.table)}`;
+  return [
+    { why: 'Two installations at once take turns', sql: `SELECT pg_advisory_xact_lock(${INSTALL_LOCK})` },
+    { why: 'Everything the console keeps in this database lives in one schema', sql: `CREATE SCHEMA IF NOT EXISTS ${identifier(COMPANION_SCHEMA)}` },
+    ...recordTables(name(RECORD_TABLE), name(RECORD_EVENT_TABLE)),
+    ...archive(outbox, name(archiveTable(outbox.id))),
+    ...grants(outbox, name),
+  ];
+}
+
+function recordTables(headers: string, events: string): InstallStatement[] {
+  return [
+    {
+      why: 'One row per intervention, written in the transaction of the change',
+      sql: `CREATE TABLE IF NOT EXISTS ${headers} (
+  id uuid PRIMARY KEY,
+  outbox text NOT NULL,
+  actor_id text NOT NULL,
+  actor_name text NOT NULL,
+  actor_role text NOT NULL,
+  key text NOT NULL,
+  request_hash text NOT NULL,
+  operation text NOT NULL,
+  reason text NOT NULL,
+  outcome text CHECK (outcome IN ('applied', 'partly', 'none')),
+  at timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (outbox, actor_id, key)
+)`,
+    },
+    { why: 'The console reads new records by time', sql: `CREATE INDEX IF NOT EXISTS intervention_outbox_at ON ${headers} (outbox, at, id)` },
+    {
+      why: 'One row per event of an intervention: what it was before and after, or why it was skipped',
+      sql: `CREATE TABLE IF NOT EXISTS ${events} (
+  intervention_id uuid NOT NULL REFERENCES ${headers} (id),
+  position int NOT NULL,
+  event_id text NOT NULL,
+  event_type text,
+  aggregate_id text,
+  code text,
+  detail jsonb,
+  before jsonb,
+  after jsonb,
+  PRIMARY KEY (intervention_id, position)
+)`,
+    },
+    {
+      why: 'A record may be closed once, in its own transaction, and never be rewritten',
+      sql: `CREATE OR REPLACE FUNCTION outbox_console.refuse_rewriting() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'DELETE' OR OLD.outcome IS NOT NULL THEN
+    RAISE EXCEPTION 'an intervention record is never changed';
+  END IF;
+  RETURN NEW;
+END $$`,
+    },
+    {
+      why: 'The trigger that holds the line',
+      sql: `CREATE OR REPLACE TRIGGER refuse_rewriting BEFORE UPDATE OR DELETE ON ${headers} FOR EACH ROW EXECUTE FUNCTION outbox_console.refuse_rewriting()`,
+    },
+  ];
+}
+
+function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
+  const { identifier } = outbox.database.engine.quote;
+  const id = outbox.main.roles.id?.column.name ?? 'id';
+  const types = new Map<string, string>();
+  for (const place of [outbox.dead, outbox.main]) {
+    for (const column of place?.description.columns.values() ?? []) if (!column.generated) types.set(column.name, column.type);
+  }
+  const own = `${ARCHIVE_COLUMNS.at} timestamptz NOT NULL,
+  ${ARCHIVE_COLUMNS.by} text NOT NULL,
+  ${ARCHIVE_COLUMNS.intervention} uuid NOT NULL,
+  ${ARCHIVE_COLUMNS.reason} text NOT NULL,
+  ${ARCHIVE_COLUMNS.fromState} text NOT NULL,
+  ${ARCHIVE_COLUMNS.fromTable} text NOT NULL`;
+  const columns = [...types].map(([name, type]) => `  ${identifier(name)} ${type}`);
+  return [
+    {
+      why: `The archive of ${outbox.id}: the outbox's own columns, and when, by whom and from where`,
+      sql: `CREATE TABLE IF NOT EXISTS ${archiveName} (\n${columns.join(',\n')},\n  ${own},\n  PRIMARY KEY (${identifier(id)})\n)`,
+    },
+    ...[...types].map(([name, type]) => ({
+      why: 'A column the outbox gained since',
+      sql: `ALTER TABLE ${archiveName} ADD COLUMN IF NOT EXISTS ${identifier(name)} ${type}`,
+    })).filter(({ sql }) => outbox.archive !== null && !archiveHas(outbox, sql)),
+    { why: 'Archived events are listed by time', sql: `CREATE INDEX IF NOT EXISTS ${identifier(`${archiveTable(outbox.id).table}_at`.slice(0, 63))} ON ${archiveName} (${ARCHIVE_COLUMNS.at})` },
+  ];
+}
+
+function archiveHas(outbox: Outbox, statement: string): boolean {
+  return [...(outbox.archive?.description.columns.keys() ?? [])].some((name) => statement.includes(`IF NOT EXISTS ${outbox.database.engine.quote.identifier(name)} `));
+}
+
+function grants(outbox: Outbox, name: (table: Required<TableName>) => string): InstallStatement[] {
+  const { identifier, literal } = outbox.database.engine.quote;
+  const { reader, operator } = outbox.database.roles;
+  const roles = [...new Set([reader, ...(operator === null ? [] : [operator])])];
+  const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map((place) => name(place.table));
+  const companions = [name(RECORD_TABLE), name(RECORD_EVENT_TABLE), name(archiveTable(outbox.id))];
+  const schemas = [...new Set([COMPANION_SCHEMA, outbox.main.table.schema ?? 'public', outbox.dead?.table.schema ?? COMPANION_SCHEMA])];
+  const statements: InstallStatement[] = roles.map((role) => ({
+    why: `Role ${role}: created without a password if it is missing; set one with \\password`,
+    sql: `DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(role)}) THEN CREATE ROLE ${identifier(role)} LOGIN CONNECTION LIMIT 20; END IF; END $$`,
+  }));
+  const both = roles.map(identifier).join(', ');
+  statements.push({ why: 'Both roles see the schemas', sql: `GRANT USAGE ON SCHEMA ${schemas.map(identifier).join(', ')} TO ${both}` });
+  statements.push({ why: 'Both roles read the outbox, its archive and the records', sql: `GRANT SELECT ON ${[...tables, ...companions].join(', ')} TO ${both}` });
+  if (operator === null) return statements;
+  const writer = identifier(operator);
+  statements.push({ why: 'The operator adds records and closes them, nothing more', sql: `GRANT INSERT ON ${name(RECORD_TABLE)}, ${name(RECORD_EVENT_TABLE)} TO ${writer}` });
+  statements.push({ why: 'Closing a record writes its outcome', sql: `GRANT UPDATE (outcome) ON ${name(RECORD_TABLE)} TO ${writer}` });
+  for (const [place, rights] of rightsByPlace(outbox)) {
+    const updates = [...rights.update].map(identifier).join(', ');
+    const verbs = [...(rights.insert ? ['INSERT'] : []), ...(rights.delete ? ['DELETE'] : []), `UPDATE (${updates})`];
+    statements.push({ why: `The operator's operations on ${place.table.table}: columns they write, and rows they move`, sql: `GRANT ${verbs.join(', ')} ON ${name(place.table)} TO ${writer}` });
+  }
+  statements.push({
+    why: 'Archiving and restoring move rows; a row is locked through the right to write its reason',
+    sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.id))} TO ${writer}`,
+  });
+  return statements;
+}
+
+interface Rights {
+  insert: boolean;
+  delete: boolean;
+  update: Set<string>;
+}
+
+/** Exactly what the operations of this outbox need of its own tables. */
+function rightsByPlace(outbox: Outbox): Map<Place, Rights> {
+  const rights = new Map<Place, Rights>();
+  const of = (place: Place): Rights => {
+    const known = rights.get(place) ?? { insert: false, delete: false, update: new Set<string>() };
+    rights.set(place, known);
+    return known;
+  };
+  for (const place of [outbox.main, outbox.dead]) if (place !== null) of(place);
+  // Before the archive exists its place is not bound: archive and restore move rows out of and into every table.
+  if (outbox.shape.archive !== undefined) {
+    for (const known of rights.values()) Object.assign(known, { insert: true, delete: true });
+  }
+  for (const step of OPERATIONS.flatMap((operation) => operation.steps(outbox))) {
+    if (step.source.key !== 'archive') {
+      if (step.target === null) for (const column of Object.keys(step.set)) of(step.source).update.add(column);
+      else of(step.source).delete = true;
+    }
+    if (step.target !== null && step.target.key !== 'archive') of(step.target).insert = true;
+  }
+  for (const [place, known] of rights) if (known.update.size === 0) known.update.add(lockColumn(outbox, place));
+  return rights;
+}
+
+/** A row can only be locked with the right to write one of its columns: the one that says least. */
+function lockColumn(outbox: Outbox, place: Place): string {
+  const roles = place.roles;
+  const state = outbox.shape.states.flatMap(({ when }) => ('column' in when ? [when.column] : []))[0];
+  return roles.error?.column.name ?? roles.diedAt?.column.name ?? roles.attempts?.column.name ?? state ?? roles.id?.column.name ?? 'id';
+}

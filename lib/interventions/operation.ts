@@ -1,0 +1,49 @@
+import type { RawBuilder } from 'kysely';
+import type { Outbox, Place } from '../outbox/outbox';
+import type { PlaceSql } from '../outbox/row';
+import type { Value } from '../outbox/shape';
+import type { SkipCode } from '../shared/model';
+import type { LiveState, State } from '../shared/states';
+
+/** One guarded way of changing rows: which rows of which table, what the version covers, and what becomes of them. */
+export interface Step {
+  source: Place;
+  /** Where the row goes; null when it is changed where it is. */
+  target: Place | null;
+  /** Which rows of the source this step is for, beside key and version. */
+  match(at: PlaceSql): RawBuilder<boolean>;
+  version: 'exact' | 'stable';
+  set: Record<string, Value>;
+  /** Rows whose time in this column is not older than the outbox's `stuckAfter` are `too_young`. */
+  olderThanStuckAfter: string | null;
+  notify: { channel: string; column: string } | null;
+  warnings: string[];
+}
+
+/** Why an operation leaves a row in this state alone. `because` names a sentence under `refusals.<code>`. */
+export interface Refusal {
+  code: SkipCode;
+  because: string | null;
+}
+
+/** An operator's verb. One file each in `operations/`, found by the registry. */
+export interface Operation {
+  key: string;
+  /** The operation that takes it back; null when there is none. */
+  undo: string | null;
+  /** Every way this operation changes rows of this outbox; [] where the shape refuses it. */
+  steps(outbox: Outbox): Step[];
+  /** What it says to a row in this state when no step is for it; null when a step is. */
+  refusal(outbox: Outbox, state: State): Refusal | null;
+}
+
+/** The refusal every operation shares: what is out stays out, and what the relay holds is the relay's. */
+export function generalRefusal(state: State): Refusal {
+  if (state === 'published') return { code: 'already_published', because: null };
+  if (state === 'processing') return { code: 'being_processed', because: null };
+  return { code: 'wrong_state', because: null };
+}
+
+export function isLive(state: State): state is LiveState {
+  return state !== 'archived';
+}

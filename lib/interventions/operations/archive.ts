@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import { statePredicate } from '../../outbox/conditions';
+import type { LiveState } from '../../shared/states';
+import { generalRefusal, isLive, type Operation, type Step } from '../operation';
+
+/**
+ * Out of the outbox into the archive with a reason; the row is moved, never deleted. Dead rows are compared exactly;
+ * pending and retrying ones by what no relay changes, or nobody could take out the very rows that hurt.
+ */
+export const archiveOperation: Operation = {
+  key: 'archive',
+  undo: 'restore',
+  steps(outbox) {
+    const { shape, archive } = outbox;
+    if (shape.archive === undefined || archive === null) return [];
+    const { fragments } = outbox.database.engine;
+    const common = { target: archive, olderThanStuckAfter: null, notify: null, set: {} };
+    const waiting = shape.archive.from.filter((state) => state !== 'dead' && state !== 'processing');
+    const fromMain = (states: LiveState[], version: Step['version'], warnings: string[]): Step[] =>
+      statePredicate(shape, states, 'o', fragments) === null
+        ? []
+        : [{ ...common, source: outbox.main, version, warnings, match: (at) => statePredicate(shape, states, at.alias, fragments) ?? sql`false` }];
+    const steps = [...fromMain(waiting, 'stable', shape.archive.warnings)];
+    if (shape.archive.from.includes('dead')) {
+      steps.push(...fromMain(['dead'], 'exact', []));
+      if (outbox.dead !== null) steps.push({ ...common, source: outbox.dead, version: 'exact', warnings: [], match: () => sql`true` });
+    }
+    return steps;
+  },
+  refusal(outbox, state) {
+    if (outbox.shape.archive === undefined) return { code: 'not_supported', because: 'not_in_schema' };
+    if (isLive(state) && state !== 'processing' && outbox.shape.archive.from.includes(state)) return null;
+    return generalRefusal(state);
+  },
+};

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { ARCHIVE_COLUMNS } from '../../outbox/companions';
+import type { Outbox, Place } from '../../outbox/outbox';
+import type { PlaceSql } from '../../outbox/row';
+import type { Operation, Step } from '../operation';
+
+/**
+ * Back where it was, every column as it was. What was pending comes back as dead where the shape has dead, so that
+ * no relay sends it unasked; otherwise the operator is told that the relay will.
+ */
+export const restoreOperation: Operation = {
+  key: 'restore',
+  undo: 'archive',
+  steps(outbox) {
+    const { archive, shape } = outbox;
+    if (archive === null) return [];
+    const common = { source: archive, version: 'exact' as const, olderThanStuckAfter: null, notify: null };
+    const asDead = deadTarget(outbox);
+    const steps: Step[] = [];
+    if (asDead !== null) {
+      steps.push({ ...common, target: asDead, set: shape.asDead?.set ?? {}, warnings: ['comes_back_as_dead'], match: cameFrom(outbox.main, ['pending']) });
+    }
+    steps.push({ ...common, target: outbox.main, set: {}, warnings: [], match: cameFrom(outbox.main, ['dead']) });
+    steps.push({
+      ...common,
+      target: outbox.main,
+      set: {},
+      warnings: ['relay_will_send_it'],
+      match: cameFrom(outbox.main, asDead === null ? ['pending', 'retrying'] : ['retrying']),
+    });
+    if (outbox.dead !== null) steps.push({ ...common, target: outbox.dead, set: {}, warnings: [], match: cameFrom(outbox.dead, ['dead']) });
+    return steps;
+  },
+  refusal(_outbox, state) {
+    return state === 'archived' ? null : { code: 'wrong_state', because: 'not_archived' };
+  },
+};
+
+/** The table a pending event is put back into as dead; null where the shape or this database has no such thing. */
+function deadTarget(outbox: Outbox): Place | null {
+  const { asDead } = outbox.shape;
+  if (asDead === undefined) return null;
+  return asDead.moveTo === 'dead' ? outbox.dead : outbox.main;
+}
+
+/** How a table is named in the archive. */
+export function placeName(place: Place): string {
+  return `${place.table.schema}.${place.table.table}`;
+}
+
+function cameFrom(place: Place, states: string[]): Step['match'] {
+  return (at: PlaceSql) =>
+    sql`(${at.column(ARCHIVE_COLUMNS.fromTable)} = ${sql.lit(placeName(place))} and ${at.column(ARCHIVE_COLUMNS.fromState)} in (${sql.join(states.map((state) => sql.lit(state)))}))`;
+}

@@ -1,0 +1,162 @@
+/**
+ * The statements of an intervention. The confirm dialog shows exactly these, and exactly these run.
+ */
+import { sql, type RawBuilder } from 'kysely';
+import { ARCHIVE_COLUMNS } from '../outbox/companions';
+import { placeColumns } from '../outbox/bind';
+import type { Outbox, Place } from '../outbox/outbox';
+import { placeSql, type PlaceSql } from '../outbox/row';
+import type { Value } from '../outbox/shape';
+import type { Version } from '../outbox/version';
+import { placeName } from './operations/restore';
+import type { Step } from './operation';
+
+export interface Seen {
+  id: string;
+  version: Version;
+}
+
+/** Who archives and why, for the columns an archived row carries. */
+export interface Author {
+  interventionId: string;
+  actorName: string;
+  reason: string;
+}
+
+export interface LockedRow {
+  id: string;
+  state: string;
+  type: string | null;
+  aggregate_id: string | null;
+  /** Columns as JSON of texts, payload and headers left out. */
+  image: string;
+}
+
+const ALIAS = 'o';
+
+/**
+ * Locks the rows that are exactly what the operator saw, in key order. Served by the primary key, bounded by the
+ * number of ids; `skip locked` passes over rows a relay holds, so that one of them never holds up the others.
+ */
+export function lockStatement(outbox: Outbox, step: Step, seen: Seen[], wait: 'skip locked' | 'wait'): RawBuilder<LockedRow> {
+  const at = placeSql(outbox, step.source, ALIAS);
+  return sql`select ${at.roleText('id')} as id, ${at.state} as state, ${at.roleText('type')} as type,
+      ${at.roleText('aggregateId')} as aggregate_id, ${rowImage(outbox, at)} as image
+    from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)} for update of ${sql.ref(ALIAS)}${sql.raw(wait === 'wait' ? '' : ' skip locked')}`;
+}
+
+/** Changes rows where they are; the guard stands in the statement again. */
+export function updateStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
+  const at = placeSql(outbox, step.source, ALIAS);
+  const assignments = Object.entries(step.set).map(([name, value]) => sql`${sql.ref(name)} = ${valueOf(outbox, step.source, at, name, value)}`);
+  return sql`update ${at.from} set ${sql.join(assignments)} where ${guard(outbox, step, at, seen)}`;
+}
+
+/** Copies rows to where they go; one whose key is taken there is left out of the answer and stays where it is. */
+export function insertStatement(outbox: Outbox, step: Step & { target: Place }, seen: Seen[], author: Author): RawBuilder<{ id: string }> {
+  const at = placeSql(outbox, step.source, ALIAS);
+  const { features } = outbox.database.engine;
+  const { target } = step;
+  const facts = archiveValues(outbox, step, at, author);
+  const shared = placeColumns(target).filter((name) => name in step.set || name in facts || step.source.description.columns.has(name));
+  const values = shared.map((name) => {
+    const set = step.set[name];
+    return facts[name] ?? (set === undefined ? at.column(name) : valueOf(outbox, target, at, name, set));
+  });
+  const id = target.roles.id;
+  return sql`insert into ${sql.table(placeName(target))} (${sql.join(shared.map((name) => sql.ref(name)))})${sql.raw(features.overridingSystemValue ? ' overriding system value' : '')}
+    select ${sql.join(values)} from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)}
+    on conflict do nothing returning ${id === undefined ? sql`''` : outbox.database.engine.fragments.asText(sql.ref(id.column.name))} as id`;
+}
+
+export function deleteStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
+  const at = placeSql(outbox, step.source, ALIAS);
+  return sql`delete from ${at.from} where ${guard(outbox, step, at, seen)}`;
+}
+
+/** Rows as they are after the change, for the record. */
+export function imageStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<{ id: string; image: string }> {
+  const at = placeSql(outbox, place, ALIAS);
+  return sql`select ${at.roleText('id')} as id, ${rowImage(outbox, at)} as image from ${at.from} where ${idsIn(outbox, at, ids)}`;
+}
+
+/** Where each of these ids is now and what it looks like, whatever its state: the second look that names the reason. */
+export function whereaboutsStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<Whereabouts> {
+  const at = placeSql(outbox, place, ALIAS);
+  return sql`select ${sql.lit(place.key)} as place, ${at.roleText('id')} as id, ${at.state} as state, ${at.exact} as exact, ${at.stable} as stable,
+      ${at.roleIso('publishedAt')} as published_at, ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id
+    from ${at.from} where ${idsIn(outbox, at, ids)}`;
+}
+
+export interface Whereabouts {
+  place: Place['key'];
+  id: string;
+  state: string;
+  exact: string;
+  stable: string;
+  published_at: string | null;
+  type: string | null;
+  aggregate_id: string | null;
+}
+
+/** Key, state, version and age: everything that must still hold. */
+function guard(outbox: Outbox, step: Step, at: PlaceSql, seen: Seen[]): RawBuilder<boolean> {
+  const ids = seen.map(({ id }) => id);
+  const pairs = seen.map(({ id, version }) =>
+    step.version === 'exact' ? sql`(${idEquals(outbox, at, id)} and ${at.exact} = ${version.exact})` : sql`(${idEquals(outbox, at, id)} and ${at.stable} = ${version.stable})`,
+  );
+  const parts = [idsIn(outbox, at, ids), step.match(at), sql<boolean>`(${sql.join(pairs, sql` or `)})`];
+  if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter));
+  return sql`${sql.join(parts, sql` and `)}`;
+}
+
+/** True for rows whose time is older than `stuckAfter`; an unknown time is not old. */
+export function olderThanStuckAfter(outbox: Outbox, place: Place, at: PlaceSql, column: string): RawBuilder<boolean> {
+  const { fragments } = outbox.database.engine;
+  const description = place.description.columns.get(column);
+  if (description === undefined) return sql`false`;
+  return sql`${fragments.instant(at.column(column), description, outbox.parameters.timeZone)} < ${fragments.secondsAgo(outbox.parameters.stuckAfterSeconds)}`;
+}
+
+function idEquals(outbox: Outbox, at: PlaceSql, id: string): RawBuilder<boolean> {
+  const key = at.role('id');
+  return key === null ? sql`false` : sql`${key.sql} = ${outbox.database.engine.fragments.typed(id, key.description)}`;
+}
+
+function idsIn(outbox: Outbox, at: PlaceSql, ids: string[]): RawBuilder<boolean> {
+  const key = at.role('id');
+  if (key === null || ids.length === 0) return sql`false`;
+  return sql`${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))})`;
+}
+
+const keyOf = (at: PlaceSql): RawBuilder<unknown> => at.role('id')?.sql ?? sql`null`;
+
+function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
+  // Payload and headers never change here, and the record must not become a second place that holds them.
+  const content = new Set([at.place.roles.payload?.column.name, at.place.roles.headers?.column.name]);
+  const names = [...at.place.description.columns.keys()].filter((name) => !content.has(name));
+  return outbox.database.engine.fragments.rowAsJson(names.map((name) => ({ name, column: at.column(name) })));
+}
+
+function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: Value): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const description = place.description.columns.get(name);
+  if ('column' in value) return at.column(value.column);
+  if ('now' in value) return description?.kind === 'wall_clock' ? sql`(now() at time zone ${sql.lit(outbox.parameters.timeZone)})` : fragments.now();
+  const literal = 'parameter' in value ? Math.max(0, (outbox.parameters.maxAttempts ?? 1) - value.minus) : value.value;
+  if (literal === null) return sql`null`;
+  return description === undefined ? sql`${String(literal)}` : fragments.typed(String(literal), description);
+}
+
+/** What the archive adds to a row: when, by whom, why, and where it was. */
+function archiveValues(outbox: Outbox, step: Step, at: PlaceSql, author: Author): Record<string, RawBuilder<unknown>> {
+  if (step.target?.key !== 'archive') return {};
+  return {
+    [ARCHIVE_COLUMNS.at]: outbox.database.engine.fragments.now(),
+    [ARCHIVE_COLUMNS.by]: sql`cast(${author.actorName} as text)`,
+    [ARCHIVE_COLUMNS.intervention]: sql`cast(${author.interventionId} as uuid)`,
+    [ARCHIVE_COLUMNS.reason]: sql`cast(${author.reason} as text)`,
+    [ARCHIVE_COLUMNS.fromState]: at.state,
+    [ARCHIVE_COLUMNS.fromTable]: sql`cast(${placeName(step.source)} as text)`,
+  };
+}
