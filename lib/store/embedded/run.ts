@@ -13,7 +13,7 @@ export function runningAs(account: Account | null): SpawnOptions {
   return {
     cwd: '/',
     // Nothing of our environment reaches PostgreSQL: PG* variables and locales would change what it does.
-    env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/local/bin:/usr/bin:/bin' },
+    env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/local/bin:/usr/bin:/bin' } as unknown as NodeJS.ProcessEnv,
     ...(account ? { uid: account.uid, gid: account.gid } : {}),
   };
 }
