@@ -5,6 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { fileSchema } from '@/lib/config/schema';
 import type { Shape } from '@/lib/outbox/shape';
 import { renderShapeTables } from './shape-tables';
 
@@ -63,6 +65,7 @@ export async function renderAll(root = ROOT): Promise<Map<string, string>> {
     if (names.length > 0) files.set(registry.output, renderRegistry(registry, names, root));
   }
   files.set('lib/messages/languages.gen.ts', renderLanguages(path.join(root, 'lib/messages')));
+  files.set('public/outbox-console.schema.json', renderConfigurationSchema());
   files.set('docs/shapes.md', renderShapeTables(await loadShapes(root), refusalWords(root)));
   return files;
 }
@@ -103,6 +106,12 @@ function renderRegistry(registry: Registry, names: readonly string[], root: stri
     '];',
     '',
   ].join('\n');
+}
+
+/** What editors complete the configuration file with. */
+function renderConfigurationSchema(): string {
+  const schema = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' });
+  return `${JSON.stringify({ title: 'Outbox Console configuration', ...schema }, null, 2)}\n`;
 }
 
 function renderLanguages(folder: string): string {

@@ -2,6 +2,7 @@ import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messagefor
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/measured';
 import { SKIP_CODES } from '@/lib/shared/model';
@@ -12,6 +13,8 @@ import { usedKeys } from '@/scripts/testing/used-keys';
 import { LANGUAGES } from './languages.gen';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+
+const OPERATION_WORDS = ['name', 'button', 'title', 'consequence', 'done', 'sentence'];
 
 type Catalogue = Map<string, string>;
 
@@ -114,6 +117,7 @@ describe('the catalogues', () => {
       ...SKIP_CODES.map((code) => `skips.${code}`),
       ...Object.keys(PROBLEM_STATUS).map((code) => `problems.${code}`),
       ...VERDICTS.flatMap((verdict) => [`verdicts.${verdict}.name`, `verdicts.${verdict}.sentence`]),
+      ...OPERATIONS.flatMap(({ key }) => OPERATION_WORDS.map((word) => `operations.${key}.${word}`)),
       ...refusals.map((code) => `refusals.${code}`),
       ...warnings.map((code) => `warnings.${code}`),
     ];
