@@ -3,7 +3,7 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useTranslations } from 'next-intl';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, SeenEvent, Subject } from './actions';
 import { Deciding } from './deciding';
@@ -33,9 +33,10 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
   const { run, send } = useRun(actions, subject.id, key);
   const [sent, setSent] = useState(0);
 
+  const settle = useEffectEvent(onSettled);
   useEffect(() => {
-    if (run.phase === 'done') onSettled(run.result);
-  }, [run, onSettled]);
+    if (run.phase === 'done') settle(run.result);
+  }, [run]);
 
   const count = preview?.allowed ?? events.length;
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;

@@ -1,6 +1,6 @@
 'use client';
 
-import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, SeenEvent, Subject } from './actions';
 
@@ -18,33 +18,37 @@ export interface Opening {
 export interface Intervention {
   /** Opens the confirm dialog for these events. */
   open: (subject: Subject, operation: string, events: SeenEvent[]) => void;
+  close: () => void;
   /** Fetches the dialog's script before it is needed, when rows are ticked. */
   prepare: () => void;
-  isOpen: boolean;
-  /** Put this anywhere in the screen. */
-  dialog: ReactNode;
+  /** What the dialog is open for; screens hold still meanwhile. */
+  opening: Opening | null;
 }
 
-/** The confirm dialog and result panel for a screen; `onSettled` hears of every intervention whose outcome is known. */
-export function useIntervention(actions: InterventionActions, onSettled: (result: InterventionResult) => void): Intervention {
+/** The state of a screen's confirm dialog; `InterventionHost` shows it. */
+export function useIntervention(): Intervention {
   const [opening, setOpening] = useState<Opening | null>(null);
   const open = useCallback((subject: Subject, operation: string, events: SeenEvent[]) => {
-    setOpening({ subject, operation, events, key: crypto.randomUUID() });
+    setOpening({ subject: { id: subject.id, name: subject.name }, operation, events, key: crypto.randomUUID() });
   }, []);
-  const prepare = useCallback(() => void loadDialog(), []);
   const close = useCallback(() => setOpening(null), []);
+  const prepare = useCallback(() => void loadDialog(), []);
+  return useMemo(() => ({ open, close, prepare, opening }), [open, close, prepare, opening]);
+}
 
-  return useMemo(
-    () => ({
-      open,
-      prepare,
-      isOpen: opening !== null,
-      dialog: opening && (
-        <Suspense fallback={null}>
-          <InterventionDialog key={opening.key} opening={opening} actions={actions} onClose={close} onSettled={onSettled} onOpen={open} />
-        </Suspense>
-      ),
-    }),
-    [opening, actions, open, prepare, close, onSettled],
+interface InterventionHostProps {
+  intervention: Intervention;
+  actions: InterventionActions;
+  /** Hears of every intervention once, when its outcome is known. */
+  onSettled: (result: InterventionResult) => void;
+}
+
+/** The confirm dialog and result panel, loaded when first needed. */
+export function InterventionHost({ intervention: { opening, close, open }, actions, onSettled }: InterventionHostProps) {
+  if (opening === null) return null;
+  return (
+    <Suspense fallback={null}>
+      <InterventionDialog key={opening.key} opening={opening} actions={actions} onClose={close} onSettled={onSettled} onOpen={open} />
+    </Suspense>
   );
 }

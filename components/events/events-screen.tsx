@@ -1,0 +1,203 @@
+'use client';
+
+import { SegmentedControl } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useEffect, useRef, useState } from 'react';
+import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
+import type { EventFilter, InterventionResult, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import { useShortcuts } from '../frame/shortcuts';
+import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import type { InterventionActions } from '../interventions/actions';
+import { operationChoices } from '../interventions/operation-choices';
+import { InterventionHost, useIntervention } from '../interventions/use-intervention';
+import { useOperationName } from '../interventions/words';
+import type { Column } from './columns';
+import { ColumnsMenu } from './columns-menu';
+import { EventsTable } from './events-table';
+import type { EventsSnapshot } from './events-snapshot';
+import { FilterBar } from './filter-bar';
+import { ListFooter } from './list-footer';
+import { ListNotice } from './list-notice';
+import { SelectionBar } from './selection-bar';
+import { useListUrl } from './use-list-url';
+import { useTicks } from './use-ticks';
+import classes from './events-screen.module.css';
+
+export interface EventsScreenProps {
+  outbox: OutboxInfo;
+  filter: EventFilter;
+  errors: FilterErrors;
+  cursor: string | null;
+  columns: Column[];
+  columnsInUrl: string | null;
+  /** Types seen lately, offered in the type filter. */
+  types: string[];
+  mayOperate: boolean;
+  initial: EventsSnapshot;
+  /** Reads the page of this filter and cursor, both written as a query string. */
+  load: (input: { outbox: string; query: string }) => Promise<ActionResult<EventsSnapshot>>;
+  actions: InterventionActions;
+}
+
+const NO_EVENTS: OutboxEvent[] = [];
+
+/** The events of one outbox: filter, table, ticks and what can be done with them. */
+export function EventsScreen(props: EventsScreenProps) {
+  const { outbox, filter, errors, cursor, columns, columnsInUrl, mayOperate, initial, load, actions } = props;
+  const t = useTranslations();
+  const url = useListUrl(filter, columnsInUrl);
+  const params = serialiseEventFilter(filter);
+  if (cursor !== null) params.set('cursor', cursor);
+  const query = params.toString();
+
+  const ticks = useTicks();
+  const intervention = useIntervention();
+  const ticking = ticks.events.length > 0;
+  const { snapshot, failing, refresh } = usePolledSnapshot<EventsSnapshot>({
+    key: ['events', outbox.id, query],
+    action: () => load({ outbox: outbox.id, query }),
+    initial,
+    // What somebody is about to act on must not move under their hand.
+    paused: ticking || intervention.opening !== null,
+  });
+  const events = snapshot.page?.events ?? NO_EVENTS;
+
+  const { clear } = ticks;
+  const filterKey = serialiseEventFilter(filter).toString();
+  useEffect(() => clear, [clear, filterKey]);
+
+  const { current, root } = useListKeys({ events, ticks, outbox, mayOperate, intervention });
+  const searchRef = useRef<HTMLInputElement>(null);
+  useShortcuts([{ keys: '/', label: t('events.keys.filter'), run: () => searchRef.current?.focus() }]);
+
+  const types = [...new Set([...props.types, ...events.flatMap(({ type }) => (type === null ? [] : [type]))])];
+  const order = filter.order ?? 'newest';
+  const { prepare } = intervention;
+  useEffect(() => {
+    if (ticking) prepare();
+  }, [ticking, prepare]);
+
+  return (
+    <div className={classes.screen} ref={root}>
+      <header className={classes.header}>
+        <h1 className={classes.title}>{t.rich('events.title', { outbox: () => <span className={classes.outbox}>{outbox.name}</span> })}</h1>
+        <div className={classes.tools}>
+          <SegmentedControl
+            size="xs"
+            value={order}
+            onChange={(value) => url.setFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
+            data={[
+              { value: 'newest', label: t('events.newest') },
+              { value: 'oldest', label: t('events.oldest') },
+            ]}
+            aria-label={t('events.order')}
+          />
+          <ColumnsMenu capabilities={outbox.capabilities} chosen={columns} onChange={url.setColumns} />
+        </div>
+      </header>
+      {outbox.whyReadOnly !== null && (
+        <p className={classes.readOnly}>
+          <IconLock size={16} aria-hidden />
+          {t(`readOnly.${outbox.whyReadOnly}`)}
+        </p>
+      )}
+      <FilterBar outbox={outbox} filter={filter} errors={errors} types={types} onChange={url.setFilter} searchRef={searchRef} />
+      <EventsTable
+        outbox={outbox}
+        events={events}
+        columns={columns}
+        ticks={ticks}
+        current={current}
+        dimmed={url.pending || failing !== null}
+        tickable={mayOperate && outbox.writable}
+        caption={t('events.tableLabel', { outbox: outbox.name })}
+      >
+        {events.length === 0 && (
+          <ListNotice
+            outbox={outbox}
+            filter={filter}
+            snapshot={snapshot}
+            onFilter={url.setFilter}
+            onTurn={url.turnTo}
+            onRetry={() => void refresh()}
+          />
+        )}
+      </EventsTable>
+      {snapshot.page !== null && (events.length > 0 || cursor !== null) && (
+        <ListFooter page={snapshot.page} order={order} turned={cursor !== null} pending={url.pending} onTurn={url.turnTo} />
+      )}
+      {ticking && (
+        <SelectionBar
+          outbox={outbox}
+          events={ticks.events}
+          full={ticks.full}
+          mayOperate={mayOperate}
+          onOperate={(operation) => intervention.open(outbox, operation, seen(ticks.events))}
+          onClear={ticks.clear}
+        />
+      )}
+      <InterventionHost
+        intervention={intervention}
+        actions={actions}
+        onSettled={(result: InterventionResult) => {
+          if (result.changed.length > 0) ticks.clear();
+          void refresh();
+        }}
+      />
+    </div>
+  );
+}
+
+const seen = (events: readonly OutboxEvent[]) => events.map(({ id, version }) => ({ id, version }));
+
+interface ListKeys {
+  events: readonly OutboxEvent[];
+  ticks: ReturnType<typeof useTicks>;
+  outbox: OutboxInfo;
+  mayOperate: boolean;
+  intervention: ReturnType<typeof useIntervention>;
+}
+
+/** The keys of the list. The row they are on holds the focus on its link, so that Enter opens it by itself. */
+function useListKeys({ events, ticks, outbox, mayOperate, intervention }: ListKeys) {
+  const t = useTranslations('events.keys');
+  const name = useOperationName();
+  const [currentId, setCurrentId] = useState<string | null>(null);
+  const root = useRef<HTMLDivElement>(null);
+  const current = events.findIndex(({ id }) => id === currentId);
+
+  const move = (step: number) => {
+    const index = current === -1 ? (step > 0 ? 0 : events.length - 1) : Math.min(Math.max(current + step, 0), events.length - 1);
+    const event = events[index];
+    if (event === undefined) return;
+    setCurrentId(event.id);
+    const link = root.current?.querySelector<HTMLElement>(`[data-event="${CSS.escape(event.id)}"]`);
+    link?.focus({ preventScroll: true });
+    link?.closest('tr')?.scrollIntoView({ block: 'nearest' });
+  };
+  const tick = (range: boolean) => {
+    const event = events[current];
+    if (event !== undefined && mayOperate && outbox.writable) ticks.toggle(event, range, events);
+  };
+  const operate = (operation: string) => {
+    const row = events[current];
+    const chosen = ticks.events.length > 0 ? ticks.events : row === undefined ? [] : [row];
+    const choice = operationChoices(outbox, chosen, mayOperate).find((each) => each.operation === operation);
+    if (choice !== undefined && choice.obstacle === null) intervention.open(outbox, operation, seen(chosen));
+  };
+
+  useShortcuts([
+    { keys: 'j', label: t('down'), run: () => move(1) },
+    { keys: 'k', label: t('up'), run: () => move(-1) },
+    { keys: 'x', label: t('tick'), run: () => tick(false) },
+    { keys: 'shift+x', label: t('tickRange'), run: () => tick(true) },
+    { keys: 'Enter', label: t('open') },
+    { keys: 'r', label: name('retry'), run: () => operate('retry') },
+    { keys: 'q', label: name('requeue'), run: () => operate('requeue') },
+    { keys: 'a', label: name('archive'), run: () => operate('archive') },
+    { keys: 'Escape', label: t('clear'), run: () => ticks.clear() },
+  ]);
+  return { current, root };
+}

@@ -1,0 +1,86 @@
+'use client';
+
+import { Checkbox } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import { useCallback, useEffect, useRef, type ReactNode } from 'react';
+import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
+import type { Column } from './columns';
+import { EventRow } from './event-row';
+import type { Ticks } from './use-ticks';
+import classes from './events-table.module.css';
+
+interface EventsTableProps {
+  outbox: Pick<OutboxInfo, 'id' | 'name'>;
+  events: readonly OutboxEvent[];
+  columns: readonly Column[];
+  ticks: Ticks;
+  /** Index of the row the keyboard is on, -1 for none. */
+  current: number;
+  /** The numbers are old or about to be replaced. */
+  dimmed: boolean;
+  tickable: boolean;
+  caption: string;
+  /** Shown in place of rows. */
+  children?: ReactNode;
+}
+
+/** The result table; on a phone the same rows read as cards. Roles are written out because CSS takes them away there. */
+export function EventsTable({ outbox, events, columns, ticks, current, dimmed, tickable, caption, children }: EventsTableProps) {
+  const t = useTranslations('events');
+  const all = events.length > 0 && events.every(({ id }) => ticks.has(id));
+  const some = events.some(({ id }) => ticks.has(id));
+  // Rows that stay the same are not drawn again, so their handler must not be tied to one reading.
+  const shown = useRef(events);
+  useEffect(() => {
+    shown.current = events;
+  });
+  const { toggle } = ticks;
+  const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, shown.current), [toggle]);
+  return (
+    <div className={classes.frame} data-dimmed={dimmed || undefined}>
+      <table role="table" className={classes.table} aria-label={caption} data-columns={columns.length}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {tickable && (
+              <th role="columnheader" scope="col" className={classes.tick}>
+                <Checkbox
+                  size="xs"
+                  checked={all}
+                  indeterminate={some && !all}
+                  onChange={() => ticks.toggleAll(events)}
+                  disabled={events.length === 0}
+                  aria-label={t('tickAll', { count: events.length })}
+                />
+              </th>
+            )}
+            <th role="columnheader" scope="col" className={classes.state}>
+              {t('columns.state')}
+            </th>
+            <th role="columnheader" scope="col" className={classes.type}>
+              {t('columns.type')}
+            </th>
+            {columns.map((column) => (
+              <th role="columnheader" scope="col" key={column} className={classes[column]}>
+                {t(`columns.${column}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {events.map((event, index) => (
+            <EventRow
+              key={event.id}
+              outbox={outbox.id}
+              event={event}
+              columns={columns}
+              current={index === current}
+              ticked={ticks.has(event.id)}
+              onTick={tickable ? tick : null}
+            />
+          ))}
+        </tbody>
+      </table>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,214 @@
+'use client';
+
+import { Button, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useState, type RefObject } from 'react';
+import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/event-filter';
+import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
+import { useFormat } from '../figures/use-format';
+import { FilterChip } from './filter-chip';
+import { StateEditor, TextEditor, TimeEditor, TypeEditor } from './filter-editors';
+import classes from './filter-bar.module.css';
+
+interface FilterBarProps {
+  outbox: OutboxInfo;
+  filter: EventFilter;
+  errors: FilterErrors;
+  types: readonly string[];
+  onChange: (filter: EventFilter) => void;
+  searchRef: RefObject<HTMLInputElement | null>;
+}
+
+/** The filter as chips, one per field, and a box for whatever id somebody has in the clipboard. */
+export function FilterBar({ outbox, filter, errors, types, onChange, searchRef }: FilterBarProps) {
+  const t = useTranslations();
+  const format = useFormat();
+  const { fields, states } = outbox.capabilities;
+  const change = (part: Partial<EventFilter>) => onChange({ ...filter, ...part });
+  const wrong = (field: FilterField) => {
+    const error = errors[field];
+    return error === undefined ? undefined : t(`events.filterErrors.${error.code}`, { value: error.value });
+  };
+  const messages = (Object.keys(errors) as FilterField[]).map((field) => ({ field, text: wrong(field) }));
+  return (
+    <div className={classes.bar} role="search" aria-label={t('events.filter.label')}>
+      <SearchBox
+        key={filter.q ?? ''}
+        value={filter.q ?? ''}
+        onSearch={(q) => change({ q: q === '' ? undefined : q })}
+        inputRef={searchRef}
+      />
+      <FilterChip
+        label={t('events.columns.state')}
+        value={filter.state?.map((state) => t(`states.${state}`)).join(', ') ?? null}
+        error={wrong('state')}
+        onClear={() => change({ state: undefined })}
+      >
+        {(close) => (
+          <StateEditor
+            chosen={filter.state ?? []}
+            states={states}
+            onApply={(chosen) => {
+              close();
+              change({ state: chosen.length === 0 ? undefined : chosen });
+            }}
+          />
+        )}
+      </FilterChip>
+      <FilterChip
+        label={t('events.columns.type')}
+        value={filter.type?.join(', ') ?? null}
+        error={wrong('type')}
+        onClear={() => change({ type: undefined })}
+      >
+        {(close) => (
+          <TypeEditor
+            chosen={filter.type ?? []}
+            suggestions={types}
+            onApply={(chosen) => {
+              close();
+              change({ type: chosen.length === 0 ? undefined : chosen });
+            }}
+          />
+        )}
+      </FilterChip>
+      {fields.aggregate && (
+        <TextChip
+          field="aggregate"
+          label={t('events.columns.aggregate')}
+          hint={t('events.filter.aggregateHint')}
+          filter={filter}
+          error={wrong('aggregate')}
+          onChange={change}
+        />
+      )}
+      {fields.createdAt && (
+        <FilterChip
+          label={t('events.filter.created')}
+          value={timeValue(filter, (key, values) => t(`events.filter.${key}`, values), format.absolute)}
+          error={wrong('from') ?? wrong('to')}
+          onClear={() => change({ from: undefined, to: undefined })}
+        >
+          {(close) => (
+            <TimeEditor
+              filter={filter}
+              onApply={({ from, to }) => {
+                close();
+                change({ from, to });
+              }}
+            />
+          )}
+        </FilterChip>
+      )}
+      {fields.error && (
+        <TextChip
+          field="error"
+          label={t('events.columns.error')}
+          hint={t('events.filter.errorHint')}
+          filter={filter}
+          error={wrong('error')}
+          onChange={change}
+        />
+      )}
+      {countFilters(filter) + messages.length > 0 && (
+        <Button variant="subtle" size="compact-sm" onClick={() => onChange({ order: filter.order })}>
+          {t('events.filter.clearAll')}
+        </Button>
+      )}
+      {messages.length > 0 && (
+        <ul className={classes.errors} role="alert">
+          {messages.map(({ field, text }) => (
+            <li key={field}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+interface TextChipProps {
+  field: 'aggregate' | 'error';
+  label: string;
+  hint: string;
+  filter: EventFilter;
+  error?: string;
+  onChange: (part: Partial<EventFilter>) => void;
+}
+
+function TextChip({ field, label, hint, filter, error, onChange }: TextChipProps) {
+  return (
+    <FilterChip label={label} value={filter[field] ?? null} error={error} onClear={() => onChange({ [field]: undefined })}>
+      {(close) => (
+        <TextEditor
+          label={label}
+          hint={hint}
+          value={filter[field] ?? ''}
+          onApply={(value) => {
+            close();
+            onChange({ [field]: value.trim() === '' ? undefined : value });
+          }}
+        />
+      )}
+    </FilterChip>
+  );
+}
+
+function timeValue(
+  { from, to }: EventFilter,
+  say: (key: 'between' | 'since' | 'until', values: Record<string, string>) => string,
+  absolute: (at: string) => string,
+): string | null {
+  if (from !== undefined && to !== undefined) return say('between', { from: absolute(from), to: absolute(to) });
+  if (from !== undefined) return say('since', { from: absolute(from) });
+  return to === undefined ? null : say('until', { to: absolute(to) });
+}
+
+interface SearchBoxProps {
+  value: string;
+  onSearch: (text: string) => void;
+  inputRef: RefObject<HTMLInputElement | null>;
+}
+
+/** Searches on Enter, and at once after a paste: an id is pasted far more often than typed. */
+function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
+  const t = useTranslations('events.filter');
+  const [text, setText] = useState(value);
+  return (
+    <form
+      className={classes.search}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(text.trim());
+      }}
+    >
+      <TextInput
+        ref={inputRef}
+        size="xs"
+        type="search"
+        value={text}
+        onChange={(event) => {
+          const next = event.currentTarget.value;
+          setText(next);
+          // The cross of a search field empties it.
+          if (next === '' && value !== '') onSearch('');
+        }}
+        onPaste={(event) => {
+          const pasted = event.clipboardData.getData('text').trim();
+          if (text !== '' || pasted === '' || pasted.length > 100) return;
+          event.preventDefault();
+          setText(pasted);
+          onSearch(pasted);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur();
+        }}
+        placeholder={t('search')}
+        aria-label={t('search')}
+        leftSection={<IconSearch size={14} aria-hidden />}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,81 @@
+'use client';
+
+import { Anchor, Button } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import type { EventPage } from '@/lib/shared/model';
+import { useFormat } from '../figures/use-format';
+import classes from './events-screen.module.css';
+
+interface ListFooterProps {
+  page: EventPage;
+  order: 'newest' | 'oldest';
+  /** A page behind a cursor: the way back to the first one is offered. */
+  turned: boolean;
+  pending: boolean;
+  onTurn: (cursor: string | null) => void;
+}
+
+/** What was searched, and the way on: nobody should take "nothing found" for "does not exist". */
+export function ListFooter({ page, order, turned, pending, onTurn }: ListFooterProps) {
+  const t = useTranslations('events.pages');
+  const { nextCursor, previousCursor } = page;
+  return (
+    <div className={classes.footer}>
+      <Searched page={page} order={order} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />
+      <div className={classes.turn}>
+        {turned && previousCursor !== null && (
+          <Button variant="subtle" size="xs" onClick={() => onTurn(null)} disabled={pending}>
+            {t('first')}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconChevronLeft size={14} aria-hidden />}
+          disabled={previousCursor === null || pending}
+          onClick={() => onTurn(previousCursor)}
+        >
+          {t('previous')}
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          rightSection={<IconChevronRight size={14} aria-hidden />}
+          disabled={nextCursor === null || pending}
+          onClick={() => onTurn(nextCursor)}
+        >
+          {t('next')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface SearchedProps {
+  page: EventPage;
+  order: 'newest' | 'oldest';
+  onFurther: (() => void) | null;
+}
+
+export function Searched({ page: { searched, events }, order, onFurther }: SearchedProps) {
+  const t = useTranslations('events.pages');
+  const format = useFormat();
+  if (searched.complete)
+    return <p className={classes.searched}>{onFurther === null ? t('allSearched') : t('shown', { count: events.length })}</p>;
+  return (
+    <p className={classes.searched}>
+      {searched.backTo === null
+        ? t('searched', { order, rows: searched.rows })
+        : t('searchedBackTo', { order, rows: searched.rows, at: format.absolute(searched.backTo) })}
+      {onFurther !== null && (
+        <>
+          {' · '}
+          <Anchor component="button" type="button" size="sm" onClick={onFurther}>
+            {t('further')}
+          </Anchor>
+        </>
+      )}
+    </p>
+  );
+}

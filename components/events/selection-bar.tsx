@@ -1,0 +1,68 @@
+'use client';
+
+import { Button, CloseButton } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import { formatAmount, sumAmounts } from '@/lib/shared/money';
+import { INTERVENTION_EVENTS_MAX, type OutboxEvent, type OutboxInfo } from '@/lib/shared/model';
+import { useFormat } from '../figures/use-format';
+import { operationChoices } from '../interventions/operation-choices';
+import { useObstacleText, useOperationName } from '../interventions/words';
+import classes from './selection-bar.module.css';
+
+interface SelectionBarProps {
+  outbox: OutboxInfo;
+  events: readonly OutboxEvent[];
+  full: boolean;
+  mayOperate: boolean;
+  onOperate: (operation: string) => void;
+  onClear: () => void;
+}
+
+/** Rises when rows are ticked: how many, how much money, what can be done with them, and why the rest cannot. */
+export function SelectionBar({ outbox, events, full, mayOperate, onOperate, onClear }: SelectionBarProps) {
+  const t = useTranslations('events.selection');
+  const name = useOperationName();
+  const obstacleText = useObstacleText();
+  const format = useFormat();
+  const choices = operationChoices(outbox, events, mayOperate);
+  const possible = choices.filter(({ obstacle }) => obstacle === null);
+  const impossible = choices.flatMap(({ operation, obstacle }) => (obstacle === null ? [] : [{ operation, text: obstacleText(obstacle) }]));
+  // One reason for all, such as a role or a read-only outbox, is said once.
+  const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
+  const sums = sumAmounts(events).map(
+    ({ amount, currency }) => `${formatAmount(amount, format.locale)}${currency === null ? '' : ` ${currency}`}`,
+  );
+  return (
+    <section className={classes.bar} aria-label={t('label')}>
+      <div className={classes.count}>
+        <strong role="status">{t('count', { count: events.length })}</strong>
+        {sums.length > 0 && <span className={classes.sum}>{t('sum', { sums: sums.join(' + ') })}</span>}
+        {full && <span className={classes.full}>{t('full', { max: INTERVENTION_EVENTS_MAX })}</span>}
+      </div>
+      <div className={classes.operations}>
+        {possible.map(({ operation, allowed }) => (
+          <Button
+            key={operation}
+            size="compact-md"
+            variant={operation === 'archive' ? 'default' : 'filled'}
+            onClick={() => onOperate(operation)}
+          >
+            {allowed === events.length ? name(operation) : t('some', { operation: name(operation), allowed, count: events.length })}
+          </Button>
+        ))}
+      </div>
+      {shared !== undefined ? (
+        <p className={classes.why}>{shared}</p>
+      ) : (
+        impossible.length > 0 && (
+          <ul className={classes.why}>
+            {impossible.map(({ operation, text }) => (
+              <li key={operation}>{t('not', { operation: name(operation), why: text })}</li>
+            ))}
+          </ul>
+        )
+      )}
+      <CloseButton className={classes.clear} onClick={onClear} aria-label={t('clear')} />
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatAmount, sumAmounts } from './money';
+
+const row = (amount: string | null, currency: string | null = 'USDT') => ({ amount, currency });
+
+test('amounts are summed exactly, one sum per currency', () => {
+  expect(sumAmounts([row('0.1'), row('0.2'), row('10', 'KRW'), row('-0.05')])).toEqual([
+    { currency: 'USDT', amount: '0.25', count: 3 },
+    { currency: 'KRW', amount: '10', count: 1 },
+  ]);
+});
+
+test('digits beyond a double survive', () => {
+  expect(sumAmounts([row('9007199254740993.000000000000000001'), row('1')])[0]?.amount).toBe('9007199254740994.000000000000000001');
+});
+
+test('what is no decimal is left out and not counted as zero', () => {
+  expect(sumAmounts([row(null), row('a lot'), row('1e3'), row('')])).toEqual([]);
+});
+
+test('a sum of whole cents is the sum of the cents', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), { minLength: 1 }), (cents) => {
+      const text = (value: number) =>
+        `${value < 0 ? '-' : ''}${String(Math.floor(Math.abs(value) / 100))}.${String(Math.abs(value) % 100).padStart(2, '0')}`;
+      const total = cents.reduce((sum, value) => sum + value, 0);
+      expect(sumAmounts(cents.map((value) => row(text(value))))[0]?.amount).toBe(text(total));
+    }),
+  );
+});
+
+test('formatting groups the whole part and keeps every digit', () => {
+  expect(formatAmount('1234567.8900', 'en')).toBe('1,234,567.8900');
+  expect(formatAmount('-0.5', 'en')).toBe('-0.5');
+  expect(formatAmount('9007199254740993', 'ko')).toBe('9,007,199,254,740,993');
+  expect(formatAmount('n/a', 'en')).toBe('n/a');
+});

@@ -1,0 +1,43 @@
+/** Money as the events carry it: decimal text, summed and shown without ever passing through a binary number. */
+
+const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?$/;
+
+export interface MoneySum {
+  /** null when the amounts name no currency. */
+  currency: string | null;
+  /** Exact decimal text with as many digits as the longest addend. */
+  amount: string;
+  /** How many amounts it is the sum of. */
+  count: number;
+}
+
+/** One exact sum per currency, in order of first appearance. Rows without an amount, or with one that is no decimal, are left out. */
+export function sumAmounts(rows: readonly { amount: string | null; currency: string | null }[]): MoneySum[] {
+  const byCurrency = new Map<string | null, { units: bigint; scale: number; count: number }>();
+  for (const { amount, currency } of rows) {
+    const match = amount === null ? null : DECIMAL.exec(amount.trim());
+    if (!match) continue;
+    const [, sign, whole = '0', fraction = ''] = match;
+    const sum = byCurrency.get(currency) ?? { units: 0n, scale: 0, count: 0 };
+    const scale = Math.max(sum.scale, fraction.length);
+    const addend = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`) * 10n ** BigInt(scale - fraction.length);
+    byCurrency.set(currency, { units: sum.units * 10n ** BigInt(scale - sum.scale) + addend, scale, count: sum.count + 1 });
+  }
+  return [...byCurrency].map(([currency, { units, scale, count }]) => ({ currency, amount: decimal(units, scale), count }));
+}
+
+function decimal(units: bigint, scale: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
+  const sign = units < 0n ? '-' : '';
+  return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** Decimal text grouped as the locale groups it, every digit kept: 1234567.890 → 1,234,567.890. Other text is returned as it is. */
+export function formatAmount(amount: string, locale: string): string {
+  const match = DECIMAL.exec(amount.trim());
+  if (!match) return amount;
+  const [, sign, whole = '0', fraction] = match;
+  const point = new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+  const grouped = new Intl.NumberFormat(locale).format(BigInt(whole));
+  return `${sign === '-' ? '-' : ''}${grouped}${fraction === undefined ? '' : point + fraction}`;
+}

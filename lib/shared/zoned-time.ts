@@ -1,0 +1,36 @@
+/** Wall-clock times of a zone, as `<input type="datetime-local">` holds them, and the instants they mean. */
+
+/** "2026-11-21T14:02:11" in the zone. */
+export function instantToWall(at: string | number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  const part = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+  return `${part.year ?? ''}-${part.month ?? ''}-${part.day ?? ''}T${part.hour ?? ''}:${part.minute ?? ''}:${part.second ?? ''}`;
+}
+
+/**
+ * The instant a wall-clock time means, ISO 8601 UTC; null when it is no time. A time the clocks skip in spring is read
+ * with the offset before the jump, one they pass twice in autumn means its first pass.
+ */
+export function wallToInstant(wall: string, timeZone: string): string | null {
+  const asUtc = Date.parse(`${wall}Z`);
+  if (Number.isNaN(asUtc)) return null;
+  const before = asUtc - offsetMs(asUtc - DAY_MS, timeZone);
+  const after = asUtc - offsetMs(asUtc + DAY_MS, timeZone);
+  const means = [before, after].find((at) => at + offsetMs(at, timeZone) === asUtc) ?? before;
+  return new Date(means).toISOString().replace('.000Z', 'Z');
+}
+
+const DAY_MS = 86_400_000;
+
+function offsetMs(at: number, timeZone: string): number {
+  return Date.parse(`${instantToWall(at, timeZone)}Z`) - Math.floor(at / 1_000) * 1_000;
+}
