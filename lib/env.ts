@@ -34,6 +34,7 @@ const environmentSchema = z.object({
     emptyIsUnset,
     z.string().min(32, 'use at least 32 characters, for instance from: openssl rand -base64 48').optional(),
   ),
+  OUTBOX_CONSOLE_EMBEDDED_STORE: z.preprocess(emptyIsUnset, z.string().optional()),
   LOG_LEVEL: z.preprocess(emptyIsUnset, z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`).default('info')),
   NODE_ENV: z.preprocess(emptyIsUnset, z.string().default('development')),
 });
@@ -45,6 +46,8 @@ export interface Environment {
   host: string;
   /** Origin people open, e.g. `https://outbox.example.com`; undefined when it was not given. */
   publicUrl: string | undefined;
+  /** The embedded store that the starter runs, when the configuration names no store. */
+  embeddedStoreUrl: string | undefined;
   /** Signs and encrypts session cookies; undefined when it was not given. */
   secret: string | undefined;
   logLevel: (typeof LOG_LEVELS)[number];
@@ -67,6 +70,7 @@ export function readEnvironment(source: Record<string, string | undefined> = pro
       port: values.PORT,
       host: values.HOST,
       publicUrl: values.NEXTAUTH_URL === undefined ? undefined : new URL(values.NEXTAUTH_URL).origin,
+      embeddedStoreUrl: values.OUTBOX_CONSOLE_EMBEDDED_STORE,
       secret: values.NEXTAUTH_SECRET,
       logLevel: values.LOG_LEVEL,
       production: values.NODE_ENV === 'production',
@@ -84,6 +88,15 @@ export function environment(): Environment {
 /** The value of a variable that the configuration names as `${NAME}`; undefined when unset. */
 export function environmentValue(name: string): string | undefined {
   return process.env[name];
+}
+
+/**
+ * The origin people open: NEXTAUTH_URL, or this machine's own when it listens on loopback only. Null when it must be
+ * given.
+ */
+export function publicOriginOf(env: Environment): string | null {
+  if (env.publicUrl !== undefined) return env.publicUrl;
+  return isLoopback(env.host) ? `http://localhost:${env.port}` : null;
 }
 
 /** Everything, for a child process, with `changes` on top. */

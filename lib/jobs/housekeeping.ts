@@ -1,0 +1,16 @@
+/** What the store must forget: ended sessions and old counters of sign-ins. Any number of replicas may do it. */
+import { deleteOldAttempts } from '../store/login-attempts';
+import { deleteEndedSessions } from '../store/sessions';
+import type { Store } from '../store/store';
+
+const INTERVAL_MS = 3_600_000;
+
+/** Cleans up once an hour until stopped; a failure waits for the next hour. */
+export function startHousekeeping(store: Store, onError: (error: unknown) => void): { stop(): void } {
+  const clean = (): void => {
+    Promise.all([deleteEndedSessions(store.db), deleteOldAttempts(store.db)]).catch(onError);
+  };
+  const timer = setInterval(clean, INTERVAL_MS);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

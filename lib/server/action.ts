@@ -1,0 +1,53 @@
+import 'server-only';
+import { unstable_rethrow } from 'next/navigation';
+import type { z } from 'zod';
+import type { Permission } from '../shared/permissions';
+import { Problem, type ActionResult } from '../shared/problems';
+import { askerOfRequest, authorise, type Asker, type Context } from './context';
+import { declare, type EntryDeclaration } from './entry';
+import { parseInput } from './input';
+import { originProblem, publicOrigin } from './origin';
+import { newReference, problemOf, problemResult } from './problem-response';
+import { recordRefusedAttempt, type Attempted } from './refusals';
+
+export interface ActionDefinition<I, T> {
+  /** Stable name, for the log and the list of entry points. */
+  id: string;
+  permission: Permission;
+  input: z.ZodType<I>;
+  /** Set on an action that changes something: what a refused attempt was about, for the audit. */
+  attempted?: (input: I) => Attempted;
+  run: (context: Context, input: I) => Promise<T>;
+}
+
+export type ServerAction<I, T> = ((input: I) => Promise<ActionResult<T>>) & { entry: EntryDeclaration };
+
+/**
+ * The one way to write a server action: who is asking, may they, does the request come from our own pages, is the input
+ * sane, and only then `run`. Answers a value or a problem with a code; unexpected failures are logged under a reference.
+ */
+export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAction<I, T> {
+  const { id, permission, input, attempted, run } = definition;
+
+  const action = async (raw: I): Promise<ActionResult<T>> => {
+    let asker: Asker | null = null;
+    try {
+      asker = await askerOfRequest();
+      if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in again');
+      const foreign = asker.by === 'cookie' ? originProblem(asker.headers, publicOrigin()) : null;
+      if (foreign !== null) throw new Problem('forbidden', foreign);
+      const context = authorise(asker, permission);
+      return { ok: true, value: await run(context, parseInput(input, raw)) };
+    } catch (error) {
+      // Redirects and the like are Next's own way of answering.
+      unstable_rethrow(error);
+      const problem = problemOf(error, id, asker?.requestId ?? newReference());
+      if (attempted !== undefined && asker !== null && problem.code === 'forbidden') {
+        const understood = input.safeParse(raw);
+        await recordRefusedAttempt(asker, id, understood.success ? attempted(understood.data) : {}, problem);
+      }
+      return problemResult(problem);
+    }
+  };
+  return declare(action, { id, permission });
+}

@@ -1,0 +1,49 @@
+import 'server-only';
+import NextAuth from 'next-auth';
+import { cookies } from 'next/headers';
+import { NextRequest } from 'next/server';
+import { Problem } from '../shared/problems';
+import { authOptions } from './auth-options';
+import { getConsole } from './console';
+import { declare, type EntryDeclaration } from './entry';
+import { ownPath, publicOrigin } from './origin';
+import { newReference, problemOf, problemResponse } from './problem-response';
+import { readSessionToken } from './session';
+import { sessionCookieName } from './session-cookie';
+
+const LIMIT_BYTES = 16_384;
+
+type AuthContext = { params: Promise<{ nextauth: string[] }> };
+
+/** The request as next-auth may see it: a small body, and an address to come back to that is our own. */
+async function tidied(request: NextRequest, origin: string): Promise<NextRequest> {
+  const url = new URL(request.nextUrl);
+  const callbackUrl = url.searchParams.get('callbackUrl');
+  // Next-auth answers 500 to an address that is none.
+  if (callbackUrl !== null) url.searchParams.set('callbackUrl', ownPath(callbackUrl, origin));
+  if (request.method !== 'POST') return new NextRequest(url, { headers: request.headers, method: request.method });
+  if (Number(request.headers.get('content-length') ?? '0') > LIMIT_BYTES) throw new Problem('invalid', 'The form is too large');
+  const body = await request.text();
+  if (body.length > LIMIT_BYTES) throw new Problem('invalid', 'The form is too large');
+  return new NextRequest(url, { headers: request.headers, method: 'POST', body });
+}
+
+/** Sign-in, sign-out and what belongs to them, under /api/auth. */
+async function handle(request: NextRequest, context: AuthContext): Promise<Response> {
+  try {
+    const origin = publicOrigin();
+    const sent = request.headers.get('origin');
+    // next-auth's own token protects these forms; a browser that says it comes from elsewhere is not even heard.
+    if (request.method === 'POST' && sent !== null && sent !== origin) throw new Problem('forbidden', 'The request comes from another origin');
+    const console = await getConsole();
+    const previous = await readSessionToken((await cookies()).get(sessionCookieName(origin))?.value);
+    const answer: unknown = await NextAuth(await tidied(request, origin), context, authOptions(console, previous?.sid ?? null));
+    if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');
+    answer.headers.set('Cache-Control', 'private, no-store');
+    return answer;
+  } catch (error) {
+    return problemResponse(problemOf(error, 'auth', newReference()));
+  }
+}
+
+export const authHandler: typeof handle & { entry: EntryDeclaration } = declare(handle, { id: 'auth', public: true });

@@ -1,0 +1,73 @@
+/** Reads what a client sent: strictly, with everything that is wrong said field by field. */
+import { z } from 'zod';
+import { Problem } from '../shared/problems';
+
+const LIMIT_BYTES = 1_048_576;
+
+/** A problem with its own HTTP status, where the code's is not the telling one. */
+export class BadRequest extends Error {
+  constructor(
+    readonly status: 400 | 413 | 415,
+    readonly detail: string,
+  ) {
+    super(detail);
+    this.name = 'BadRequest';
+  }
+}
+
+/** Parses with a schema. Throws Problem `invalid` naming every field. */
+export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields: Record<string, string> = {};
+  for (const issue of parsed.error.issues) {
+    const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    for (const name of names) fields[name.map(String).join('.') || 'input'] ??= issue.code === 'unrecognized_keys' ? 'unknown' : issue.message;
+  }
+  throw new Problem('invalid', `The request cannot be understood: ${Object.entries(fields).map(([name, text]) => `${name}: ${text}`).join('; ')}`.slice(0, 500), { fields });
+}
+
+/** Query parameters: text, or a list when a parameter is repeated. */
+export function queryOf(url: URL): Record<string, string | string[]> {
+  const query = new Map<string, string | string[]>();
+  for (const name of new Set(url.searchParams.keys())) {
+    const values = url.searchParams.getAll(name);
+    query.set(name, values.length === 1 ? (values[0] ?? '') : values);
+  }
+  return Object.fromEntries(query);
+}
+
+async function readCapped(request: Request): Promise<string> {
+  const declared = Number(request.headers.get('content-length') ?? '0');
+  if (declared > LIMIT_BYTES) throw new BadRequest(413, 'The body is larger than 1 MiB');
+  if (request.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const chunk = part.value as Uint8Array;
+    size += chunk.byteLength;
+    if (size > LIMIT_BYTES) {
+      await reader.cancel();
+      throw new BadRequest(413, 'The body is larger than 1 MiB');
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new BadRequest(400, 'The body is not UTF-8');
+  }
+}
+
+/** The JSON body of a request. Throws BadRequest when it is none. */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/(?:[a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) throw new BadRequest(415, 'Send the body as application/json');
+  const text = await readCapped(request);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new BadRequest(400, 'The body is not JSON');
+  }
+}

@@ -1,0 +1,25 @@
+import { LANGUAGES, type Language } from '../messages/languages.gen';
+import { DEFAULT_TIME_ZONE, isTimeZone } from '../shared/preferences';
+
+const isLanguage = (code: string): code is Language => LANGUAGES.some((language) => language.code === code);
+
+/** The language to answer in: the reader's choice, else the first of `Accept-Language` we have, else English. */
+export function chooseLanguage(cookie: string | undefined, acceptLanguage: string | null): Language {
+  if (cookie !== undefined && isLanguage(cookie)) return cookie;
+  const wanted = (acceptLanguage ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
+      const quality = Number(parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim().slice(2) ?? '1');
+      return { code: tag.split('-')[0] ?? '', quality: Number.isFinite(quality) ? quality : 0 };
+    })
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality);
+  for (const { code } of wanted) if (isLanguage(code)) return code;
+  return 'en';
+}
+
+export function chooseTimeZone(cookie: string | undefined): string {
+  return isTimeZone(cookie) ? cookie : DEFAULT_TIME_ZONE;
+}

@@ -1,0 +1,33 @@
+import { environment, publicOriginOf } from '../env';
+
+/** The one origin the console is opened at. The starter has made sure that there is one. */
+export function publicOrigin(): string {
+  const origin = publicOriginOf(environment());
+  if (origin === null) throw new Error('NEXTAUTH_URL: missing; the address people open is not known');
+  return origin;
+}
+
+/**
+ * Why a request that carries a cookie may not change anything; null when it may. It must say that it comes from our own
+ * pages: Next lets a missing Origin pass, and checks nothing at all for route handlers.
+ */
+export function originProblem(headers: Headers, expected: string): string | null {
+  const origin = headers.get('origin');
+  if (origin === null) return 'The request does not say where it comes from (no Origin header)';
+  if (origin !== expected) return 'The request comes from another origin';
+  const site = headers.get('sec-fetch-site');
+  if (site !== null && site !== 'same-origin') return 'The request comes from another site';
+  return null;
+}
+
+/** A path of our own to go to after signing in; `/` for anything else, whatever it pretends to be. */
+export function ownPath(callbackUrl: unknown, origin: string): string {
+  if (typeof callbackUrl !== 'string' || callbackUrl === '' || callbackUrl.length > 2_048) return '/';
+  // Browsers read `\` as `/` and drop tabs and line ends: such an address means something else than it says.
+  if (/[\\\s]/.test(callbackUrl) || [...callbackUrl].some((character) => character < ' ')) return '/';
+  if (!URL.canParse(callbackUrl, origin)) return '/';
+  const url = new URL(callbackUrl, origin);
+  if (url.origin !== origin || url.username !== '' || url.pathname.startsWith('//')) return '/';
+  if (url.pathname === '/login' || url.pathname.startsWith('/api/')) return '/';
+  return `${url.pathname}${url.search}${url.hash}`;
+}

@@ -1,0 +1,48 @@
+import 'server-only';
+import { randomBytes } from 'node:crypto';
+import { DatabaseFailure } from '../database/failure';
+import { databaseProblem } from '../outbox/directory';
+import { Problem, type ActionResult } from '../shared/problems';
+import { log } from './log';
+
+/** Short enough to read out on the phone, long enough to find one line in a day's log. */
+export function newReference(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/** Headers of every answer that belongs to one person. */
+export const PRIVATE: Record<string, string> = { 'Cache-Control': 'private, no-store', Vary: 'Cookie, Authorization' };
+
+/**
+ * What may be said about an error. A problem is said as it is; of anything else only a reference, under which the log
+ * holds the rest.
+ */
+export function problemOf(error: unknown, entry: string, reference: string): Problem {
+  if (error instanceof Problem) {
+    if (error.cause !== undefined) log().warn({ entry, reference, code: error.code, err: error.cause }, error.detail);
+    return error;
+  }
+  if (error instanceof DatabaseFailure) {
+    log().error({ entry, reference, err: error, cause: error.cause }, 'a database failed in a way nobody expected here');
+    const { code, detail } = databaseProblem(error, 'of this outbox');
+    return new Problem(code, detail, { reference, cause: error });
+  }
+  log().error({ entry, reference, err: error }, 'unexpected failure');
+  return new Problem('unavailable', 'Something failed inside the console; the log says what under this reference', { reference, cause: error });
+}
+
+/** The problem as `application/problem+json` with its stable code. */
+export function problemResponse(problem: Problem, status: number = problem.status): Response {
+  const headers = new Headers({ ...PRIVATE, 'Content-Type': 'application/problem+json' });
+  if (status === 401) headers.set('WWW-Authenticate', 'Bearer');
+  if (problem.retryAfterSeconds !== undefined) headers.set('Retry-After', String(Math.ceil(problem.retryAfterSeconds)));
+  const { code, detail, fields, reference } = problem;
+  const body = { type: 'about:blank', title: code.replaceAll('_', ' '), status, code, detail, fields, reference };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** The problem as the answer of a server action. */
+export function problemResult(problem: Problem): ActionResult<never> {
+  const { code, detail, fields, reference } = problem;
+  return { ok: false, problem: { code, detail, ...(fields === undefined ? {} : { fields }), ...(reference === undefined ? {} : { reference }) } };
+}

@@ -1,0 +1,106 @@
+import 'server-only';
+import { unstable_rethrow } from 'next/navigation';
+import type { z } from 'zod';
+import type { Permission } from '../shared/permissions';
+import { Problem } from '../shared/problems';
+import { askerOfRequest, authorise, type Asker, type Context } from './context';
+import { declare, type EntryDeclaration } from './entry';
+import { BadRequest, parseInput, queryOf, readJson } from './input';
+import { originProblem, publicOrigin } from './origin';
+import { newReference, PRIVATE, problemOf, problemResponse } from './problem-response';
+import { recordRefusedAttempt, type Attempted } from './refusals';
+
+export interface RouteInput<P, Q, B> {
+  params: P;
+  query: Q;
+  body: B;
+  request: Request;
+}
+
+interface RouteShape<C, P, Q, B> {
+  /** Stable name, for the log and the list of entry points. */
+  id: string;
+  params?: z.ZodType<P>;
+  query?: z.ZodType<Q>;
+  body?: z.ZodType<B>;
+  /** Answers a value to send as JSON, or a whole Response. */
+  run: (context: C, input: RouteInput<P, Q, B>) => Promise<unknown>;
+}
+
+interface GuardedRoute<P, Q, B> extends RouteShape<Context, P, Q, B> {
+  permission: Permission;
+  public?: undefined;
+  /** Set on a route that changes something: what a refused attempt was about, for the audit. */
+  attempted?: (input: Omit<RouteInput<P, Q, B>, 'request'>) => Attempted;
+}
+
+interface PublicRoute<P, Q, B> extends RouteShape<{ requestId: string }, P, Q, B> {
+  permission?: undefined;
+  public: true;
+}
+
+type RouteContext = { params: Promise<unknown> };
+export type RouteHandler = ((request: Request, context: RouteContext) => Promise<Response>) & { entry: EntryDeclaration };
+
+const READS = new Set(['GET', 'HEAD']);
+
+function answer(value: unknown): Response {
+  if (value instanceof Response) {
+    for (const [name, text] of Object.entries(PRIVATE)) if (!value.headers.has(name)) value.headers.set(name, text);
+    return value;
+  }
+  return Response.json(value, { headers: PRIVATE });
+}
+
+function failed(error: unknown, id: string, reference: string): Response {
+  if (error instanceof BadRequest) return problemResponse(new Problem('invalid', error.detail), error.status);
+  return problemResponse(problemOf(error, id, reference));
+}
+
+async function inputOf<P, Q, B>(definition: RouteShape<never, P, Q, B>, request: Request, params: unknown): Promise<RouteInput<P, Q, B>> {
+  return {
+    params: definition.params === undefined ? (undefined as P) : parseInput(definition.params, params),
+    query: definition.query === undefined ? (undefined as Q) : parseInput(definition.query, queryOf(new URL(request.url))),
+    body: definition.body === undefined ? (undefined as B) : parseInput(definition.body, await readJson(request)),
+    request,
+  };
+}
+
+/**
+ * The one way to write a route: who is asking, may they, does a changing request by cookie come from our own pages, is
+ * the input sane, and only then `run`. Errors answer as `application/problem+json` with a stable code.
+ */
+export function defineRoute<P = undefined, Q = undefined, B = undefined>(definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>): RouteHandler {
+  const { id } = definition;
+
+  const handler = async (request: Request, context: RouteContext): Promise<Response> => {
+    const reference = newReference();
+    if (definition.public === true) {
+      try {
+        return answer(await definition.run({ requestId: reference }, await inputOf(definition, request, await context.params)));
+      } catch (error) {
+        unstable_rethrow(error);
+        return failed(error, id, reference);
+      }
+    }
+    let asker: Asker | null = null;
+    try {
+      asker = await askerOfRequest();
+      if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');
+      if (asker.by === 'cookie' && !READS.has(request.method)) {
+        const foreign = originProblem(asker.headers, publicOrigin());
+        if (foreign !== null) throw new Problem('forbidden', foreign);
+      }
+      const granted = authorise(asker, definition.permission);
+      return answer(await definition.run(granted, await inputOf(definition, request, await context.params)));
+    } catch (error) {
+      unstable_rethrow(error);
+      if (asker !== null && definition.attempted !== undefined && error instanceof Problem && error.code === 'forbidden') {
+        const understood = await inputOf(definition, request, await context.params).catch(() => null);
+        await recordRefusedAttempt(asker, id, understood === null ? {} : definition.attempted(understood), error);
+      }
+      return failed(error, id, asker?.requestId ?? reference);
+    }
+  };
+  return declare(handler, definition.public === true ? { id, public: true } : { id, permission: definition.permission });
+}

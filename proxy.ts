@@ -1,0 +1,60 @@
+/**
+ * Runs before every page and route: security headers with a nonce of its own, and the way to /login for who has no
+ * session cookie. A convenience and a second lock, never the only one: lib/server guards every entry point itself.
+ */
+import { NextResponse, type NextRequest } from 'next/server';
+import { environment, isLoopback } from './lib/env';
+import { publicOrigin } from './lib/server/origin';
+import { contentSecurityPolicy, securityHeaders } from './lib/server/security-headers';
+import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/session-cookie';
+
+export const config = { matcher: ['/((?!_next/static/|favicon.ico$).*)'] };
+
+const isPublic = (pathname: string): boolean => pathname === '/login' || pathname.startsWith('/api/') || pathname.startsWith('/_next/');
+/** Files of public/, which hold nothing secret. */
+const isFile = (pathname: string): boolean => /\.(svg|png|ico|json|txt|webmanifest)$/.test(pathname);
+
+/** Somebody who typed 127.0.0.1 where the console is called localhost: one machine, but two homes for cookies. */
+function canonical(request: NextRequest, origin: string): string | null {
+  const [asked, ours] = [request.headers.get('host') ?? '', new URL(origin)];
+  if (asked === ours.host || !URL.canParse(`http://${asked}`)) return null;
+  const { hostname, port } = new URL(`http://${asked}`);
+  const navigates = request.method === 'GET' && request.headers.get('sec-fetch-mode') === 'navigate';
+  return navigates && isLoopback(hostname) && isLoopback(ours.hostname) && port === ours.port
+    ? `${origin}${request.nextUrl.pathname}${request.nextUrl.search}`
+    : null;
+}
+
+export function proxy(request: NextRequest): NextResponse {
+  const origin = publicOrigin();
+  const https = origin.startsWith('https://');
+  const { pathname, search } = request.nextUrl;
+  const secured = (response: NextResponse): NextResponse => {
+    for (const [name, value] of Object.entries(securityHeaders(https))) response.headers.set(name, value);
+    return response;
+  };
+
+  const elsewhere = canonical(request, origin);
+  if (elsewhere !== null) return secured(NextResponse.redirect(elsewhere, 307));
+
+  const signedIn = request.cookies.has(sessionCookieName(origin)) || request.headers.has('authorization');
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (reads && !signedIn && !isPublic(pathname) && !isFile(pathname)) {
+    const to = new URL('/login', origin);
+    if (pathname !== '/') to.searchParams.set('callbackUrl', `${pathname}${search}`);
+    return secured(NextResponse.redirect(to, 307));
+  }
+
+  const nonce = Buffer.from(crypto.randomUUID()).toString('base64');
+  const policy = contentSecurityPolicy({ nonce, https, development: !environment().production });
+  const headers = new Headers(request.headers);
+  headers.set(NONCE_HEADER, nonce);
+  headers.set(PATH_HEADER, `${pathname}${search}`);
+  // Next takes the nonce for its own scripts from here.
+  headers.set('Content-Security-Policy', policy);
+  const response = secured(NextResponse.next({ request: { headers } }));
+  response.headers.set('Content-Security-Policy', policy);
+  // Pages show what one person may see: no cache keeps them, and Back after sign-out finds nothing.
+  if (!isFile(pathname)) response.headers.set('Cache-Control', 'private, no-store');
+  return response;
+}
