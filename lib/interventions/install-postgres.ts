@@ -91,16 +91,14 @@ function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
       why: `The archive of ${outbox.id}: the outbox's own columns, and when, by whom and from where`,
       sql: `CREATE TABLE IF NOT EXISTS ${archiveName} (\n${columns.join(',\n')},\n  ${own},\n  PRIMARY KEY (${identifier(id)})\n)`,
     },
-    ...[...types].map(([name, type]) => ({
-      why: 'A column the outbox gained since',
-      sql: `ALTER TABLE ${archiveName} ADD COLUMN IF NOT EXISTS ${identifier(name)} ${type}`,
-    })).filter(({ sql }) => outbox.archive !== null && !archiveHas(outbox, sql)),
+    ...[...types]
+      .filter(([name]) => outbox.archive !== null && !outbox.archive.description.columns.has(name))
+      .map(([name, type]) => ({
+        why: `Column ${name}, which the outbox gained since`,
+        sql: `ALTER TABLE ${archiveName} ADD COLUMN IF NOT EXISTS ${identifier(name)} ${type}`,
+      })),
     { why: 'Archived events are listed by time', sql: `CREATE INDEX IF NOT EXISTS ${identifier(`${archiveTable(outbox.id).table}_at`.slice(0, 63))} ON ${archiveName} (${ARCHIVE_COLUMNS.at})` },
   ];
-}
-
-function archiveHas(outbox: Outbox, statement: string): boolean {
-  return [...(outbox.archive?.description.columns.keys() ?? [])].some((name) => statement.includes(`IF NOT EXISTS ${outbox.database.engine.quote.identifier(name)} `));
 }
 
 function grants(outbox: Outbox, name: (table: Required<TableName>) => string): InstallStatement[] {

@@ -2,7 +2,7 @@
 import type { InterventionRequest } from '../shared/model';
 import type { Actor } from '../shared/permissions';
 import type { StoreDb } from './store';
-import { iso } from './tables';
+import { iso, type UnsettledInterventionTable } from './tables';
 
 export interface UnsettledIntervention {
   id: string;
@@ -26,14 +26,24 @@ export async function insertUnsettled(db: StoreDb, entry: UnsettledIntervention)
 /** Oldest first, at most `limit`. */
 export async function selectUnsettled(db: StoreDb, limit: number): Promise<UnsettledIntervention[]> {
   const rows = await db.selectFrom('unsettled_intervention').selectAll().orderBy('at').limit(limit).execute();
-  return rows.map((row) => ({
+  return rows.map(toEntry);
+}
+
+/** null when it was never unsettled, or is settled by now. */
+export async function findUnsettled(db: StoreDb, id: string): Promise<UnsettledIntervention | null> {
+  const row = await db.selectFrom('unsettled_intervention').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : toEntry(row);
+}
+
+function toEntry(row: UnsettledInterventionTable): UnsettledIntervention {
+  return {
     id: row.id,
     outbox: row.outbox,
     actor: JSON.parse(row.actor) as Actor,
     key: row.key,
     request: JSON.parse(row.request) as InterventionRequest,
     at: iso(row.at),
-  }));
+  };
 }
 
 export async function deleteUnsettled(db: StoreDb, id: string): Promise<void> {

@@ -1,0 +1,27 @@
+import type { AuditFilter, AuditPage } from '../shared/model';
+import { Problem } from '../shared/problems';
+import { selectAuditEntries, type AuditPosition } from '../store/audit';
+import type { Store } from '../store/store';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A page of the audit, newest first. `limit` 1 to 200. Throws Problem `invalid` for a foreign cursor. */
+export async function listAudit(store: Store, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
+  const position = page.cursor === undefined ? null : decode(page.cursor);
+  const entries = await selectAuditEntries(store.db, filter, position, page.limit + 1);
+  const shown = entries.slice(0, page.limit);
+  const last = shown.at(-1);
+  return {
+    asOf: new Date().toISOString(),
+    entries: shown,
+    nextCursor: entries.length > page.limit && last !== undefined ? Buffer.from(`${last.at} ${last.id}`).toString('base64url') : null,
+  };
+}
+
+function decode(cursor: string): AuditPosition {
+  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  if (Number.isNaN(Date.parse(at)) || !UUID.test(id)) {
+    throw new Problem('invalid', 'This cursor does not belong to the audit: start again without it', { fields: { cursor: 'not a cursor of the audit' } });
+  }
+  return { at, id };
+}

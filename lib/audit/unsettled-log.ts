@@ -1,0 +1,15 @@
+import type { UnsettledLog } from '../interventions/settle';
+import type { Store } from '../store/store';
+import { deleteUnsettled, findUnsettled, insertUnsettled, selectUnsettled } from '../store/unsettled-interventions';
+
+const LIST_MAX = 100;
+
+/** Interventions whose commit nobody has heard of, kept in the store until the database answers. */
+export function unsettledLog(store: Store): UnsettledLog {
+  return {
+    add: (entry) => insertUnsettled(store.db, entry),
+    get: (id) => findUnsettled(store.db, id),
+    list: () => selectUnsettled(store.db, LIST_MAX),
+    remove: (id) => deleteUnsettled(store.db, id),
+  };
+}
