@@ -21,7 +21,15 @@ export function Sparkline({ values }: { values: (number | null)[] }) {
     high: format.number(Math.max(...known)),
   });
   return (
-    <svg className={classes.sparkline} width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
+    <svg
+      className={classes.sparkline}
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
       <path className={classes.base} d={`M0 ${HEIGHT}H${WIDTH}`} />
       {shape.grounds.map((d) => (
         <path key={d} className={classes.ground} d={d} />
@@ -29,7 +37,7 @@ export function Sparkline({ values }: { values: (number | null)[] }) {
       {shape.lines.map((d) => (
         <path key={d} d={d} />
       ))}
-      {shape.end && <circle cx={shape.end.x} cy={shape.end.y} r={2} />}
+      {shape.end && <path className={classes.end} d={`M${shape.end.x} ${shape.end.y}h0`} />}
     </svg>
   );
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import { useRouter } from 'next/navigation';
 import { ActionIcon, Menu, Select, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { IconLanguage, IconSunMoon } from '@tabler/icons-react';
+import { IconLanguage, IconBrightness } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { hasPreference, savePreference } from './save-preference';
@@ -113,7 +113,7 @@ export function ThemeMenu() {
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon className={classes.wideOnly} variant="subtle" color="gray" size={30} aria-label={words('theme')} title={words('theme')}>
-          <IconSunMoon size={18} stroke={1.75} aria-hidden />
+          <IconBrightness size={18} stroke={1.75} aria-hidden />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

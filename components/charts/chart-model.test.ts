@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { timeTicks, zoneOffsetMs } from './chart-model';
+
+const at = (iso: string) => Date.parse(iso);
+const clock = (ticks: number[]) => ticks.map((tick) => new Date(tick).toISOString().slice(5, 16));
+
+it('puts ticks on round times of the reader, not of UTC', () => {
+  const offset = zoneOffsetMs(at('2026-11-21T00:00:00Z'), 'Asia/Kolkata');
+  expect(offset).toBe(19_800_000);
+  expect(clock(timeTicks(at('2026-11-20T00:00:00Z'), at('2026-11-21T00:00:00Z'), offset))).toEqual([
+    '11-20T02:30',
+    '11-20T06:30',
+    '11-20T10:30',
+    '11-20T14:30',
+    '11-20T18:30',
+    '11-20T22:30',
+  ]);
+});
+
+it.each([
+  [900, 5],
+  [3_600, 6],
+  [86_400, 7],
+  [604_800, 7],
+])('gives a window of %i s between four and eight ticks', (seconds) => {
+  const end = at('2026-11-21T10:07:30Z');
+  const ticks = timeTicks(end - seconds * 1_000, end, 0);
+  expect(ticks.length).toBeGreaterThanOrEqual(4);
+  expect(ticks.length).toBeLessThanOrEqual(8);
+});
+
+it('knows a zone behind UTC and daylight saving', () => {
+  expect(zoneOffsetMs(at('2026-07-01T12:00:00Z'), 'America/New_York')).toBe(-14_400_000);
+  expect(zoneOffsetMs(at('2026-12-01T12:00:00.5Z'), 'America/New_York')).toBe(-18_000_000);
+});

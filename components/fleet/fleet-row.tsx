@@ -1,0 +1,67 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import Link from 'next/link';
+import { useTranslations } from 'next-intl';
+import type { FleetEntry } from '@/lib/shared/model';
+import { CountText, Duration, Figure } from '../figures/figure';
+import { VerdictMark } from '../figures/mark';
+import { Sparkline } from '../figures/sparkline';
+import { RelativeTime, Since } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import { useVerdictSentence } from '../outbox/use-verdict-sentence';
+import classes from './fleet.module.css';
+
+/** One outbox of the fleet. Its figures grey when they are from an earlier reading. */
+export function FleetRow({ entry: { outbox, summary, stale, sparkline } }: { entry: FleetEntry }) {
+  const words = useTranslations('fleet');
+  const format = useFormat();
+  const sentence = useVerdictSentence(summary);
+  const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
+  const cell = (column: string, content: ReactNode) => (
+    <td role="cell" data-column={column} data-label={words(`columns.${column}`)}>
+      {content}
+    </td>
+  );
+  return (
+    <tr role="row" className={classes.row} data-stale={stale !== null}>
+      <th role="rowheader" scope="row" data-column="outbox">
+        <Link href={`/outboxes/${encodeURIComponent(outbox.id)}`} className={classes.name} data-row>
+          {outbox.name}
+        </Link>
+      </th>
+      <td role="cell" data-column="verdict">
+        <div className={classes.verdict}>
+          <VerdictMark verdict={summary.diagnosis.verdict} />
+          <span>
+            {sentence}
+            {stale && <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>}
+          </span>
+        </div>
+      </td>
+      {cell('depth', <Sparkline values={sparkline} />)}
+      {cell('waiting', <CountText count={depth.waiting} />)}
+      {cell(
+        'oldest',
+        oldestPendingAt !== null ? (
+          <Since at={oldestPendingAt} />
+        ) : depth.waiting.count === 0 ? (
+          <span className={classes.quiet}>{words('nothingWaiting')}</span>
+        ) : (
+          <Figure text={null} why={depth.waiting.why ?? 'no_created_at'} />
+        ),
+      )}
+      {cell('p95', <Duration ms={latency.p95Ms} known={latency.known} why={latency.why} />)}
+      {cell('dead', <CountText count={depth.dead} />)}
+      {cell(
+        'lastPublished',
+        lastPublishedAt !== null ? (
+          <RelativeTime at={lastPublishedAt} />
+        ) : (
+          <Figure text={null} why={outbox.capabilities.fields.publishedAt ? 'no_events' : 'no_published_at'} />
+        ),
+      )}
+      {cell('database', outbox.database)}
+    </tr>
+  );
+}

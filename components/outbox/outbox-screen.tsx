@@ -1,0 +1,58 @@
+'use client';
+
+import { Title } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import type { OutboxSnapshot } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import type { Window } from '@/lib/shared/windows';
+import { useIsStale } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { Charts } from './charts';
+import { Tiles } from './tiles';
+import { TypeTable } from './type-table';
+import { VerdictBanner } from './verdict-banner';
+import classes from './outbox.module.css';
+
+export interface OutboxScreenProps {
+  outbox: string;
+  window: Window;
+  initial: OutboxSnapshot;
+  action: (input: { outbox: string; window: Window }) => Promise<ActionResult<OutboxSnapshot>>;
+}
+
+/** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
+export function OutboxScreen({ outbox: id, window, initial, action }: OutboxScreenProps) {
+  const words = useTranslations('outbox');
+  const readOnly = useTranslations('readOnly');
+  const format = useFormat();
+  const { snapshot, refresh, reading } = usePolledSnapshot({
+    key: ['outbox', id, window],
+    action: () => action({ outbox: id, window }),
+    initial,
+  });
+  const { outbox, summary, series, stale } = snapshot;
+  const old = useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null;
+  return (
+    <div className={classes.screen} data-stale={old}>
+      <header className={classes.head}>
+        <Title order={1}>{outbox.name}</Title>
+        <p className={classes.where}>
+          {outbox.database} · <code>{outbox.table}</code>
+        </p>
+      </header>
+      <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} refreshing={reading} />
+      {stale && <p className={classes.notice}>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</p>}
+      {!outbox.writable && (
+        <p className={classes.notice}>
+          <IconLock size={16} stroke={1.75} aria-hidden />
+          {readOnly(outbox.whyReadOnly ?? 'no_operator_url')}
+        </p>
+      )}
+      <Tiles summary={summary} intervalMs={POLL_INTERVAL_MS} />
+      <Charts series={series} />
+      <TypeTable outbox={outbox} rows={summary.byType} />
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { useTranslations } from 'next-intl';
+import type { Known } from '@/lib/shared/measured';
+import type { Summary } from '@/lib/shared/model';
+import { CountText, Duration, Figure } from '../figures/figure';
+import { Age, Since } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import classes from './outbox.module.css';
+
+interface TileProps {
+  label: string;
+  known: Known;
+  asOf: string;
+  intervalMs: number;
+  wide?: boolean;
+  children: ReactNode;
+}
+
+/** A figure with its name, how it is known and how old it is. */
+function Tile({ label, known, asOf, intervalMs, wide, children }: TileProps) {
+  const words = useTranslations('outbox');
+  return (
+    <li className={classes.tile} data-wide={wide}>
+      <h2 className={classes.tileLabel}>{label}</h2>
+      <div className={classes.tileValue}>{children}</div>
+      <p className={classes.tileFoot}>
+        {words(`known.${known}`)} · <Age asOf={asOf} intervalMs={intervalMs} />
+      </p>
+    </li>
+  );
+}
+
+/** Several figures side by side under small names of their own. */
+function Split({ parts }: { parts: { name: string; value: ReactNode }[] }) {
+  return (
+    <dl className={classes.split}>
+      {parts.map(({ name, value }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The figures of now. */
+export function Tiles({ summary, intervalMs }: { summary: Summary; intervalMs: number }) {
+  const words = useTranslations('outbox');
+  const windows = useTranslations('frame.windows');
+  const format = useFormat();
+  const { depth, oldestPendingAt, latency, throughput, retries, errorRate, asOf } = summary;
+  const window = windows(summary.window);
+  const tile = { asOf, intervalMs };
+  const rate = (value: number | null) => (
+    <Figure large text={value === null ? null : format.rate(value)} known={throughput.known} why={throughput.why} />
+  );
+  const percentile = (ms: number | null) => <Duration large ms={ms} known={latency.known} why={latency.why} />;
+  return (
+    <ul className={classes.tiles} aria-label={words('figures')}>
+      <Tile {...tile} label={words('tiles.waiting')} known={depth.waiting.known}>
+        <CountText large count={depth.waiting} />
+      </Tile>
+      <Tile {...tile} label={words('tiles.oldest')} known={oldestPendingAt === null ? depth.waiting.known : 'exact'}>
+        {oldestPendingAt !== null ? (
+          <span className={classes.large}>
+            <Since at={oldestPendingAt} />
+          </span>
+        ) : depth.waiting.count === 0 ? (
+          <span className={classes.none}>{words('nothingWaiting')}</span>
+        ) : (
+          <Figure large text={null} why={depth.waiting.why ?? 'no_created_at'} />
+        )}
+      </Tile>
+      <Tile {...tile} wide label={words('tiles.throughput', { window })} known={throughput.known}>
+        <Split
+          parts={[
+            { name: words('tiles.published'), value: rate(throughput.publishedPerMinute) },
+            { name: words('tiles.created'), value: rate(throughput.createdPerMinute) },
+          ]}
+        />
+      </Tile>
+      <Tile
+        {...tile}
+        wide
+        label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
+        known={latency.known}
+      >
+        <Split
+          parts={[
+            { name: 'p50', value: percentile(latency.p50Ms) },
+            { name: 'p95', value: percentile(latency.p95Ms) },
+            { name: 'p99', value: percentile(latency.p99Ms) },
+          ]}
+        />
+      </Tile>
+      <Tile {...tile} label={words('tiles.dead')} known={depth.dead.known}>
+        <CountText large count={depth.dead} />
+      </Tile>
+      <Tile {...tile} label={words('tiles.retrying')} known={depth.retrying.known}>
+        <CountText large count={depth.retrying} />
+      </Tile>
+      <Tile {...tile} label={words('tiles.processing')} known={depth.processing.known}>
+        <CountText large count={depth.processing} />
+      </Tile>
+      <Tile {...tile} label={words('tiles.retries', { window })} known={retries.known}>
+        <CountText large count={retries} />
+      </Tile>
+      <Tile {...tile} label={words('tiles.errorRate', { window })} known={errorRate.known}>
+        <Figure
+          large
+          text={errorRate.value === null ? null : format.percent(errorRate.value)}
+          known={errorRate.known}
+          why={errorRate.why}
+        />
+      </Tile>
+    </ul>
+  );
+}

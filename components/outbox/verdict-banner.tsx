@@ -1,0 +1,74 @@
+'use client';
+
+import Link from 'next/link';
+import { Button } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import type { OutboxInfo, Summary } from '@/lib/shared/model';
+import { VERDICT_TONE, type Verdict } from '@/lib/shared/verdicts';
+import { VerdictMark } from '../figures/mark';
+import { AbsoluteTime } from '../figures/time';
+import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
+import classes from './outbox.module.css';
+
+export interface VerdictBannerProps {
+  outbox: OutboxInfo;
+  summary: Summary;
+  /** Reads the outbox again now. */
+  onRefresh: () => Promise<void>;
+  refreshing: boolean;
+}
+
+const FACTS_SHOWN = 3;
+
+/** Where to go next, below the address of the outbox; a source that is down leaves nothing but reading again. */
+const NEXT_STEP: Record<Exclude<Verdict, 'source_down'>, string> = {
+  relay_stopped: '/events?state=pending&state=retrying&order=oldest',
+  stuck_processing: '/events?state=processing&order=oldest',
+  dead_growing: '/dead-letters',
+  healthy: '/events',
+};
+
+/** What is wrong, since when, how that is known, and the one thing to do next. */
+export function VerdictBanner({ outbox, summary, onRefresh, refreshing }: VerdictBannerProps) {
+  const words = useTranslations('outbox');
+  const sentence = useVerdictSentence(summary);
+  const evidenceText = useEvidenceText();
+  const { verdict, since, evidence } = summary.diagnosis;
+  const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
+  return (
+    <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
+      <div className={classes.bannerText}>
+        <div className={classes.bannerHead}>
+          <VerdictMark verdict={verdict} />
+          <p className={classes.sentence}>{sentence}</p>
+        </div>
+        {(facts.length > 0 || since !== null) && (
+          <ul className={classes.facts}>
+            {since !== null && verdict !== 'healthy' && (
+              <li>
+                {words('since')} <AbsoluteTime at={since} />
+              </li>
+            )}
+            {facts.slice(0, FACTS_SHOWN).map((fact) => (
+              <li key={fact}>{fact}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {verdict === 'source_down' ? (
+        <Button size="sm" variant="default" loading={refreshing} onClick={() => void onRefresh()}>
+          {words('nextStep.source_down')}
+        </Button>
+      ) : (
+        <Button
+          component={Link}
+          size="sm"
+          variant={verdict === 'healthy' ? 'default' : 'filled'}
+          href={`/outboxes/${encodeURIComponent(outbox.id)}${NEXT_STEP[verdict]}`}
+        >
+          {words(`nextStep.${verdict}`)}
+        </Button>
+      )}
+    </section>
+  );
+}
