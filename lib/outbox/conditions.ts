@@ -47,10 +47,11 @@ export function disjoint(left: Condition, right: Condition): boolean {
   return required(left).some((a) => required(right).some((b) => a.column === b.column && contradict(a, b)));
 }
 
-type Leaf = Extract<Condition, { column: string }>;
+/** A test on one column. */
+export type Leaf = Extract<Condition, { column: string }>;
 
-/** The single-column tests every matching row satisfies. */
-function required(condition: Condition): Leaf[] {
+/** The single-column tests every row that satisfies the condition satisfies too. */
+export function required(condition: Condition): Leaf[] {
   if ('all' in condition) return condition.all.flatMap(required);
   if ('any' in condition) return condition.any.length === 1 ? condition.any.flatMap(required) : [];
   if ('not' in condition) return [];

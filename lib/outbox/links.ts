@@ -1,0 +1,45 @@
+import type { Content, EventLink, OutboxEvent } from '../shared/model';
+import { parse } from 'lossless-json';
+import { rawSteps } from './paths';
+
+/**
+ * The configured links of an event, `{field}` filled in and encoded. A link whose field the event lacks, or whose
+ * result is no http(s) address, is left out: a dead link at three in the morning is worse than none.
+ */
+export function linksOf(templates: { label: string; url: string }[], event: OutboxEvent, payload: Content, headers: Content | null): EventLink[] {
+  const fields = event as unknown as Record<string, unknown>;
+  const valueOf = (name: string): string | null => {
+    const steps = rawSteps(name);
+    const content = steps[0] === 'payload' ? payload : steps[0] === 'headers' ? headers : null;
+    const value = content === null ? fields[name] : pick(content, steps.slice(1));
+    return value === null || value === undefined || typeof value === 'object' || value === '' ? null : String(value);
+  };
+  return templates.flatMap(({ label, url }) => {
+    let complete = true;
+    const filled = url.replace(/\{([^{}]+)\}/g, (_whole, name: string) => {
+      const value = valueOf(name.trim());
+      if (value === null) complete = false;
+      return encodeURIComponent(value ?? '');
+    });
+    return complete && isWebAddress(filled) ? [{ label, url: filled }] : [];
+  });
+}
+
+/** A scalar at a path of the content as this viewer sees it: a masked value never reaches a link. */
+function pick(content: Content, steps: string[]): string | null {
+  if (content.text === null || content.format !== 'json' || content.masked || content.cut) return null;
+  try {
+    const found = steps.reduce<unknown>((value, step) => (typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined), parse(content.text));
+    return found === null || found === undefined || (typeof found === 'object' && !('isLosslessNumber' in found)) ? null : String(found);
+  } catch {
+    return null;
+  }
+}
+
+function isWebAddress(text: string): boolean {
+  try {
+    return ['http:', 'https:'].includes(new URL(text).protocol);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import 'server-only';
+import { countDeadByError } from '../../outbox/dead-letters';
+import { outboxInfo } from '../../outbox/outbox';
+import type { DeadLetters, EventFilter, OutboxInfo } from '../../shared/model';
+import { unavailable } from '../../shared/measured';
+import { Problem } from '../../shared/problems';
+import type { Context } from '../context';
+import { readEvents } from './events';
+import { onOutbox } from './source';
+
+export interface DeadLetterRequest {
+  order: 'newest' | 'oldest';
+  type?: string[];
+  error?: string;
+  cursor?: string;
+  limit: number;
+}
+
+/** The dead letters of one outbox: a page of rows, and counts by type and error text. */
+export async function readDeadLetters(context: Context, outboxId: string, request: DeadLetterRequest): Promise<DeadLetters> {
+  return onOutbox(context, outboxId, async (outbox) => {
+    const info = outboxInfo(outbox);
+    if (!info.capabilities.states.dead.available) return { outbox: info, dead: unavailable(info.capabilities.states.dead.because), groups: [], page: null, problem: null };
+    const filter: EventFilter = { state: ['dead'], order: request.order, ...(request.type === undefined ? {} : { type: request.type }), ...(request.error === undefined ? {} : { error: request.error }) };
+    const [summary, groups, page] = await Promise.all([
+      context.console.snapshots.summary(outboxId, '1h'),
+      countDeadByError(outbox),
+      readEvents(context, outboxId, filter, { limit: request.limit, ...(request.cursor === undefined ? {} : { cursor: request.cursor }) }),
+    ]);
+    return { outbox: info, dead: summary.depth.dead, groups, page, problem: null };
+  });
+}
+
+/** The same for every outbox, newest first; one that cannot be read says so and empties nothing else. */
+export async function readAllDeadLetters(context: Context, request: Omit<DeadLetterRequest, 'cursor'>): Promise<DeadLetters[]> {
+  const { directory } = context.console;
+  return Promise.all(
+    directory.ids.map(async (id): Promise<DeadLetters> => {
+      try {
+        return await readDeadLetters(context, id, request);
+      } catch (error) {
+        if (!(error instanceof Problem) || (error.code !== 'timeout' && error.code !== 'unavailable')) throw error;
+        return { outbox: await unreadable(context, id), dead: unavailable('source_down'), groups: [], page: null, problem: error.code };
+      }
+    }),
+  );
+}
+
+/** What is known of an outbox whose database is away: its last binding, or the configuration alone. */
+async function unreadable(context: Context, id: string): Promise<OutboxInfo> {
+  const summary = await context.console.snapshots.outbox(id, '1h');
+  return summary.outbox;
+}

@@ -1,0 +1,72 @@
+import 'server-only';
+import { listAudit } from '../../audit/list';
+import { databaseProblem } from '../../outbox/directory';
+import { DatabaseFailure } from '../../database/failure';
+import { OPERATIONS } from '../../interventions/operation-registry.gen';
+import { previewIntervention } from '../../interventions/preview';
+import { getEvent, type StoredEvent } from '../../outbox/get-event';
+import { linksOf } from '../../outbox/links';
+import { hiddenValues, presentContent, presentError, presentEvent } from '../../outbox/mask';
+import { neighboursOf } from '../../outbox/neighbours';
+import type { Outbox } from '../../outbox/outbox';
+import type { EventDetail, Neighbour } from '../../shared/model';
+import { can } from '../../shared/permissions';
+import { Problem } from '../../shared/problems';
+import type { Context } from '../context';
+import { onOutbox } from './source';
+
+/** Entries of the audit shown on an event's page. */
+const INTERVENTIONS_SHOWN = 50;
+
+/** Everything about one event, masked for this actor. Throws Problem `not_found` when no table of the outbox holds it. */
+export function readEventDetail(context: Context, outboxId: string, eventId: string): Promise<EventDetail> {
+  return onOutbox(context, outboxId, async (outbox) => {
+    const stored = await getEvent(outbox, eventId);
+    if (stored === null) throw new Problem('not_found', `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`);
+    const unmask = can(context.actor.role, 'payload:unmask');
+    const [neighbours, audit, operations] = await Promise.all([
+      neighboursOrNone(outbox, stored),
+      listAudit(context.console.store, { outbox: outboxId, event: eventId }, { limit: INTERVENTIONS_SHOWN }),
+      operationsFor(outbox, stored),
+    ]);
+    const payload = presentContent(outbox, 'payload', stored.payload, unmask);
+    const headers = stored.headers === null ? null : presentContent(outbox, 'headers', stored.headers, unmask);
+    const hidden = unmask ? [] : [...hiddenValues(outbox, 'payload', stored.payload), ...hiddenValues(outbox, 'headers', stored.headers)];
+    const event = { ...presentEvent(outbox, stored.event, unmask), error: presentError(stored.event.error, hidden) };
+    return {
+      asOf: stored.asOf,
+      event,
+      payload,
+      headers,
+      neighbours: neighbours.map((neighbour) => ({ ...neighbour, event: presentEvent(outbox, neighbour.event, unmask) })),
+      interventions: audit.entries,
+      links: linksOf(outbox.settings.links, event, payload, headers),
+      warnings: stored.event.state === 'archived' || stored.event.state === 'unmapped' ? [] : (outbox.shape.cautions[stored.event.state] ?? []),
+      operations,
+      archived: stored.archived,
+    };
+  });
+}
+
+/** The page is worth showing without its neighbours: an aggregate without an index may take too long. */
+async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Neighbour[]> {
+  try {
+    return await neighboursOf(outbox, stored.event);
+  } catch (error) {
+    if (error instanceof DatabaseFailure && error.code === 'timeout') return [{ event: stored.event, current: true, blocked: false, overtaken: false }];
+    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
+  }
+}
+
+/** What each operation would say to this event now; hints only, the guard decides again. */
+async function operationsFor(outbox: Outbox, stored: StoredEvent): Promise<EventDetail['operations']> {
+  const entries = await Promise.all(
+    OPERATIONS.map(async ({ key }) => {
+      const preview = await previewIntervention(outbox, { operation: key, events: [{ id: stored.event.id, version: stored.event.version }] });
+      const row = preview.rows[0];
+      const allowed = row?.allowed === true;
+      return [key, { allowed, because: allowed ? null : (row?.because ?? row?.code ?? null), warnings: preview.warnings }] as const;
+    }),
+  );
+  return Object.fromEntries(entries);
+}

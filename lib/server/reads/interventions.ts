@@ -1,0 +1,25 @@
+import 'server-only';
+import { intervene } from '../../interventions/intervene';
+import { findByKey, findIntervention } from '../../interventions/settle';
+import type { InterventionRequest, InterventionResult } from '../../shared/model';
+import { Problem } from '../../shared/problems';
+import type { Context } from '../context';
+
+/** Carries an intervention out, once per key and asker. Throws Problem as `intervene` does. */
+export function carryOutIntervention({ console, actor }: Context, outboxId: string, request: InterventionRequest, key: string): Promise<InterventionResult> {
+  return intervene(console.interventions, actor, outboxId, request, key);
+}
+
+/** The answer an intervention gave, or what has become of it since. Throws Problem `not_found`. */
+export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {
+  const found = await findIntervention(console.interventions, id);
+  if (found === null) throw new Problem('not_found', 'There is no such intervention');
+  return found;
+}
+
+/** The answer a key of the asker's own gave on an outbox. Throws Problem `not_found`. */
+export async function interventionByKey({ console, actor }: Context, outboxId: string, key: string): Promise<InterventionResult> {
+  const found = await findByKey(console.interventions, actor, outboxId, key);
+  if (found === null) throw new Problem('not_found', 'This key has not been used on this outbox');
+  return found;
+}
