@@ -36,6 +36,8 @@ export async function classify(outbox: Outbox, db: Db, operation: Operation, ste
       return skip(id, row, moved ? 'changed_since_seen' : refusal.code, refusal.because);
     }
     const step = steps.find((candidate) => candidate.source.key === row.place && young.matches.get(candidate)?.has(id) === true);
+    // Nothing is installed to carry it out with.
+    if (steps.length === 0) return skip(id, row, 'not_supported', 'not_installed');
     if (changed || step === undefined) return skip(id, row, 'changed_since_seen');
     const same = step.version === 'exact' ? version.exact === row.exact : version.stable === row.stable;
     if (!same) return skip(id, row, 'changed_since_seen');
