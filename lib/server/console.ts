@@ -1,11 +1,17 @@
 import 'server-only';
+import { startCarrier, type Carrier } from '../audit/carrier';
+import { unsettledLog } from '../audit/unsettled-log';
 import type { Config } from '../config/config';
 import { directoryOptions } from '../config/directory-options';
 import { KNOWN } from '../config/known';
 import { loadConfig } from '../config/load';
 import { environment, environmentValue } from '../env';
 import { startHousekeeping } from '../jobs/housekeeping';
+import type { InterventionDeps } from '../interventions/intervene';
+import { createSnapshots, type Snapshots } from '../metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '../outbox/directory';
+import { Problem } from '../shared/problems';
+import { proveAuditTakesEntries } from '../store/audit';
 import { openStore, type Store } from '../store/store';
 import { log, type Log } from './log';
 
@@ -14,6 +20,12 @@ export interface Console {
   config: Config;
   store: Store;
   directory: OutboxDirectory;
+  /** The figures, one reading for all viewers. */
+  snapshots: Snapshots;
+  /** Brings the records of interventions into the audit. */
+  carrier: Carrier;
+  /** What `intervene` and its companions need. */
+  interventions: InterventionDeps;
   log: Log;
   /** Ends the console's own work; requests under way may still read. */
   stop(): Promise<void>;
@@ -22,6 +34,15 @@ export interface Console {
 /** On globalThis: Next bundles this module several times for one process. */
 const KEY = Symbol.for('outbox-console.console');
 const holder = globalThis as { [KEY]?: Promise<Console> };
+
+/** Without a store that takes its audit entry, nothing is changed. */
+async function requireStore(store: Store): Promise<void> {
+  try {
+    await proveAuditTakesEntries(store.db);
+  } catch (error) {
+    throw new Problem('unavailable', 'The console cannot write its audit at the moment, so nothing was changed', { cause: error });
+  }
+}
 
 async function create(): Promise<Console> {
   const env = environment();
@@ -35,14 +56,28 @@ async function create(): Promise<Console> {
     ...directoryOptions(config),
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
   });
+  const carrier = startCarrier({
+    directory,
+    store,
+    onError: (outbox, error) => log().warn({ outbox, err: error }, 'records could not be carried into the audit'),
+  });
   const housekeeping = startHousekeeping(store, (error) => log().warn({ err: error }, 'housekeeping failed'));
   return {
     config,
     store,
     directory,
+    snapshots: createSnapshots(directory),
+    carrier,
+    interventions: {
+      directory,
+      requireStore: () => requireStore(store),
+      unsettled: unsettledLog(store),
+      onRecord: (outbox) => carrier.kick(outbox),
+    },
     log: log(),
     async stop() {
       housekeeping.stop();
+      await carrier.stop();
       await Promise.all([directory.close(), store.close()]);
     },
   };

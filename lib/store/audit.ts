@@ -1,5 +1,6 @@
 /** Queries on `audit_entry`. Entries are added and read, never changed. */
 import { sql } from 'kysely';
+import { uuidv7 } from 'uuidv7';
 import type { AuditEntry, AuditFilter } from '../shared/model';
 import type { StoreDb } from './store';
 import { iso, type AuditEntryTable } from './tables';
@@ -41,6 +42,38 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
     .onConflict((conflict) => conflict.column('id').doNothing())
     .executeTakeFirstOrThrow();
   return Number(numInsertedOrUpdatedRows ?? 0n);
+}
+
+class TakenBack extends Error {}
+
+/** Proves that an entry could be written now: writes one and takes it back. Rejects with the driver's error otherwise. */
+export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
+  const proof: NewAuditEntry = {
+    id: uuidv7(),
+    at: new Date().toISOString(),
+    actorId: '',
+    actor: '',
+    role: '',
+    operation: '',
+    outbox: '',
+    eventId: null,
+    eventType: null,
+    aggregateId: null,
+    reason: '',
+    outcome: 'none',
+    code: null,
+    interventionId: null,
+    before: null,
+    after: null,
+  };
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await insertAuditEntries(transaction, [proof]);
+      throw new TakenBack();
+    });
+  } catch (error) {
+    if (!(error instanceof TakenBack)) throw error;
+  }
 }
 
 /** Where a page of the audit ended. */

@@ -1,17 +1,16 @@
 import 'server-only';
-import { DatabaseFailure } from '../../database/failure';
-import { databaseProblem } from '../../outbox/directory';
 import { listEvents, type PageRequest } from '../../outbox/list-events';
+import { presentEvent } from '../../outbox/mask';
 import type { EventFilter, EventPage } from '../../shared/model';
-import type { Console } from '../console';
+import { can } from '../../shared/permissions';
+import type { Context } from '../context';
+import { onOutbox } from './source';
 
-/** A page of an outbox's events. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
-export async function readEvents(console: Console, outboxId: string, filter: EventFilter, page: PageRequest): Promise<EventPage> {
-  const outbox = await console.directory.get(outboxId);
-  try {
-    return await listEvents(outbox, filter, page);
-  } catch (error) {
-    if (error instanceof DatabaseFailure) throw databaseProblem(error, outbox.database.id);
-    throw error;
-  }
+/** A page of an outbox's events, masked for this actor. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
+export function readEvents(context: Context, outboxId: string, filter: EventFilter, page: PageRequest): Promise<EventPage> {
+  return onOutbox(context, outboxId, async (outbox) => {
+    const found = await listEvents(outbox, filter, page);
+    const unmask = can(context.actor.role, 'payload:unmask');
+    return { ...found, events: found.events.map((event) => presentEvent(outbox, event, unmask)) };
+  });
 }

@@ -1,0 +1,4 @@
+import { authHandler } from '@/lib/server/auth-handler';
+
+export const GET = authHandler;
+export const POST = authHandler;

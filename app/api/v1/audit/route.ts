@@ -1,0 +1,10 @@
+import { listAudit } from '@/lib/server/reads/audit';
+import { defineRoute } from '@/lib/server/route';
+import { auditQuery } from '@/lib/server/schemas';
+
+export const GET = defineRoute({
+  id: 'api.audit',
+  permission: 'audit:read',
+  query: auditQuery,
+  run: ({ console }, { query: { cursor, limit, ...filter } }) => listAudit(console.store, filter, { cursor, limit }),
+});

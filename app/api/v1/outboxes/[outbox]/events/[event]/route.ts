@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { readEventDetail } from '@/lib/server/reads/event-detail';
+import { defineRoute } from '@/lib/server/route';
+import { eventId, outboxId } from '@/lib/server/schemas';
+
+export const GET = defineRoute({
+  id: 'api.event',
+  permission: 'outbox:read',
+  params: z.object({ outbox: outboxId, event: eventId }),
+  query: z.strictObject({}),
+  run: (context, { params }) => readEventDetail(context, params.outbox, params.event),
+});

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { readEvents } from '@/lib/server/reads/events';
+import { readEventsQuery } from '@/lib/server/reads/events-query';
+import { defineRoute } from '@/lib/server/route';
+import { outboxId } from '@/lib/server/schemas';
+
+export const GET = defineRoute({
+  id: 'api.events',
+  permission: 'outbox:read',
+  params: z.object({ outbox: outboxId }),
+  run: (context, { params, request }) => {
+    const { filter, cursor, limit } = readEventsQuery(new URL(request.url).searchParams);
+    return readEvents(context, params.outbox, filter, { cursor, limit });
+  },
+});

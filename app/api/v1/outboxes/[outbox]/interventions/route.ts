@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Problem } from '@/lib/shared/problems';
+import { carryOutIntervention } from '@/lib/server/reads/interventions';
+import { defineRoute } from '@/lib/server/route';
+import { idempotencyKey, interventionRequest, outboxId } from '@/lib/server/schemas';
+
+export const POST = defineRoute({
+  id: 'api.intervene',
+  permission: 'event:operate',
+  params: z.object({ outbox: outboxId }),
+  query: z.strictObject({}),
+  body: interventionRequest,
+  attempted: ({ params, body }) => ({
+    operation: body.operation,
+    outbox: params.outbox,
+    events: body.events.map((event) => event.id),
+    reason: body.reason,
+  }),
+  run: (context, { params, body, request }) => {
+    const key = idempotencyKey.safeParse(request.headers.get('idempotency-key') ?? '');
+    if (!key.success) {
+      throw new Problem('invalid', 'Send an Idempotency-Key header, so that a repeat changes nothing more', {
+        fields: { 'Idempotency-Key': key.error.issues[0]?.message ?? 'missing' },
+      });
+    }
+    return carryOutIntervention(context, params.outbox, body, key.data);
+  },
+});

@@ -1,0 +1,90 @@
+'use client';
+
+import { Alert, Button, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { signIn } from 'next-auth/react';
+import { useTranslations } from 'next-intl';
+import { useState, type FormEvent } from 'react';
+import classes from './login.module.css';
+
+type Failure = 'wrong' | 'too_many' | 'disabled' | 'unavailable' | 'unreachable';
+
+/** What next-auth answers, in our words. */
+const FAILURES: Record<string, Failure> = { CredentialsSignin: 'wrong', too_many: 'too_many', disabled: 'disabled', unavailable: 'unavailable' };
+
+async function attempt(form: FormData): Promise<Failure | null> {
+  try {
+    const answer = await signIn('credentials', {
+      email: String(form.get('email') ?? ''),
+      password: String(form.get('password') ?? ''),
+      redirect: false,
+    });
+    if (answer === undefined) return 'unreachable';
+    return answer.ok && !answer.error ? null : (FAILURES[answer.error ?? ''] ?? 'unavailable');
+  } catch {
+    return 'unreachable';
+  }
+}
+
+/** Signs in and goes on to `callbackUrl`, a path of our own. */
+export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
+  const words = useTranslations('login');
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    const found = await attempt(new FormData(event.currentTarget));
+    setFailure(found);
+    // Stays busy until the new page is there: a second click would sign in again.
+    if (found === null) window.location.assign(callbackUrl);
+    else setBusy(false);
+  };
+
+  return (
+    <main className={classes.page}>
+      <Paper withBorder radius="md" className={classes.card}>
+        <form method="post" onSubmit={(event) => void submit(event)}>
+          <Stack gap="md">
+            <div>
+              <Title order={1}>{words('title')}</Title>
+              <Text size="sm" c="dimmed">
+                {words('hint')}
+              </Text>
+            </div>
+            <div role="alert">
+              {failure !== null && (
+                <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />}>
+                  {words(`errors.${failure}`)}
+                </Alert>
+              )}
+            </div>
+            <TextInput
+              name="email"
+              type="email"
+              label={words('email')}
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              autoFocus
+              required
+              withAsterisk={false}
+            />
+            <PasswordInput
+              name="password"
+              label={words('password')}
+              autoComplete="current-password"
+              visibilityToggleButtonProps={{ 'aria-label': words('showPassword') }}
+              required
+              withAsterisk={false}
+            />
+            <Button type="submit" loading={busy} fullWidth>
+              {words('submit')}
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+    </main>
+  );
+}

@@ -1,0 +1,18 @@
+'use client';
+
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { theme } from '@/components/theme';
+
+/** What every screen stands in: theme and the cache of readings. */
+export function Providers({ nonce, children }: { nonce: string | undefined; children: ReactNode }) {
+  // The page keeps the policy it was loaded with: a nonce of a later rendering would be refused.
+  const [firstNonce] = useState(nonce);
+  const [queries] = useState(() => new QueryClient());
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => firstNonce ?? ''}>
+      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,57 @@
+/** The parts of requests that several entry points share. */
+import { z } from 'zod';
+import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '../shared/model';
+import { DEFAULT_WINDOW, WINDOWS } from '../shared/windows';
+
+/** Text that may go to a database: no event holds a NUL. */
+const plain = (max: number) =>
+  z
+    .string()
+    .min(1, 'write something')
+    .max(max, `write at most ${max} characters`)
+    .refine((text) => !text.includes('\0'), 'holds a NUL character');
+
+export const outboxId = z.string().min(1).max(63);
+export const eventId = plain(512);
+export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);
+export const cursorSchema = plain(2_048).optional();
+
+/** `limit` of a query string: 1 to 200, 50 when left out. */
+export const limitSchema = z
+  .string()
+  .regex(/^\d{1,3}$/, `write a number from 1 to ${PAGE_LIMIT_MAX}`)
+  .transform(Number)
+  .refine((limit) => limit >= 1 && limit <= PAGE_LIMIT_MAX, `write a number from 1 to ${PAGE_LIMIT_MAX}`)
+  .default(PAGE_LIMIT_DEFAULT);
+
+const instant = z.iso.datetime({ offset: true, error: 'write a time such as 2026-11-21T14:00:00Z' });
+
+export const auditQuery = z.strictObject({
+  outbox: plain(63).optional(),
+  event: eventId.optional(),
+  actor: plain(254).optional(),
+  operation: plain(63).optional(),
+  outcome: z.enum(['applied', 'none', 'refused', 'unknown'], 'write one of applied, none, refused, unknown').optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+  cursor: cursorSchema,
+  limit: limitSchema,
+});
+
+export const interventionRequest = z.strictObject({
+  operation: plain(63),
+  events: z
+    .array(z.strictObject({ id: eventId, version: plain(4_096) }))
+    .min(1, 'name at least one event')
+    .max(INTERVENTION_EVENTS_MAX, `name at most ${INTERVENTION_EVENTS_MAX} events`)
+    .refine((events) => new Set(events.map((event) => event.id)).size === events.length, 'name each event once'),
+  reason: z
+    .string()
+    .trim()
+    .min(REASON_MIN, `write at least ${REASON_MIN} characters`)
+    .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
+    .refine((text) => !text.includes('\0'), 'holds a NUL character'),
+});
+
+/** Printable ASCII, as headers carry it. */
+export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters, for instance a UUID');
