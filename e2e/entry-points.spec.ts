@@ -1,0 +1,77 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { expect, test } from './fixtures';
+import { readEntryPoints } from './support/entry-points';
+import { SCREENS } from './support/screens';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const { entries } = readEntryPoints(ROOT);
+
+function manifest<T>(file: string): T {
+  return JSON.parse(fs.readFileSync(path.join(ROOT, '.next/server', file), 'utf8')) as T;
+}
+
+/** `/(console)/outboxes/[outbox]/page` → `app/(console)/outboxes/[outbox]/page.tsx`. */
+function sourceOf(entry: string): string {
+  const candidates = ['.tsx', '.ts'].map((extension) => `app${entry}${extension}`);
+  return candidates.find((candidate) => fs.existsSync(path.join(ROOT, candidate))) ?? `app${entry}`;
+}
+
+/** Entries that Next brings itself; they show the not-found and error pages. */
+const OF_NEXT = /^\/(_not-found|_global-error)\/|^\/favicon\.ico\/|^\/(icon|apple-icon|robots|manifest)/;
+
+interface Actions {
+  node: Record<string, { workers: Record<string, unknown>; filename?: string; exportedName?: string }>;
+  edge: Record<string, unknown>;
+}
+
+test('every page and route of the build declares who may use it', () => {
+  const built = Object.keys(manifest<Record<string, string>>('app-paths-manifest.json')).filter((entry) => !OF_NEXT.test(entry));
+  expect(built.length).toBeGreaterThan(10);
+  const declared = new Set(entries.map(({ file }) => file));
+  expect(built.map(sourceOf).filter((file) => !declared.has(file))).toEqual([]);
+});
+
+test('every page of the build is a screen that the stories open', () => {
+  const pages = Object.keys(manifest<Record<string, string>>('app-paths-manifest.json'))
+    .filter((entry) => entry.endsWith('/page') && !OF_NEXT.test(entry))
+    .map((entry) => entry.replace(/\/page$/, '').replace(/\/\([^)]*\)/g, '') || '/');
+  const opened = new Set(SCREENS.map(({ route }) => route));
+  expect(pages.filter((route) => !opened.has(route))).toEqual([]);
+});
+
+test('every server action of the build declares who may use it, and refuses who is not signed in', async ({ playwright, world }) => {
+  const { node, edge } = manifest<Actions>('server-reference-manifest.json');
+  expect(edge).toEqual({});
+  const declared = new Set(entries.filter(({ kind }) => kind === 'action').map(({ file, name }) => `${file}#${name}`));
+  expect(Object.keys(node).length).toBe(declared.size);
+  const anonymous = await playwright.request.newContext({ baseURL: world.url, extraHTTPHeaders: { origin: world.url } });
+  for (const [id, action] of Object.entries(node)) {
+    const answer = await anonymous.post('/login', {
+      headers: { 'next-action': id, 'content-type': 'text/plain;charset=UTF-8' },
+      data: '[{}]',
+    });
+    const name = `${action.filename ?? ''} ${action.exportedName ?? id}`;
+    expect(await answer.text(), name).toMatch(/"code":"unauthenticated"|Server action not found/);
+  }
+  await anonymous.dispose();
+});
+
+test('without a sign-in every page leads to the sign-in and every route answers 401', async ({ playwright, world }) => {
+  const anonymous = await playwright.request.newContext({ baseURL: world.url });
+  for (const { route, path: address, open } of SCREENS) {
+    const answer = await anonymous.get(address.replace('{event}', 'x'), { maxRedirects: 0 });
+    if (open) expect(answer.status(), route).toBe(200);
+    else expect([answer.status(), answer.headers().location?.split('?')[0]], route).toEqual([307, '/login']);
+  }
+  for (const { file, name, access } of entries.filter(({ kind }) => kind === 'route')) {
+    if (access === 'public') continue;
+    const address = file
+      .replace(/^app/, '')
+      .replace(/\/route\.tsx?$/, '')
+      .replace(/\[[^\]]+\]/g, 'x');
+    const answer = await anonymous.fetch(address, { method: name, data: name === 'GET' ? undefined : {} });
+    expect(answer.status(), `${name} ${address}`).toBe(401);
+  }
+  await anonymous.dispose();
+});

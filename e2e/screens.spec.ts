@@ -1,0 +1,66 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures';
+import { axeFindings, observeLayoutShift, scriptBytes, scrollsSideways } from './support/measure';
+import { insertEscrow } from './support/rows';
+import { SCREENS, type Screen } from './support/screens';
+
+const KB = 1000;
+
+/** The screen as the operator opens it; the event screen gets an event of its own. */
+test.describe.configure({ mode: 'parallel' });
+
+for (const screen of SCREENS) {
+  test.describe(screen.name, () => {
+    let path = screen.path;
+
+    test.beforeAll(async ({ database }) => {
+      if (path.includes('{event}')) path = path.replace('{event}', (await insertEscrow(database('escrow'))).id);
+    });
+
+    for (const theme of ['light', 'dark'] as const) {
+      test(`has no serious finding of axe in the ${theme} theme`, async ({ page, signIn }) => {
+        await page.emulateMedia({ colorScheme: theme });
+        await open(page, screen, path, signIn);
+        expect(await axeFindings(page)).toEqual([]);
+      });
+    }
+
+    test('keeps still: layout shift at most 0.02, two readings included', async ({ page, signIn }) => {
+      const shift = await observeLayoutShift(page);
+      await open(page, screen, path, signIn);
+      // Two intervals of polling: what a reading brings must not move what is there.
+      await page.waitForTimeout(screen.open ? 1000 : 11_000);
+      const { total, sources } = await shift();
+      expect(total, sources.join('\n')).toBeLessThanOrEqual(0.02);
+    });
+
+    test('loads no more script than its budget', async ({ page, signIn }) => {
+      if (!screen.open) await signIn('operator');
+      const { total, files } = await scriptBytes(page, path);
+      const budget = (screen.charts ? 400 : 300) * KB;
+      expect(total, files.map(({ url, bytes }) => `${String(bytes)} ${url}`).join('\n')).toBeLessThanOrEqual(budget);
+      expect(total).toBeGreaterThan(0);
+    });
+
+    test('fits a phone without scrolling sideways', async ({ page, signIn }) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await open(page, screen, path, signIn);
+      expect(await scrollsSideways(page)).toBe(false);
+    });
+
+    test('is Korean for who reads Korean', async ({ page, signIn, world }) => {
+      await page.context().addCookies([{ name: 'outbox-console.locale', value: 'ko', url: world.url }]);
+      await open(page, screen, path, signIn);
+      await expect(page.locator('html')).toHaveAttribute('lang', 'ko');
+      await expect(page.getByRole('heading').first()).toHaveText(/\p{Script=Hangul}/u);
+    });
+  });
+}
+
+async function open(page: Page, screen: Screen, path: string, signIn: (role: 'operator') => Promise<Page>): Promise<void> {
+  if (!screen.open) await signIn('operator');
+  const answer = await page.goto(path);
+  expect(answer?.status()).toBe(200);
+  await expect(page.getByRole('heading').first()).toBeVisible();
+  await page.waitForLoadState('networkidle');
+}

@@ -1,0 +1,87 @@
+/**
+ * Events that a story makes for itself, in states that no relay of the demo touches: dead and long-stuck ones of the
+ * escrow outbox. Every story has its own, so that stories can run side by side.
+ */
+import { randomUUID } from 'node:crypto';
+import type { APIRequestContext } from '@playwright/test';
+import type { Database } from './database';
+
+export interface EscrowRow {
+  id: string;
+  order: string;
+}
+
+interface EscrowOptions {
+  status?: 'failed' | 'processing';
+  retryCount?: number;
+  error?: string;
+  /** How long ago it was created and, a minute later, last attempted. */
+  ageMinutes?: number;
+}
+
+/** One row of the escrow outbox; dead unless told otherwise. */
+export async function insertEscrow(database: Database, options: EscrowOptions = {}): Promise<EscrowRow> {
+  const [row] = await insertEscrows(database, 1, options);
+  if (!row) throw new Error('Nothing was inserted');
+  return row;
+}
+
+export async function insertEscrows(database: Database, count: number, options: EscrowOptions = {}): Promise<EscrowRow[]> {
+  const { status = 'failed', retryCount = 5, error = 'story: node answered 503', ageMinutes = 20 } = options;
+  const rows = Array.from({ length: count }, () => ({ id: randomUUID(), order: `order-story-${randomUUID().slice(0, 8)}` }));
+  await database.query(
+    `INSERT INTO p2p.transaction_outbox
+       (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, last_attempt_time, retry_count, error_message)
+     SELECT id, 'story-' || id, 'order_complete', ref, $3, jsonb_build_object('orderId', ref, 'amount', '125.50', 'currency', 'USDT'),
+            now() - make_interval(mins => $4), now() - make_interval(mins => $4 - 1), $5, $6
+       FROM unnest($1::uuid[], $2::text[]) AS made (id, ref)`,
+    [rows.map((row) => row.id), rows.map((row) => row.order), status, ageMinutes, retryCount, status === 'failed' ? error : null],
+  );
+  return rows;
+}
+
+/** The row as the relay sees it; null when it is not in the outbox. */
+export async function escrowRow(database: Database, id: string): Promise<Record<string, unknown> | null> {
+  const [row] = await database.query<Record<string, unknown>>('SELECT * FROM p2p.transaction_outbox WHERE id = $1', [id]);
+  return row ?? null;
+}
+
+export interface SeenEvent {
+  id: string;
+  state: string;
+  attempts: number | null;
+  version: string;
+}
+
+/** An event as the console shows it now, with the version to hand back. */
+export async function seen(api: APIRequestContext, outbox: string, id: string): Promise<SeenEvent> {
+  const answer = await api.get(`/api/v1/outboxes/${outbox}/events/${id}`);
+  if (!answer.ok()) throw new Error(`GET event ${id} answered ${String(answer.status())}: ${await answer.text()}`);
+  const { event } = (await answer.json()) as { event: SeenEvent };
+  return event;
+}
+
+export interface Answer {
+  status: number;
+  body: { interventionId?: string; outcome?: string; changed?: string[]; skipped?: { id: string; code: string }[]; code?: string };
+}
+
+/** One intervention over HTTP; the key is new unless given. */
+export async function intervene(
+  api: APIRequestContext,
+  outbox: string,
+  request: {
+    operation: string;
+    events: { id: string; version: string }[];
+    reason?: string;
+    key?: string;
+    headers?: Record<string, string>;
+  },
+): Promise<Answer> {
+  const { operation, events, reason = 'a story of the tests', key = randomUUID(), headers = {} } = request;
+  const answer = await api.post(`/api/v1/outboxes/${outbox}/interventions`, {
+    headers: { 'idempotency-key': key, ...headers },
+    data: { operation, reason, events: events.map(({ id, version }) => ({ id, version })) },
+  });
+  return { status: answer.status(), body: (await answer.json()) as Answer['body'] };
+}

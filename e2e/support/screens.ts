@@ -1,0 +1,23 @@
+/** Every screen of the console. A page of the build that is not listed here fails e2e/entry-points.spec.ts. */
+export interface Screen {
+  name: string;
+  /** The page's file pattern below app, as Next names it. */
+  route: string;
+  /** The address to open; `{event}` is an event of its own. */
+  path: string;
+  /** Screens with charts may load 400 kB of script, the others 300. */
+  charts: boolean;
+  /** No sign-in needed. */
+  open?: boolean;
+}
+
+export const SCREENS: readonly Screen[] = [
+  { name: 'sign-in', route: '/login', path: '/login', charts: false, open: true },
+  { name: 'fleet', route: '/', path: '/', charts: false },
+  { name: 'outbox', route: '/outboxes/[outbox]', path: '/outboxes/escrow', charts: true },
+  { name: 'events', route: '/outboxes/[outbox]/events', path: '/outboxes/escrow/events?state=dead', charts: false },
+  { name: 'event', route: '/outboxes/[outbox]/events/[event]', path: '/outboxes/escrow/events/{event}', charts: false },
+  { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },
+  { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
+  { name: 'audit', route: '/audit', path: '/audit', charts: false },
+];
