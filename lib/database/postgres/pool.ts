@@ -29,6 +29,8 @@ export function postgresDialect(options: PoolOptions): Dialect {
     types,
   });
   pool.on('error', options.onIdleError);
+  // The pool listens to idle clients only: one that breaks in our hands would end the process.
+  pool.on('connect', (client) => client.on('error', options.onIdleError));
   const { prepare } = options;
   // Queued before the first statement of whoever asked for the connection.
   if (prepare !== undefined) pool.on('connect', (client) => void client.query(prepare).catch(options.onIdleError));

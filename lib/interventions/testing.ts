@@ -1,0 +1,38 @@
+/** What tests of interventions share: an actor, a key, and dependencies around one bound outbox. */
+import { randomUUID } from 'node:crypto';
+import type { OutboxDirectory } from '../outbox/directory';
+import type { Outbox } from '../outbox/outbox';
+import type { Actor } from '../shared/permissions';
+import type { InterventionDeps } from './intervene';
+import type { Unsettled } from './settle';
+
+export const ANNA: Actor = { id: 'account:anna', name: 'anna@example.com', role: 'operator', kind: 'account' };
+export const BEN: Actor = { id: 'account:ben', name: 'ben@example.com', role: 'operator', kind: 'account' };
+
+export const freshKey = (): string => randomUUID();
+
+/** Dependencies around one outbox; unknown outcomes are kept in memory. */
+export function depsFor(outbox: Outbox): InterventionDeps & { log: Map<string, Unsettled> } {
+  const log = new Map<string, Unsettled>();
+  const directory: OutboxDirectory = {
+    ids: [outbox.id],
+    databases: [outbox.database],
+    settings: () => outbox.settings,
+    database: () => outbox.database,
+    get: () => Promise.resolve(outbox),
+    forget: () => undefined,
+    close: () => Promise.resolve(),
+  };
+  return {
+    log,
+    directory,
+    requireStore: () => Promise.resolve(),
+    onRecord: () => undefined,
+    unsettled: {
+      add: (entry) => Promise.resolve(void log.set(entry.id, entry)),
+      get: (id) => Promise.resolve(log.get(id) ?? null),
+      list: () => Promise.resolve([...log.values()]),
+      remove: (id) => Promise.resolve(void log.delete(id)),
+    },
+  };
+}
