@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures';
+import { LOCALE_COOKIE } from '@/lib/shared/preferences';
 import { axeFindings, observeLayoutShift, scriptBytes, scrollsSideways } from './support/measure';
 import { insertEscrow } from './support/rows';
 import { SCREENS, type Screen } from './support/screens';
@@ -49,7 +50,7 @@ for (const screen of SCREENS) {
     });
 
     test('is Korean for who reads Korean', async ({ page, signIn, world }) => {
-      await page.context().addCookies([{ name: 'outbox-console.locale', value: 'ko', url: world.url }]);
+      await page.context().addCookies([{ name: LOCALE_COOKIE, value: 'ko', url: world.url }]);
       await open(page, screen, path, signIn);
       await expect(page.locator('html')).toHaveAttribute('lang', 'ko');
       await expect(page.getByRole('heading').first()).toHaveText(/\p{Script=Hangul}/u);
