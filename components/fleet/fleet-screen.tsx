@@ -13,7 +13,7 @@ import classes from './fleet.module.css';
 
 export interface FleetScreenProps {
   initial: FleetSnapshot;
-  action: () => Promise<ActionResult<FleetSnapshot>>;
+  action: (input: Record<string, never>) => Promise<ActionResult<FleetSnapshot>>;
 }
 
 const COLUMNS = ['outbox', 'verdict', 'depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished', 'database'] as const;
@@ -24,7 +24,7 @@ const COMFORTABLE_ROWS = 14;
 /** All outboxes, worst first, one line each; cards on a phone. */
 export function FleetScreen({ initial, action }: FleetScreenProps) {
   const words = useTranslations('fleet');
-  const { snapshot, asOf } = usePolledSnapshot({ key: ['fleet'], action, initial });
+  const { snapshot, asOf } = usePolledSnapshot({ key: ['fleet'], action: () => action({}), initial });
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (by: 1 | -1) => {
     const links = [...(body.current?.querySelectorAll<HTMLAnchorElement>('a[data-row]') ?? [])];

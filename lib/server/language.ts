@@ -23,3 +23,8 @@ export function chooseLanguage(cookie: string | undefined, acceptLanguage: strin
 export function chooseTimeZone(cookie: string | undefined): string {
   return isTimeZone(cookie) ? cookie : DEFAULT_TIME_ZONE;
 }
+
+/** Every language there is a catalogue for, each with its own name for itself. */
+export function offeredLanguages(): { code: string; name: string }[] {
+  return [...LANGUAGES];
+}

@@ -1,0 +1,12 @@
+'use server';
+
+import { z } from 'zod';
+import { defineAction } from '@/lib/server/action';
+
+/** Every outbox with its figures, at most 5 s old. */
+export const fleetSnapshot = defineAction({
+  id: 'fleet.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({}),
+  run: ({ console }) => console.snapshots.fleet(),
+});

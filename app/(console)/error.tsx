@@ -1,0 +1,3 @@
+'use client';
+
+export { Failure as default } from '@/components/frame/failure';

@@ -1,0 +1,13 @@
+'use server';
+
+import { z } from 'zod';
+import { defineAction } from '@/lib/server/action';
+import { outboxId, windowSchema } from '@/lib/server/schemas';
+
+/** One outbox with its figures and their history over a window, at most 5 s old. */
+export const outboxSnapshot = defineAction({
+  id: 'outbox.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId, window: windowSchema }),
+  run: ({ console }, { outbox, window }) => console.snapshots.outbox(outbox, window),
+});

@@ -1,0 +1,32 @@
+'use client';
+
+import { Button, Title } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import { PROBLEM_STATUS, type ProblemCode } from '@/lib/shared/problems';
+import classes from './failure.module.css';
+
+/** A page that could not be shown: what happened, what it means for the events, what to do, and where to look. */
+export function Failure({ error, retry }: { error: unknown; retry: () => void }) {
+  const words = useTranslations('errors');
+  const problems = useTranslations('problems');
+  const { code, reference } = readDigest(error);
+  return (
+    <div className={classes.page} role="alert">
+      <Title order={1}>{words('title')}</Title>
+      <p>{code ? problems(code) : words('unexpected')}</p>
+      <p className={classes.dimmed}>{words('events')}</p>
+      {reference !== null && (
+        <p className={classes.dimmed}>{words.rich('reference', { reference, code: (text) => <code>{text}</code> })}</p>
+      )}
+      <Button onClick={retry}>{words('retry')}</Button>
+    </div>
+  );
+}
+
+/** Failures of our pages carry `<problem code>:<reference>`; anything else carries Next's own hash, or nothing. */
+function readDigest(error: unknown): { code: ProblemCode | null; reference: string | null } {
+  const digest = error instanceof Error && 'digest' in error && typeof error.digest === 'string' ? error.digest : null;
+  const [code = '', reference] = digest?.split(':') ?? [];
+  if (reference !== undefined && code in PROBLEM_STATUS) return { code: code as ProblemCode, reference };
+  return { code: null, reference: digest };
+}
