@@ -1,0 +1,30 @@
+/** What starter and command line both need before they can do anything: environment and configuration, checked. */
+import type { Config } from '@/lib/config/config';
+import { KNOWN } from '@/lib/config/known';
+import { loadConfig } from '@/lib/config/load';
+import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
+
+/** Problems of the setting up: the process ends with EX_CONFIG of sysexits.h. */
+export const EXIT_CONFIG = 78;
+
+export interface Settings {
+  env: Environment | null;
+  config: Config | null;
+  problems: string[];
+}
+
+/** Reads both; every problem of either is in the list. */
+export async function readSettings(): Promise<Settings> {
+  const environment = readEnvironment();
+  const problems = environment.ok ? [] : [...environment.problems];
+  const path = environment.ok ? environment.env.configPath : (process.env.OUTBOX_CONSOLE_CONFIG ?? './outbox-console.yaml');
+  const reading = await loadConfig(path, KNOWN, environmentValue);
+  if (!reading.ok) problems.push(...reading.problems);
+  return { env: environment.ok ? environment.env : null, config: reading.ok ? reading.config : null, problems };
+}
+
+/** Every problem on a line of its own on standard error. */
+export function reportProblems(problems: readonly string[]): void {
+  const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
+  process.stderr.write(`Outbox Console cannot start: ${count}\n${problems.map((problem) => `  ${problem}`).join('\n')}\n`);
+}
