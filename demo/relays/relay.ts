@@ -42,7 +42,7 @@ export class RelayBody implements Relay {
   }
 
   get alive(): boolean {
-    return !this.killing.signal.aborted && !this.stopping.signal.aborted;
+    return !this.stopping.signal.aborted;
   }
 
   /** False from the moment the relay is to end. */
@@ -116,7 +116,7 @@ export class RelayBody implements Relay {
 
   async pause(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const end = AbortSignal.any([this.killing.signal, this.stopping.signal]);
+      const end = this.stopping.signal;
       const done = () => {
         clearTimeout(timer);
         end.removeEventListener('abort', done);
@@ -136,6 +136,7 @@ export class RelayBody implements Relay {
 
   kill(): void {
     this.killing.abort(new Killed('killed'));
+    this.stopping.abort();
     for (const client of this.clients) tearDown(client);
     if (!this.pool.ended) void this.pool.end().catch(() => undefined);
   }

@@ -26,24 +26,26 @@ export function createSinkClient({ url, timeoutMs = 1_500 }: SinkClientOptions):
 
   function call(method: string, path: string, value: unknown, signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const both = signal ? AbortSignal.any([timeout, signal]) : timeout;
-      const outgoing = request(
-        new URL(path, url),
-        { method, agent, signal: both, headers: { 'content-type': 'application/json' } },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => (text += chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const answer = JSON.parse(text) as { error?: string };
-            if ((response.statusCode ?? 500) < 300) resolve(answer);
-            else reject(new Error(answer.error ?? `sink answered ${response.statusCode}`));
-          });
-        },
-      );
-      outgoing.on('error', (error) => reject(timeout.aborted ? new Error(`publish timed out after ${timeoutMs} ms`) : error));
+      signal?.throwIfAborted();
+      const outgoing = request(new URL(path, url), { method, agent, headers: { 'content-type': 'application/json' } }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (text += chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const answer = JSON.parse(text) as { error?: string };
+          if ((response.statusCode ?? 500) < 300) resolve(answer);
+          else reject(new Error(answer.error ?? `sink answered ${response.statusCode}`));
+        });
+      });
+      const giveUp = () => outgoing.destroy(new Error('aborted'));
+      const timer = setTimeout(() => outgoing.destroy(new Error(`publish timed out after ${timeoutMs} ms`)), timeoutMs);
+      signal?.addEventListener('abort', giveUp);
+      outgoing.on('close', () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+      });
+      outgoing.on('error', reject);
       outgoing.end(value === undefined ? undefined : JSON.stringify(value));
     });
   }

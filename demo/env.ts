@@ -1,0 +1,70 @@
+/** The demo's environment, read in this one place. */
+import path from 'node:path';
+import { isLoopback } from '@/lib/env';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+export interface DemoEnvironment {
+  root: string;
+  host: string;
+  port: number;
+  /** Origin people open. */
+  url: string;
+  seed: string;
+  /** Where programs and data go that PostgreSQL's own user must reach; undefined: decided by us. */
+  demoDir: string | undefined;
+  /** Where configuration and `demo.json` are written. */
+  stateDir: string;
+  password: string | undefined;
+  token: string | undefined;
+}
+
+export type DemoEnvironmentReading = { ok: true; env: DemoEnvironment } | { ok: false; problems: string[] };
+
+/** Reads and checks the environment; everything wrong with it at once. The demo has known accounts, so it stays at home. */
+export function readDemoEnvironment(source: Record<string, string | undefined> = process.env): DemoEnvironmentReading {
+  const given = (name: string) => source[name]?.trim() || undefined;
+  const host = given('HOST') ?? '127.0.0.1';
+  const port = given('PORT') ?? '3000';
+  const password = given('OUTBOX_DEMO_PASSWORD');
+  const token = given('OUTBOX_DEMO_TOKEN');
+  const problems: string[] = [];
+  if (!isLoopback(host)) {
+    problems.push(
+      `HOST: the demo has accounts and a token that anybody can know, so it listens on this machine only; unset HOST or use 127.0.0.1, not ${host}`,
+    );
+  }
+  for (const name of ['NODE_ENV', 'APP_ENV', 'ENVIRONMENT']) {
+    if (/^prod(uction)?$/i.test(given(name) ?? '')) {
+      problems.push(
+        `${name}: says production, and the demo has accounts and a token that anybody can know; unset it, or run npm start for production`,
+      );
+    }
+  }
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
+    problems.push(`PORT: write a port number, 1 to 65535, not ${port}`);
+  if (password !== undefined && [...password].length < 8) problems.push('OUTBOX_DEMO_PASSWORD: use at least 8 characters');
+  if (token !== undefined && token.length < 16) problems.push('OUTBOX_DEMO_TOKEN: use at least 16 characters');
+  if (problems.length > 0) return { ok: false, problems };
+  const stateDir = given('OUTBOX_DEMO_STATE');
+  return {
+    ok: true,
+    env: {
+      root: ROOT,
+      // An address is what Next is given: `localhost` may stand for either family.
+      host: host === 'localhost' ? '127.0.0.1' : host.replace(/^\[|\]$/g, ''),
+      port: Number(port),
+      url: `http://localhost:${port}`,
+      seed: given('OUTBOX_DEMO_SEED') ?? 'outbox',
+      demoDir: given('OUTBOX_DEMO_DIR'),
+      stateDir: stateDir === undefined ? path.join(ROOT, '.outbox-console') : path.resolve(ROOT, stateDir),
+      password,
+      token,
+    },
+  };
+}
+
+/** The environment for a program the demo starts: ours, with `changes` on top; `undefined` takes a variable away. */
+export function environmentFor(changes: Record<string, string | undefined>): NodeJS.ProcessEnv {
+  return { ...process.env, ...changes };
+}

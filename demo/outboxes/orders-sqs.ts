@@ -1,0 +1,22 @@
+import { ordersSqsFaults } from '../faults/orders-sqs';
+import { startRelay } from '../relays/worker-status';
+import { WORKER_BUSINESS, workerStatusTable } from '../schema/worker-status';
+import { orderStory } from '../story/order-story';
+import { AMOUNT, PERSONAL, type DemoOutbox } from './outbox';
+
+export const ordersSqs: DemoOutbox = {
+  id: 'orders-sqs',
+  name: 'Orders to SQS',
+  shape: 'worker-status',
+  tableName: 'outbox_events',
+  database: 'orders_sqs',
+  table: workerStatusTable(true),
+  business: WORKER_BUSINESS,
+  story: (random) =>
+    orderStory(random, { steps: ['order.created', 'order.paid', 'order.shipped'], hurry: 0.2, cancelled: 'order.cancelled' }),
+  liveRate: 0.5,
+  past: { rows: 18_000, medianMs: 700, sigma: 0.5, firstAttempt: 0, dead: null, stoppedForMs: 0 },
+  startRelays: (options) => [startRelay({ ...options, recoverEveryMs: null })],
+  faults: ordersSqsFaults,
+  settings: { amount: AMOUNT, mask: PERSONAL },
+};

@@ -1,0 +1,19 @@
+import { directoryOptions } from '@/lib/config/directory-options';
+import { KNOWN } from '@/lib/config/known';
+import { loadConfig } from '@/lib/config/load';
+import { applyInstall } from '@/lib/interventions/install';
+import { createDirectory } from '@/lib/outbox/directory';
+import type { DatabaseLogins } from './databases';
+import { loginsOf } from './configuration';
+
+/** What `npm run console -- install <outbox> --apply` does, for every outbox of the configuration. */
+export async function installCompanions(configPath: string, logins: Map<string, DatabaseLogins>): Promise<void> {
+  const reading = await loadConfig(configPath, KNOWN, () => undefined);
+  if (!reading.ok) throw new Error(`The demo's configuration is not usable:\n${reading.problems.join('\n')}`);
+  const directory = createDirectory(directoryOptions(reading.config));
+  try {
+    await Promise.all(directory.ids.map(async (id) => applyInstall(await directory.get(id), loginsOf(logins, id).everything)));
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { DemoOutbox } from '../outboxes/outbox';
+
+/** Answers a connection string for the superuser. */
+export type SuperuserUrl = (database: string) => string;
+
+export interface DatabaseLogins {
+  /** May read and write everything. */
+  everything: string;
+  reader: string;
+  operator: string;
+}
+
+const READER = 'console_reader';
+const OPERATOR = 'console_operator';
+const STORE_OWNER = 'console_store';
+export const STORE_DATABASE = 'console_store';
+
+/** Runs `work` on one connection. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: 'demo' });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Makes the console's own database with an owner of its own; answers the owner's URL. */
+export async function createStoreDatabase(superuserUrl: SuperuserUrl): Promise<string> {
+  const password = newPassword();
+  await withClient(superuserUrl('postgres'), async (client) => {
+    await client.query(`CREATE ROLE ${STORE_OWNER} LOGIN PASSWORD '${password}' CONNECTION LIMIT 60`);
+    await client.query(`CREATE DATABASE ${STORE_DATABASE} OWNER ${STORE_OWNER}`);
+  });
+  return login(superuserUrl(STORE_DATABASE), STORE_OWNER, password);
+}
+
+/** Makes one database per outbox with its tables, and the two roles of the console; answers the logins by outbox id. */
+export async function createOutboxDatabases(
+  superuserUrl: SuperuserUrl,
+  outboxes: readonly DemoOutbox[],
+): Promise<Map<string, DatabaseLogins>> {
+  const [readerPassword, operatorPassword] = [newPassword(), newPassword()];
+  await withClient(superuserUrl('postgres'), async (client) => {
+    await client.query(`CREATE ROLE ${READER} LOGIN PASSWORD '${readerPassword}' CONNECTION LIMIT 60`);
+    await client.query(`CREATE ROLE ${OPERATOR} LOGIN PASSWORD '${operatorPassword}' CONNECTION LIMIT 40`);
+    for (const { database } of outboxes) await client.query(`CREATE DATABASE ${database}`);
+  });
+  const logins = new Map<string, DatabaseLogins>();
+  for (const { id, database, table } of outboxes) {
+    const everything = superuserUrl(database);
+    await withClient(everything, async (client) => {
+      for (const statement of table.ddl) await client.query(statement);
+      await client.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC; GRANT CONNECT ON DATABASE ${database} TO ${READER}, ${OPERATOR}`);
+    });
+    logins.set(id, {
+      everything,
+      reader: login(everything, READER, readerPassword),
+      operator: login(everything, OPERATOR, operatorPassword),
+    });
+  }
+  return logins;
+}
+
+function newPassword(): string {
+  return randomBytes(18).toString('base64url');
+}
+
+function login(url: string, user: string, password: string): string {
+  const changed = new URL(url);
+  changed.username = user;
+  changed.password = password;
+  return changed.href;
+}

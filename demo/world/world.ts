@@ -1,0 +1,180 @@
+import path from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import pg from 'pg';
+import { pastEvents } from '../history/past-events';
+import { DEMO_OUTBOXES } from '../outboxes/all';
+import type { DemoOutbox } from '../outboxes/outbox';
+import { createRandom, type Random } from '../random';
+import type { Relay } from '../relays/relay';
+import { createSinkClient, type SinkControl } from '../sink/client';
+import { startSink, type Sink } from '../sink/server';
+import type { FaultStage } from '../faults/script';
+import type { Story } from '../story/story';
+import { runTraffic } from '../traffic/traffic';
+import { installCompanions } from './companions';
+import { configurationText, loginsOf, writeSecret } from './configuration';
+import { createOutboxDatabases, withClient, type DatabaseLogins, type SuperuserUrl } from './databases';
+
+const STOP_PATIENCE_MS = 2_500;
+/** Roughly what accepting a message takes; relays wait for it. */
+const SINK_LATENCY_MS = 15;
+
+export interface WorldOptions {
+  superuserUrl: SuperuserUrl;
+  /** The console's own database, for the configuration. */
+  storeUrl: string;
+  /** Where the console's configuration is written. */
+  configPath: string;
+  seed: string;
+  log: (line: string) => void;
+  /** Leave out what goes wrong by itself, for tests that bring their own trouble. */
+  withoutFaults?: boolean;
+}
+
+/** The five services with their outboxes, relays, traffic and troubles, and the sink they publish to. */
+export interface World {
+  sinkUrl: string;
+  /** By outbox id: a login that may read and write everything. */
+  databases: Record<string, string>;
+  /** Rejects when a part of the world breaks; never resolves. */
+  broken: Promise<never>;
+  /** Resolves within about three seconds; what has not ended by then is killed. */
+  stop(): Promise<void>;
+}
+
+/** Creates the databases, seven days of history and the configuration, then lets everything run. */
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const random = createRandom(options.seed);
+  const sink = await startSink({ latency: { random: random.fork('sink'), medianMs: SINK_LATENCY_MS } });
+  const control = createSinkClient({ url: sink.url });
+  const logins = await createOutboxDatabases(options.superuserUrl, DEMO_OUTBOXES);
+  await mkdir(path.dirname(options.configPath), { recursive: true });
+  await writeSecret(options.configPath, configurationText(options.storeUrl, DEMO_OUTBOXES, logins));
+  await installCompanions(options.configPath, logins);
+  const stages = await Promise.all(
+    DEMO_OUTBOXES.map(async (outbox): Promise<Stage> => {
+      const own = random.fork(outbox.id);
+      const story = outbox.story(own.fork('story'));
+      const connectionString = loginsOf(logins, outbox.id).everything;
+      await insertHistory(outbox, own, story, connectionString);
+      return { outbox, random: own, story, connectionString };
+    }),
+  );
+  return new RunningWorld(options, sink, control, logins).start(stages);
+}
+
+interface Stage {
+  outbox: DemoOutbox;
+  random: Random;
+  story: Story;
+  connectionString: string;
+}
+
+async function insertHistory(outbox: DemoOutbox, random: Random, story: Story, connectionString: string): Promise<void> {
+  const events = pastEvents(random.fork('history'), story, Date.now(), outbox.liveRate, outbox.past);
+  await withClient(connectionString, async (client) => {
+    await client.query('BEGIN');
+    await outbox.table.insertPast(client, events);
+    await client.query('COMMIT');
+    await client.query('ANALYZE');
+  });
+}
+
+class RunningWorld implements World {
+  readonly databases: Record<string, string>;
+  readonly broken: Promise<never>;
+  private readonly ending = new AbortController();
+  private readonly relays: Relay[] = [];
+  private readonly work: Promise<void>[] = [];
+  private fail: (error: Error) => void = () => undefined;
+
+  constructor(
+    private readonly options: WorldOptions,
+    private readonly sink: Sink,
+    private readonly control: SinkControl,
+    logins: Map<string, DatabaseLogins>,
+  ) {
+    this.databases = Object.fromEntries([...logins].map(([id, { everything }]) => [id, everything]));
+    this.broken = new Promise<never>((_, reject) => (this.fail = reject));
+    // Whoever watches the world hears of it; a test that stops it first need not.
+    this.broken.catch(() => undefined);
+  }
+
+  get sinkUrl(): string {
+    return this.sink.url;
+  }
+
+  async start(stages: Stage[]): Promise<World> {
+    await Promise.all(stages.map((stage) => this.play(stage)));
+    return this;
+  }
+
+  /** One outbox: what is wrong before, then relays, traffic and what goes wrong later. */
+  private async play({ outbox, random, story, connectionString }: Stage): Promise<void> {
+    const pause = (ms: number) => this.pause(ms);
+    const client = new pg.Client({ connectionString, application_name: `demo ${outbox.id}` });
+    await client.connect();
+    // A story of its own: faults must not change what the traffic tells.
+    const faultRandom = random.fork('faults');
+    const stage: FaultStage = {
+      outbox, connectionString, client, sink: this.control, random: faultRandom, story: troubled(outbox, faultRandom), now: Date.now(), pause,
+    }; // prettier-ignore
+    const faults = this.options.withoutFaults === true ? {} : outbox.faults;
+    await faults.before?.(stage);
+    const log = (line: string) => this.options.log(`${outbox.id}: ${line}`);
+    this.relays.push(...outbox.startRelays({ connectionString, sink: this.control, outbox: outbox.id, log }));
+    this.watch(`traffic of ${outbox.id}`, runTraffic({ outbox, connectionString, random: random.fork('traffic'), story, pause }));
+    this.watch(
+      `faults of ${outbox.id}`,
+      Promise.resolve(faults.during?.(stage)).finally(() => client.end()),
+    );
+  }
+
+  private watch(what: string, work: Promise<void>): void {
+    this.work.push(
+      work.catch((error: unknown) => {
+        if (this.ending.signal.aborted) return;
+        this.fail(new Error(`The demo's ${what} broke: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
+      }),
+    );
+  }
+
+  private pause(ms: number): Promise<boolean> {
+    const { signal } = this.ending;
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve(!signal.aborted);
+      };
+      const timer = setTimeout(done, ms);
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', done);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.ending.abort();
+    const ended = Promise.all([...this.work, ...this.relays.map((relay) => relay.stop())]);
+    const inTime = await Promise.race([
+      ended.then(() => true),
+      new Promise<false>((resolve) => setTimeout(resolve, STOP_PATIENCE_MS, false)),
+    ]);
+    if (!inTime) for (const relay of this.relays) relay.kill();
+    this.control.close();
+    await this.sink.close();
+  }
+}
+
+/** The fault script's events come from customers of their own, with order numbers nobody else has. */
+function troubled(outbox: DemoOutbox, random: Random): Story {
+  const story = outbox.story(random.fork('story'));
+  return {
+    next() {
+      const event = story.next();
+      const id = event.aggregateId.replace(/-/, '-9');
+      const rename = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(`"${event.aggregateId}"`, `"${id}"`)) as T;
+      return { ...rename(event), aggregateId: id, dedupKey: event.dedupKey.replace(event.aggregateId, id) };
+    },
+  };
+}
