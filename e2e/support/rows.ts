@@ -32,7 +32,8 @@ export async function insertEscrows(database: Database, count: number, options: 
   await database.query(
     `INSERT INTO p2p.transaction_outbox
        (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, last_attempt_time, retry_count, error_message)
-     SELECT id, 'story-' || id, 'order_complete', ref, $3, jsonb_build_object('orderId', ref, 'amount', '125.50', 'currency', 'USDT'),
+     SELECT id, 'story-' || id, 'order_complete', ref, $3, jsonb_build_object('orderId', ref, 'amount', '125.50', 'currency', 'USDT',
+              'customer', jsonb_build_object('email', 'story-customer@example.com')),
             now() - make_interval(mins => $4), now() - make_interval(mins => $4 - 1), $5, $6
        FROM unnest($1::uuid[], $2::text[]) AS made (id, ref)`,
     [rows.map((row) => row.id), rows.map((row) => row.order), status, ageMinutes, retryCount, status === 'failed' ? error : null],

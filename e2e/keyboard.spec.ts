@@ -1,0 +1,53 @@
+import { expect, test } from './fixtures';
+import { insertEscrow } from './support/rows';
+
+test('events are walked, ticked, opened and operated on by keys alone', async ({ signIn, database }) => {
+  const error = `story: keys ${String(Date.now())}`;
+  await insertEscrow(database('escrow'), { error, ageMinutes: 30 });
+  const { order } = await insertEscrow(database('escrow'), { error, ageMinutes: 40 });
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
+  await expect(page.getByRole('checkbox', { name: /^Tick order_complete/ })).toHaveCount(2);
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
+  await expect(page.getByRole('region', { name: 'Ticked events' })).toContainText('1 event ticked');
+  await page.keyboard.press('a');
+  await expect(page.getByRole('dialog')).toContainText(order);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(order);
+});
+
+test('? lists the keys of the screen one is on', async ({ signIn }) => {
+  const page = await signIn('viewer');
+  await page.goto('/outboxes/escrow/events');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys of this screen' })).toContainText('Next row');
+});
+
+test('⌘K finds an outbox by name and an event by id', async ({ signIn, database }) => {
+  const { id } = await insertEscrow(database('escrow'));
+  const page = await signIn('viewer');
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Fleet' })).toBeVisible();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('kafka');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/outboxes\/orders-kafka/);
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type(id);
+  await expect(page.getByRole('dialog')).toContainText(id);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`/events/${id}`));
+});
+
+test('the first Tab leads to the content', async ({ signIn }) => {
+  const page = await signIn('viewer');
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Fleet' })).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
+});

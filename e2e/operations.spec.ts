@@ -1,0 +1,90 @@
+import { expect, test } from './fixtures';
+import { confirmButton, openDialog, operationButton } from './support/operate';
+import { escrowRow, insertEscrow } from './support/rows';
+
+test('a row that moved while the dialog was open is left alone, in words', async ({ signIn, database }) => {
+  const escrow = database('escrow');
+  const { id } = await insertEscrow(escrow);
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${id}`);
+  const dialog = await openDialog(page, 'requeue');
+  await escrow.query('UPDATE p2p.transaction_outbox SET retry_count = 6, last_attempt_time = now() WHERE id = $1', [id]);
+  const before = await escrowRow(escrow, id);
+  await dialog.getByLabel('Reason').fill('story: a stale row');
+  await confirmButton(dialog, 'requeue').click();
+  await expect(dialog.getByText(/1 left alone/)).toBeVisible();
+  expect(await escrowRow(escrow, id)).toEqual(before);
+});
+
+test('a double click changes once', async ({ signIn, database }) => {
+  const escrow = database('escrow');
+  const { id } = await insertEscrow(escrow);
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${id}`);
+  const dialog = await openDialog(page, 'archive');
+  await dialog.getByLabel('Reason').fill('story: a nervous hand');
+  await confirmButton(dialog, 'archive').dblclick();
+  await expect(dialog.getByRole('link', { name: 'See the record' })).toBeVisible();
+  expect(await escrowRow(escrow, id)).toBeNull();
+  const records = await escrow.query('SELECT 1 FROM outbox_console.intervention_event WHERE event_id = $1', [id]);
+  expect(records).toHaveLength(1);
+});
+
+test('the dialog says what will happen, to which row, and shows the SQL on request', async ({ signIn, database }) => {
+  const { id, order } = await insertEscrow(database('escrow'));
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${id}`);
+  const dialog = await openDialog(page, 'requeue');
+  await expect(dialog).toContainText(/Requeue 1 event of .*escrow.*: it starts over with 0 attempts/i);
+  await expect(dialog).toContainText(order);
+  await dialog.getByText('Show SQL').click();
+  await expect(dialog.getByText(/update "p2p"\."transaction_outbox"/i).first()).toBeVisible();
+  await confirmButton(dialog, 'requeue').click();
+  await expect(dialog.getByText(/Write 3 to 500 characters/)).toBeVisible();
+  expect((await escrowRow(database('escrow'), id))?.status).toBe('failed');
+});
+
+test('ticked rows are operated on together, and undone', async ({ signIn, database }) => {
+  const escrow = database('escrow');
+  const error = `story: together ${String(Date.now())}`;
+  const rows = [await insertEscrow(escrow, { error }), await insertEscrow(escrow, { error }), await insertEscrow(escrow, { error })];
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events?state=dead&error=${encodeURIComponent(error)}`);
+  const boxes = page.getByRole('checkbox', { name: /^Tick order_complete/ });
+  await expect(boxes).toHaveCount(3);
+  await boxes.first().check();
+  await boxes.last().click({ modifiers: ['Shift'] });
+  const bar = page.getByRole('region', { name: 'Ticked events' });
+  await expect(bar).toContainText('3 events ticked');
+  await bar.getByRole('button', { name: 'Archive' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('story: three at once');
+  await confirmButton(dialog, 'archive', 3).click();
+  await expect(dialog.getByText('3 events are in the archive')).toBeVisible();
+  for (const { id } of rows) expect(await escrowRow(escrow, id)).toBeNull();
+  await dialog.getByRole('button', { name: 'Undo: Restore' }).click();
+  await dialog.getByLabel('Reason').fill('story: and back');
+  await confirmButton(dialog, 'restore', 3).click();
+  await expect(dialog.getByText('3 events are back in the outbox')).toBeVisible();
+  for (const { id } of rows) expect((await escrowRow(escrow, id))?.status).toBe('failed');
+});
+
+test('a stuck event is released, a young claim is not', async ({ signIn, database }) => {
+  const escrow = database('escrow');
+  const stuck = await insertEscrow(escrow, { status: 'processing', retryCount: 1 });
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${stuck.id}`);
+  const dialog = await openDialog(page, 'release');
+  await expect(dialog.getByText(/may already be out/i)).toBeVisible();
+  await dialog.getByLabel('Reason').fill('story: its handler is gone');
+  await confirmButton(dialog, 'release').click();
+  await expect(dialog.getByRole('link', { name: 'See the record' })).toBeVisible();
+  await expect.poll(async () => (await escrowRow(escrow, stuck.id))?.status, { timeout: 30_000 }).toBe('processed');
+
+  const young = await insertEscrow(escrow, { status: 'processing', retryCount: 1 });
+  await escrow.query('UPDATE p2p.transaction_outbox SET last_attempt_time = now() WHERE id = $1', [young.id]);
+  await page.goto(`/outboxes/escrow/events/${young.id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(young.order);
+  await expect(operationButton(page, 'release')).toBeHidden();
+  await escrow.query('DELETE FROM p2p.transaction_outbox WHERE id = $1', [young.id]);
+});

@@ -1,0 +1,37 @@
+/** What an operator does on the event screen, by what is written there. */
+import { expect, type Locator, type Page } from '@playwright/test';
+
+export const OPERATION_BUTTONS = {
+  retry: 'Retry',
+  requeue: 'Requeue',
+  release: 'Release',
+  archive: 'Archive',
+  restore: 'Restore',
+} as const;
+export type OperationKey = keyof typeof OPERATION_BUTTONS;
+
+export function operationButton(page: Page, operation: OperationKey): Locator {
+  return page.getByRole('button', { name: OPERATION_BUTTONS[operation], exact: true });
+}
+
+/** Opens the dialog of an operation and waits for its preview. */
+export async function openDialog(page: Page, operation: OperationKey): Promise<Locator> {
+  await operationButton(page, operation).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel('Reason')).toBeVisible();
+  return dialog;
+}
+
+export function confirmButton(dialog: Locator, operation: OperationKey, count = 1): Locator {
+  return dialog.getByRole('button', { name: `${OPERATION_BUTTONS[operation]} ${String(count)} event${count === 1 ? '' : 's'}` });
+}
+
+/** The whole way: dialog, reason, confirm, result; the dialog is closed again. */
+export async function operate(page: Page, operation: OperationKey, reason: string): Promise<void> {
+  const dialog = await openDialog(page, operation);
+  await dialog.getByLabel('Reason').fill(reason);
+  await confirmButton(dialog, operation).click();
+  await expect(dialog.getByRole('link', { name: 'See the record' })).toBeVisible();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(dialog).toBeHidden();
+}
