@@ -23,6 +23,9 @@ export function TimeChart({ label, points, stepSeconds, window, lines, unit, for
   const axis = { stroke: 'var(--oc-line)', tick: { fill: 'var(--oc-dimmed)', fontSize: 12 }, tickLine: false } as const;
   return (
     <div className={classes.chart} role="group" aria-label={label}>
+      <span className={classes.unit} style={{ width: AXIS_WIDTH }}>
+        {unit}
+      </span>
       <ResponsiveContainer width="100%" height={CHART_HEIGHT} initialDimension={{ width: 480, height: CHART_HEIGHT }}>
         <LineChart data={data} syncId={SYNC_ID} syncMethod="value" margin={{ top: 20, right: 16, bottom: 0, left: 0 }} aria-label={label}>
           <CartesianGrid stroke="var(--oc-line)" vertical={false} />
@@ -33,7 +36,7 @@ export function TimeChart({ label, points, stepSeconds, window, lines, unit, for
             scale="time"
             domain={[from, to]}
             ticks={ticks}
-            interval="preserveStartEnd"
+            interval="equidistantPreserveStart"
             minTickGap={16}
             tickFormatter={(time: number) => format.tick(time, WINDOW_SECONDS[window])}
           />
@@ -45,7 +48,6 @@ export function TimeChart({ label, points, stepSeconds, window, lines, unit, for
             allowDecimals={false}
             tickCount={4}
             tickFormatter={say}
-            label={{ value: unit, position: 'top', offset: 8, fill: 'var(--oc-dimmed)', fontSize: 12, textAnchor: 'middle' }}
           />
           <Tooltip
             isAnimationActive={false}

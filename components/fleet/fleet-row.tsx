@@ -32,7 +32,7 @@ export function FleetRow({ entry: { outbox, summary, stale, sparkline } }: { ent
       </th>
       <td role="cell" data-column="verdict">
         <div className={classes.verdict}>
-          <VerdictMark verdict={summary.diagnosis.verdict} />
+          <VerdictMark verdict={summary.diagnosis.verdict} iconOnly />
           <span>
             {sentence}
             {stale && <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>}

@@ -27,7 +27,7 @@ export function OutboxScreen({ outbox: id, window, initial, action }: OutboxScre
   const words = useTranslations('outbox');
   const readOnly = useTranslations('readOnly');
   const format = useFormat();
-  const { snapshot, refresh, reading } = usePolledSnapshot({
+  const { snapshot, refresh } = usePolledSnapshot({
     key: ['outbox', id, window],
     action: () => action({ outbox: id, window }),
     initial,
@@ -42,7 +42,7 @@ export function OutboxScreen({ outbox: id, window, initial, action }: OutboxScre
           {outbox.database} · <code>{outbox.table}</code>
         </p>
       </header>
-      <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} refreshing={reading} />
+      <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} />
       {stale && <p className={classes.notice}>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</p>}
       {!outbox.writable && (
         <p className={classes.notice}>
@@ -50,7 +50,7 @@ export function OutboxScreen({ outbox: id, window, initial, action }: OutboxScre
           {readOnly(outbox.whyReadOnly ?? 'no_operator_url')}
         </p>
       )}
-      <Tiles summary={summary} intervalMs={POLL_INTERVAL_MS} />
+      <Tiles summary={summary} publishedAtKnown={outbox.capabilities.fields.publishedAt} intervalMs={POLL_INTERVAL_MS} />
       <Charts series={series} />
       <TypeTable outbox={outbox} rows={summary.byType} />
     </div>

@@ -5,7 +5,7 @@ import { useTranslations } from 'next-intl';
 import type { Known } from '@/lib/shared/measured';
 import type { Summary } from '@/lib/shared/model';
 import { CountText, Duration, Figure } from '../figures/figure';
-import { Age, Since } from '../figures/time';
+import { Age, RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import classes from './outbox.module.css';
 
@@ -46,12 +46,19 @@ function Split({ parts }: { parts: { name: string; value: ReactNode }[] }) {
   );
 }
 
+export interface TilesProps {
+  summary: Summary;
+  /** Whether the table says when an event was published. */
+  publishedAtKnown: boolean;
+  intervalMs: number;
+}
+
 /** The figures of now. */
-export function Tiles({ summary, intervalMs }: { summary: Summary; intervalMs: number }) {
+export function Tiles({ summary, publishedAtKnown, intervalMs }: TilesProps) {
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const format = useFormat();
-  const { depth, oldestPendingAt, latency, throughput, retries, errorRate, asOf } = summary;
+  const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, retries, errorRate, asOf } = summary;
   const window = windows(summary.window);
   const tile = { asOf, intervalMs };
   const rate = (value: number | null) => (
@@ -104,6 +111,15 @@ export function Tiles({ summary, intervalMs }: { summary: Summary; intervalMs: n
       </Tile>
       <Tile {...tile} label={words('tiles.processing')} known={depth.processing.known}>
         <CountText large count={depth.processing} />
+      </Tile>
+      <Tile {...tile} label={words('tiles.lastPublished')} known={lastPublishedAt === null && !publishedAtKnown ? 'unavailable' : 'exact'}>
+        {lastPublishedAt !== null ? (
+          <span className={classes.large}>
+            <RelativeTime at={lastPublishedAt} />
+          </span>
+        ) : (
+          <Figure large text={null} why={publishedAtKnown ? 'no_events' : 'no_published_at'} />
+        )}
       </Tile>
       <Tile {...tile} label={words('tiles.retries', { window })} known={retries.known}>
         <CountText large count={retries} />

@@ -41,7 +41,7 @@ export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigu
   };
 
   return (
-    <section aria-labelledby="by-type" className={classes.panel}>
+    <section className={classes.panel}>
       <Title order={2} id="by-type">
         {words('types.title')}
       </Title>

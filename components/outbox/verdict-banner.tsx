@@ -1,5 +1,6 @@
 'use client';
 
+import { useState } from 'react';
 import Link from 'next/link';
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
@@ -15,7 +16,6 @@ export interface VerdictBannerProps {
   summary: Summary;
   /** Reads the outbox again now. */
   onRefresh: () => Promise<void>;
-  refreshing: boolean;
 }
 
 const FACTS_SHOWN = 3;
@@ -29,11 +29,17 @@ const NEXT_STEP: Record<Exclude<Verdict, 'source_down'>, string> = {
 };
 
 /** What is wrong, since when, how that is known, and the one thing to do next. */
-export function VerdictBanner({ outbox, summary, onRefresh, refreshing }: VerdictBannerProps) {
+export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps) {
   const words = useTranslations('outbox');
   const sentence = useVerdictSentence(summary);
   const evidenceText = useEvidenceText();
+  const [asking, setAsking] = useState(false);
   const { verdict, since, evidence } = summary.diagnosis;
+  const ask = async () => {
+    setAsking(true);
+    await onRefresh();
+    setAsking(false);
+  };
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
@@ -56,7 +62,7 @@ export function VerdictBanner({ outbox, summary, onRefresh, refreshing }: Verdic
         )}
       </div>
       {verdict === 'source_down' ? (
-        <Button size="sm" variant="default" loading={refreshing} onClick={() => void onRefresh()}>
+        <Button size="sm" variant="default" loading={asking} onClick={() => void ask()}>
           {words('nextStep.source_down')}
         </Button>
       ) : (
