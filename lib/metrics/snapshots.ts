@@ -1,7 +1,12 @@
-import type { FleetSnapshot, OutboxSnapshot, Series, Summary } from '../shared/model';
-import { Problem } from '../shared/problems';
-import type { Window } from '../shared/windows';
+import { awayInfo } from '../outbox/away';
 import type { OutboxDirectory } from '../outbox/directory';
+import { outboxInfo } from '../outbox/outbox';
+import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '../shared/model';
+import { VERDICTS } from '../shared/verdicts';
+import type { Window } from '../shared/windows';
+import { diagnose } from './diagnose';
+import { createReadings, type Answer } from './readings';
+import { noFigures, noSeries, plot, summarise } from './summarise';
 
 /** The figures of every outbox, one reading for all viewers: single flight, never more than 5 s old when answered. */
 export interface Snapshots {
@@ -9,17 +14,88 @@ export interface Snapshots {
   fleet(): Promise<FleetSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
   outbox(id: string, window: Window): Promise<OutboxSnapshot>;
-  /** Problem `not_found` for an unknown id; a source that is away has `source_down` and no figures. */
+  /** Problem `not_found` for an unknown id; a source that is away has the verdict `source_down` and no figures. */
   summary(id: string, window: Window): Promise<Summary>;
+  /** Problem `not_found` for an unknown id; the series of a source that is away has no values. */
   series(id: string, window: Window): Promise<Series>;
 }
 
 export interface SnapshotsOptions {
   /** Milliseconds since the epoch, for tests. */
   now?: () => number;
+  /** Told when an outbox begins to fail, or fails in another way; for the log. */
+  onFailure?: (outbox: string, error: unknown) => void;
 }
 
-export function createSnapshots(directory: OutboxDirectory, _options: SnapshotsOptions = {}): Snapshots {
-  const away = (): Promise<never> => Promise.reject(new Problem('unavailable', `The figures of ${String(directory.ids.length)} outboxes are not read yet`));
-  return { fleet: away, outbox: away, summary: away, series: away };
+/** Longest wait for one outbox, in milliseconds: the fleet shows the others meanwhile. */
+const FLEET_PATIENCE_MS = 2_500;
+const PATIENCE_MS = 4_500;
+/** A reading that is merely late leaves the verdict of the last one standing for this long. */
+const VERDICT_STANDS_MS = 15_000;
+const SPARKLINE_POINTS = 30;
+
+export function createSnapshots(directory: OutboxDirectory, { now = Date.now, onFailure }: SnapshotsOptions = {}): Snapshots {
+  const readings = createReadings(directory, { now, onFailure });
+  const nowIso = (): string => new Date(now()).toISOString();
+
+  function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
+    return outbox === null ? awayInfo(directory, id, failure?.kind === 'unusable') : outboxInfo(outbox);
+  }
+
+  /** The last figures there are, and how much they are worth. */
+  function judged(id: string, window: Window, answer: Answer): OutboxReading {
+    const { reading, failure, previous, ageMs } = answer;
+    const figures = reading === null ? null : summarise(reading);
+    const late = failure?.kind === 'timeout' && reading !== null && ageMs < VERDICT_STANDS_MS;
+    const grave = late ? null : failure;
+    const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
+    return {
+      outbox: infoOf(id, answer),
+      summary: {
+        ...(figures ?? noFigures(window, nowIso(), 'source_down')),
+        diagnosis: diagnose({ reading, figures, failure: grave, previous, now: at }),
+      },
+      stale:
+        failure === null
+          ? null
+          : { since: reading?.asOf ?? failure.since, problem: failure.kind === 'timeout' ? 'timeout' : 'unavailable' },
+    };
+  }
+
+  async function entryOf(id: string): Promise<FleetEntry> {
+    const answer = await readings.latest(id, '1h', FLEET_PATIENCE_MS);
+    const series = answer.reading === null ? noSeries('1h', nowIso()) : plot(answer.reading);
+    return { ...judged(id, '1h', answer), sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
+  }
+
+  return {
+    async fleet() {
+      const entries = await Promise.all(directory.ids.map(entryOf));
+      const fresh = entries.filter((one) => one.stale === null).map((one) => one.summary.asOf);
+      return { asOf: fresh.sort()[0] ?? nowIso(), entries: entries.sort(worstFirst) };
+    },
+    async outbox(id, window) {
+      const answer = await readings.latest(id, window, PATIENCE_MS);
+      const read = judged(id, window, answer);
+      return { ...read, asOf: read.summary.asOf, series: answer.reading === null ? noSeries(window, nowIso()) : plot(answer.reading) };
+    },
+    async summary(id, window) {
+      const answer = await readings.latest(id, window, PATIENCE_MS);
+      const { reading, failure, previous } = answer;
+      if (reading !== null && failure === null) return judged(id, window, answer).summary;
+      return {
+        ...noFigures(window, nowIso(), 'source_down'),
+        diagnosis: diagnose({ reading, figures: null, failure, previous, now: now() }),
+      };
+    },
+    async series(id, window) {
+      const { reading, failure } = await readings.latest(id, window, PATIENCE_MS);
+      return reading === null || failure !== null ? noSeries(window, nowIso()) : plot(reading);
+    },
+  };
+}
+
+function worstFirst(a: FleetEntry, b: FleetEntry): number {
+  const rank = (entry: FleetEntry): number => VERDICTS.indexOf(entry.summary.diagnosis.verdict);
+  return rank(a) - rank(b) || (b.summary.depth.waiting.count ?? -1) - (a.summary.depth.waiting.count ?? -1);
 }

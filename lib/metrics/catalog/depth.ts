@@ -1,0 +1,95 @@
+import { sql } from 'kysely';
+import { DEPTH_CAP, cappedAt, unavailable, type Count } from '../../shared/measured';
+import type { State } from '../../shared/states';
+import type { Metric, Plot } from '../metric';
+import { countLineOf, numberOf, pointSteps, toNumber, type Reading } from '../reading';
+import type { Part } from '../sources';
+import { count, isState } from '../spelling';
+
+const ID = 'depth';
+const PART_OF = { pending: 'waiting', retrying: 'waiting', processing: 'processing', dead: 'dead' } as const satisfies Partial<
+  Record<State, Part>
+>;
+type DepthState = keyof typeof PART_OF;
+
+/** Events by state now; the history of waiting and dead ones is worked out backwards from now. */
+export const depthMetric: Metric = {
+  id: ID,
+  unit: 'events',
+  help: 'Events that are pending, retrying, processing or dead now; waiting is pending and retrying together.',
+  figures: ({ state }) => ({
+    pending: count(isState(state, 'pending')),
+    retrying: count(isState(state, 'retrying')),
+    processing: count(isState(state, 'processing')),
+    dead: count(isState(state, 'dead')),
+  }),
+  perType: ({ state }) => ({ waiting: count(isState(state, 'pending', 'retrying')), dead: count(isState(state, 'dead')) }),
+  lines({ state, created, published, died, attempted }) {
+    const left = sql`case ${state} when 'published' then greatest(${published}, ${created}) when 'dead' then ${died} when 'processing' then ${attempted} end`;
+    const n = { n: sql`count(*)` };
+    return {
+      // A row that left at an unknown time is left out of both, so that it never seems to wait for ever.
+      entered: { at: created, where: sql`(${isState(state, 'pending', 'retrying')} or ${left} is not null)`, values: n },
+      left: { at: left, where: sql`${left} is not null`, values: n },
+      died: { at: died, where: isState(state, 'dead'), values: n },
+    };
+  },
+  summary(reading) {
+    const pending = depthOf(reading, 'pending');
+    const retrying = depthOf(reading, 'retrying');
+    const waiting = (pending.count === null ? 0 : raw(reading, 'pending')) + (retrying.count === null ? 0 : raw(reading, 'retrying'));
+    return {
+      depth: {
+        pending,
+        retrying,
+        processing: depthOf(reading, 'processing'),
+        dead: depthOf(reading, 'dead'),
+        waiting: pending.count === null && retrying.count === null ? pending : bounded(reading, 'waiting', waiting),
+      },
+    };
+  },
+  byType: (reading, type) => ({
+    waiting: reading.reach.waiting === 'complete' ? toNumber(type('waiting')) : null,
+    dead: reading.reach.dead === 'complete' ? toNumber(type('dead')) : null,
+  }),
+  plots(reading) {
+    const { traits, reach } = reading;
+    const tellsLeaving = traits.createdAt && traits.publishedAt && reach.waiting === 'complete' && reach.published === 'complete';
+    return {
+      waiting: backwards(reading, 'waiting', raw(reading, 'pending') + raw(reading, 'retrying'), tellsLeaving ? ['entered', 'left'] : null),
+      dead: backwards(reading, 'dead', raw(reading, 'dead'), traits.deathTime && reach.dead === 'complete' ? ['died', null] : null),
+    };
+  },
+};
+
+const raw = (reading: Reading, state: DepthState): number => numberOf(reading, ID, state) ?? 0;
+
+function depthOf(reading: Reading, state: DepthState): Count {
+  const why = reading.traits.cannotShow[state];
+  return why === null ? bounded(reading, PART_OF[state], raw(reading, state)) : unavailable(why);
+}
+
+/** What was counted: exact, or at least this many where the cap or the bound of the reading stopped the count. */
+function bounded(reading: Reading, part: Part, counted: number): Count {
+  if (reading.reach[part] !== 'cut') return cappedAt(counted, DEPTH_CAP);
+  return { count: Math.min(counted, DEPTH_CAP), known: 'capped', why: 'too_many_rows' };
+}
+
+/** The number now, and before each step what it was without those that came and with those that went in it. */
+function backwards(reading: Reading, part: Part, current: number, lines: [came: string, went: string | null] | null): Plot {
+  const last = pointSteps(reading).length - 1;
+  const values: (number | null)[] = Array.from({ length: last + 1 }, () => null);
+  if (reading.reach[part] === 'absent') return { known: 'unavailable', values };
+  values[last] = current;
+  if (lines === null) return { known: reading.reach[part] === 'cut' ? 'capped' : 'exact', values };
+  const came = countLineOf(reading, ID, lines[0]);
+  const went = lines[1] === null ? [] : countLineOf(reading, ID, lines[1]);
+  for (let at = last, value = current; at > 0; at -= 1) {
+    const arrived = came[at];
+    // Before the oldest row the table still has, nothing is known.
+    if (arrived === null || arrived === undefined) break;
+    value = Math.max(0, value - arrived + (went[at] ?? 0));
+    values[at - 1] = value;
+  }
+  return { known: 'estimated', values };
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { IndexDescription } from '../database/engine';
+import type { Leaf } from '../outbox/conditions';
+import type { Place } from '../outbox/outbox';
+import type { Sql } from './spelling';
+
+/** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */
+export interface Fit {
+  order: Sql | null;
+  /** The order is by the wanted column, so that rows cut off are the ones at its far end. */
+  ordered: boolean;
+}
+
+type Direction = 'ascending' | 'descending';
+
+/** An index leading with `column` whose predicate every row that satisfies `tests` satisfies too. */
+export function fitRange(place: Place, alias: string, column: string, tests: Leaf[]): Fit | null {
+  const index = place.description.indexes.find((one) => one.columns[0] === column && one.sorted.length > 0 && holds(one.predicate, tests));
+  if (index === undefined) return null;
+  return { order: orderOf(index, 0, alias, column, 'descending'), ordered: true };
+}
+
+/**
+ * An index that finds the rows of `tests`: a partial one whose predicate they imply, or one leading with a column they
+ * fix. Ordered oldest first where `created` follows in it.
+ */
+export function fitTests(place: Place, alias: string, created: string | null, tests: Leaf[]): Fit | null {
+  const btrees = place.description.indexes.filter((index) => index.sorted.length > 0);
+  const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
+  const byCreated = partial.find((index) => created !== null && index.columns[0] === created);
+  if (byCreated !== undefined && created !== null) return { order: orderOf(byCreated, 0, alias, created, 'ascending'), ordered: true };
+  if (partial.length > 0) return { order: null, ordered: false };
+
+  for (const test of tests) {
+    if ('above' in test || ('isNull' in test && !test.isNull)) continue;
+    const single = !('in' in test) || test.in.length === 1;
+    const index = btrees.find((one) => one.columns[0] === test.column && one.predicate === null);
+    if (index === undefined) continue;
+    if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false };
+    const byTime = orderOf(index, 1, alias, created, 'ascending');
+    // The planner knows that `= 'x'` leaves one value to sort by, but not that IS NULL does: the column has to be said.
+    const order =
+      'isNull' in test
+        ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) ? opposite(index) : same(index))}, ${byTime}`
+        : byTime;
+    return { order, ordered: true };
+  }
+  return null;
+}
+
+const same = (index: IndexDescription): Direction => (index.sorted[0]?.descending ? 'descending' : 'ascending');
+const opposite = (index: IndexDescription): Direction => (same(index) === 'ascending' ? 'descending' : 'ascending');
+
+/** `column` in this direction with NULLs where the index, read forwards or backwards, has them. */
+function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): Sql {
+  const { descending, nullsFirst } = index.sorted[position] ?? { descending: false, nullsFirst: false };
+  const forwards = descending === (direction === 'descending');
+  return sql`${sql.ref(`${alias}.${column}`)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
+}
+
+/** Whether every conjunct of a partial index's predicate, as the server prints it, is among the tests. */
+export function holds(predicate: string | null, tests: Leaf[]): boolean {
+  if (predicate === null) return true;
+  return plain(predicate)
+    .split(' AND ')
+    .every((conjunct) => tests.some((test) => implies(test, conjunct)));
+}
+
+function implies(test: Leaf, conjunct: string): boolean {
+  if ('above' in test) return conjunct === `${test.column} > ${String(test.above)}`;
+  if ('isNull' in test) return conjunct === `${test.column} IS ${test.isNull ? '' : 'NOT '}NULL`;
+  const wanted = ('equals' in test ? [test.equals] : test.in).map(literal);
+  if (conjunct === `${test.column} IS NOT NULL`) return true;
+  if (wanted.length === 1 && conjunct === `${test.column} = ${wanted[0] ?? ''}`) return true;
+  const list = new RegExp(`^${test.column.replace(/\$/g, '\\$')} = ANY ARRAY\\[(.*)\\]$`).exec(conjunct)?.[1]?.split(', ');
+  return list !== undefined && wanted.every((value) => list.includes(value));
+}
+
+const literal = (value: string | number | boolean): string =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value);
+
+/** A predicate without the parentheses, quotes and casts the server adds; OR never survives as one of our conjuncts. */
+function plain(predicate: string): string {
+  return predicate
+    .replace(/::("[^"]+"|[a-z_][a-z0-9_.]*( varying| precision)?)(\(\d+\))?(\[\])?/gi, '')
+    .replace(/[()]/g, '')
+    .replace(/"([^"]+)"/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,138 @@
+import { DatabaseFailure } from '../database/failure';
+import type { OutboxDirectory } from '../outbox/directory';
+import type { Outbox } from '../outbox/outbox';
+import { Problem } from '../shared/problems';
+import type { Window } from '../shared/windows';
+import { takeReading } from './read';
+import type { Past, Reading } from './reading';
+import type { Failure } from './verdict';
+
+/** A reading is shared by everybody who asks within this long of its start; with the time it takes it stays below 5 s. */
+const SHARED_MS = 4_000;
+/** Readings this old are forgotten: no verdict looks further back. */
+const REMEMBERED_MS = 900_000;
+
+/** What is known of an outbox at this moment. */
+export interface Answer {
+  /** As last bound; null when its table has never been seen. */
+  outbox: Outbox | null;
+  /** The newest reading of the window, however old; null when there has been none. */
+  reading: Reading | null;
+  /** Age of the reading in milliseconds since it was begun. */
+  ageMs: number;
+  /** Why the newest attempt failed, or is taking longer than the caller waits; null when the reading is the newest. */
+  failure: Failure | null;
+  /** Readings of the last 15 minutes before this one, of whatever window, oldest first. */
+  previous: readonly Past[];
+}
+
+export interface Readings {
+  /** Answers after `patienceMs` at the latest, with what there is by then. Never throws for a source's failure. */
+  latest(id: string, window: Window, patienceMs: number): Promise<Answer>;
+}
+
+export interface ReadingsOptions {
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** Told when an outbox begins to fail, or fails in another way. */
+  onFailure?: (outbox: string, error: unknown) => void;
+}
+
+/** One window of one outbox: its newest reading and the attempt under way. */
+interface Cell {
+  reading: Reading | null;
+  readAt: number;
+  failure: Failure | null;
+  triedAt: number;
+  inFlight: Promise<void> | null;
+}
+
+interface Source {
+  outbox: Outbox | null;
+  cells: Map<Window, Cell>;
+  history: Past[];
+}
+
+/** One reading per outbox and window for all who ask: single flight, and nothing is read while nobody asks. */
+export function createReadings(directory: OutboxDirectory, { now, onFailure }: ReadingsOptions): Readings {
+  const sources = new Map<string, Source>();
+
+  async function read(id: string, window: Window, source: Source, cell: Cell): Promise<void> {
+    const begun = now();
+    cell.triedAt = begun;
+    try {
+      source.outbox = await directory.get(id);
+      const reading = await takeReading(source.outbox, window);
+      Object.assign(cell, { reading, readAt: begun, failure: null });
+      remember(source, reading);
+    } catch (error) {
+      const kind = kindOf(error);
+      if (cell.failure?.kind !== kind) onFailure?.(id, error);
+      cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
+    }
+  }
+
+  return {
+    async latest(id, window, patienceMs) {
+      directory.settings(id);
+      const source = entry(sources, id, () => ({ outbox: null, cells: new Map<Window, Cell>(), history: [] }));
+      const cell = entry(source.cells, window, () => ({
+        reading: null,
+        readAt: -Infinity,
+        failure: null,
+        triedAt: -Infinity,
+        inFlight: null,
+      }));
+      const asked = now();
+      let late = false;
+      if (cell.inFlight !== null || asked - cell.triedAt >= SHARED_MS) {
+        cell.inFlight ??= read(id, window, source, cell).finally(() => (cell.inFlight = null));
+        late = await outlasts(cell.inFlight, patienceMs);
+      }
+      const { reading, readAt } = cell;
+      const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
+      return {
+        outbox: source.outbox,
+        reading,
+        ageMs: now() - readAt,
+        failure: cell.failure ?? slow,
+        previous: reading === null ? [] : source.history.filter((past) => past.asOf < reading.asOf),
+      };
+    },
+  };
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}
+
+/** Keeps the figures verdicts compare with, not the types and lines: those are the bulk of a reading. */
+function remember(source: Source, { asOf, figures, reach }: Reading): void {
+  const oldest = Date.parse(asOf) - REMEMBERED_MS;
+  source.history = [...source.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
+    a.asOf < b.asOf ? -1 : 1,
+  );
+}
+
+/** True when the work is still going on after so many milliseconds. */
+async function outlasts(work: Promise<void>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>((resolve) => {
+    timer = setTimeout(() => resolve(true), milliseconds);
+  });
+  const result = await Promise.race([work.then(() => false), late]);
+  clearTimeout(timer);
+  return result;
+}
+
+function kindOf(error: unknown): Failure['kind'] {
+  const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
+  if (failure instanceof DatabaseFailure) {
+    if (failure.code === 'timeout' || failure.code === 'locked') return 'timeout';
+    return failure.code === 'connection' ? 'unavailable' : 'unusable';
+  }
+  if (failure instanceof Problem && failure.code === 'timeout') return 'timeout';
+  return failure instanceof Problem && failure.code === 'unavailable' ? 'unavailable' : 'unusable';
+}

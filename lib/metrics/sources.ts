@@ -1,0 +1,181 @@
+import { sql } from 'kysely';
+import { required, statePredicate, type Leaf } from '../outbox/conditions';
+import type { Outbox, Place } from '../outbox/outbox';
+import { placeSql, type PlaceSql } from '../outbox/row';
+import type { ColumnRole } from '../outbox/shape';
+import type { LiveState } from '../shared/states';
+import { fitRange, fitTests, type Fit } from './index-fit';
+import { columnSecondsAgo, nullInstant, nullNumber, nullText, sane, type Sql } from './spelling';
+import { timeColumn, type Traits } from './traits';
+
+/** A reading reads at most this many rows of an outbox, all its tables together. */
+export const READING_ROWS = 200_000;
+/** Shares of it for what an index finds by itself; the rest is for published rows, or for the scan where no index serves. */
+const SHARES = { waiting: 40_000, processing: 10_000, dead: 20_000, place: 20_000, frontier: 100 };
+
+/** What the figures are made of: the rows of some states, and the published ones since the reading's start. */
+export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
+export type Part = (typeof PARTS)[number];
+
+const STATES_OF: Record<Part, readonly LiveState[]> = {
+  waiting: ['pending', 'retrying'],
+  processing: ['processing'],
+  dead: ['dead'],
+  published: ['published'],
+};
+
+/** One bounded read of one table. */
+export interface Source {
+  name: string;
+  /** At most this many rows are read; as many as that means that there may be more. */
+  limit: number;
+  query: Sql;
+  parts: Part[];
+  /** Rows cut off are the newest waiting ones, or the oldest published ones. */
+  ordered: boolean;
+}
+
+export interface Sources {
+  sources: Source[];
+  /** Parts this shape cannot show. */
+  absent: Part[];
+  /** Which rows of the scan belong to the base; null without a scan. */
+  scan: { parts: Part[] } | null;
+  /** Newest time of publishing in the whole table, by index; null where only the scan can tell. */
+  lastPublished: Sql | null;
+  /** Newest creation among the events published last, by index; null where only the scan can tell. */
+  frontier: Sql | null;
+  /** Oldest time the table knows, by index; null where only the rows read can tell. */
+  firstKnown: Sql | null;
+}
+
+/**
+ * The bounded reads that give the base of a reading: what an index serves is read by it, everything else comes from one
+ * scan of the table's first rows (newest first where the key is a number). `sinceSeconds` is how far back published
+ * rows are wanted.
+ */
+export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number): Sources {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const created = timeColumn(outbox.main, 'createdAt');
+  const published = timeColumn(outbox.main, 'publishedAt');
+  const absent = PARTS.filter(
+    (part) => !outbox.shape.states.some((rule) => STATES_OF[part].includes(rule.state)) && !(part === 'dead' && outbox.dead !== null),
+  );
+  const sources: Source[] = [];
+  const scanned: Part[] = [];
+
+  for (const part of ['waiting', 'processing', 'dead'] as const) {
+    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments);
+    if (predicate === null) continue;
+    const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox, STATES_OF[part]));
+    if (fit === null) scanned.push(part);
+    else sources.push(indexed(outbox, at, part, predicate, fit, SHARES[part], traits));
+  }
+  if (outbox.dead !== null) sources.push(deadPlace(outbox, outbox.dead, traits));
+
+  const rest = (): number => READING_ROWS - SHARES.frontier - sources.reduce((rows, source) => rows + source.limit, 0);
+  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, fragments);
+  const since = published ?? created;
+  if (predicate !== null && since !== null) {
+    const tests: Leaf[] = [...commonTests(outbox, STATES_OF.published), { column: since, isNull: false }];
+    const fit = fitRange(outbox.main, at.alias, since, tests);
+    const description = outbox.main.description.columns.get(since);
+    if (fit === null || description === undefined) scanned.push('published');
+    else {
+      const range = sql`${predicate} and ${at.column(since)} >= ${columnSecondsAgo(sinceSeconds, description, outbox.parameters.timeZone)}`;
+      const limit = scanned.length === 0 ? rest() : Math.floor(rest() / 2);
+      sources.push(indexed(outbox, at, 'published', range, fit, limit, traits));
+    }
+  } else if (predicate !== null) scanned.push('published');
+
+  if (scanned.length > 0) {
+    const newestFirst = numberedKey(outbox.main);
+    const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
+    const limit = rest();
+    sources.push({
+      name: 'scan',
+      limit,
+      parts: scanned,
+      ordered: newestFirst !== null,
+      query: sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(limit)}`,
+    });
+  }
+  return {
+    sources,
+    absent,
+    scan: scanned.length > 0 ? { parts: scanned } : null,
+    lastPublished: edge(outbox, at, 'publishedAt', 'max'),
+    frontier: created === null ? null : frontierByIndex(outbox, at, created),
+    firstKnown: edge(outbox, at, 'createdAt', 'min') ?? edge(outbox, at, 'publishedAt', 'min'),
+  };
+}
+
+function indexed(outbox: Outbox, at: PlaceSql, part: Part, where: Sql, fit: Fit, limit: number, traits: Traits): Source {
+  const order = fit.order === null ? sql`` : sql` order by ${fit.order}`;
+  const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from} where ${where}${order} limit ${sql.lit(limit)}`;
+  return { name: part, limit, parts: [part], ordered: fit.ordered, query };
+}
+
+/** The dead-letter table, newest first where an index gives that order. */
+function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
+  const at = placeSql(outbox, place);
+  const died = timeColumn(place, 'diedAt');
+  const fit = died === null ? null : fitRange(place, at.alias, died, []);
+  const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
+  const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(SHARES.place)}`;
+  return { name: 'dead_place', limit: SHARES.place, parts: ['dead'], ordered: fit !== null, query };
+}
+
+/** What every figure is computed from: never the payload, and error texts of dead rows only, cut short. */
+function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
+  const time = (role: ColumnRole): Sql => (timeColumn(at.place, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant));
+  const attempts = at.role('attempts');
+  const error = at.role('error');
+  const head = error === null ? nullText : outbox.database.engine.fragments.head(error.sql, error.description, 200);
+  const attempted = time('attemptedAt');
+  const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
+  return sql`${at.state} as state, left(${at.roleText('type')}, 200) as type, ${time('createdAt')} as created, ${time('publishedAt')} as published,
+    ${attempted} as attempted, case when ${at.state} = 'dead' then ${died} end as died,
+    ${attempts === null || !traits.attempts ? nullNumber : sql`(${attempts.sql})::bigint`} as attempts, case when ${at.state} = 'dead' then ${head} end as error`;
+}
+
+/** Tests that all rows of these states pass, whichever rule gave the state. */
+function commonTests(outbox: Outbox, states: readonly LiveState[]): Leaf[] {
+  const [first, ...others] = outbox.shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
+  return (first ?? []).filter((leaf) => others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))));
+}
+
+/** A unique whole-number key grows with time: reading it backwards finds the rows that matter first. */
+function numberedKey(place: Place): string | null {
+  const id = place.roles.id;
+  if (id === undefined || id.path.length > 0 || id.column.kind !== 'integer') return null;
+  return place.description.indexes.some(
+    (index) => index.unique && index.predicate === null && index.sorted.length === 1 && index.columns[0] === id.column.name,
+  )
+    ? id.column.name
+    : null;
+}
+
+/** The first or last value of a time column, one row of an index that leads with it; null without one. */
+function edge(outbox: Outbox, at: PlaceSql, role: ColumnRole, end: 'min' | 'max'): Sql | null {
+  const column = timeColumn(outbox.main, role);
+  const description = column === null ? undefined : outbox.main.description.columns.get(column);
+  if (column === null || description === undefined || fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]) === null)
+    return null;
+  const { fragments } = outbox.database.engine;
+  return sane(
+    fragments.instant(sql`(select ${sql.raw(end)}(${at.column(column)}) from ${at.from})`, description, outbox.parameters.timeZone),
+  );
+}
+
+/** How far the relay has come: among the events published last, so that one old event published late hides nothing. */
+function frontierByIndex(outbox: Outbox, at: PlaceSql, created: string): Sql | null {
+  const published = timeColumn(outbox.main, 'publishedAt');
+  const description = outbox.main.description.columns.get(created);
+  const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [{ column: published, isNull: false }]);
+  if (published === null || description === undefined || fit?.order == null) return null;
+  const newest = sql`(select max(n.created) from (select ${at.column(created)} as created from ${at.from}
+    where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n)`;
+  return sane(outbox.database.engine.fragments.instant(newest, description, outbox.parameters.timeZone));
+}

@@ -1,0 +1,60 @@
+/**
+ * The words of the readings' SQL that engines spell differently, as PostgreSQL spells them. Everything else in this
+ * room is written with these, so that the second engine needs another spelling and no second statement.
+ */
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription, Db } from '../database/engine';
+
+export type Sql<T = unknown> = RawBuilder<T>;
+/** Aggregates by name. */
+export type Figures = Record<string, Sql>;
+
+const INSTANT: Pick<ColumnDescription, 'kind'> = { kind: 'instant' };
+const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
+
+export const nullInstant: Sql = sql`cast(null as timestamptz)`;
+export const nullText: Sql = sql`cast(null as text)`;
+export const nullNumber: Sql = sql`cast(null as bigint)`;
+
+export const now = (): Sql => sql`now()`;
+export const secondsAgo = (seconds: number): Sql => sql`(now() - make_interval(secs => ${sql.lit(seconds)}))`;
+
+/** An instant within the calendar; infinity and years nobody meant become NULL instead of breaking a subtraction. */
+export const sane = (instant: Sql): Sql =>
+  sql`case when ${instant} >= timestamptz '0001-01-02 00:00:00+00' and ${instant} < timestamptz '9999-12-30 00:00:00+00' then ${instant} end`;
+
+/** `seconds` ago as a value of the column's own kind, so that its index serves the comparison. */
+export const columnSecondsAgo = (seconds: number, description: Pick<ColumnDescription, 'kind'>, timeZone: string): Sql =>
+  description.kind === INSTANT.kind ? secondsAgo(seconds) : sql`(${secondsAgo(seconds)} at time zone ${sql.lit(timeZone)})`;
+
+export const iso = (instant: Sql): Sql => sql`to_char(${instant} at time zone 'UTC', ${sql.lit(ISO)})`;
+export const milliseconds = (from: Sql, to: Sql): Sql => sql`(extract(epoch from (${to} - ${from}))::float8 * 1000)`;
+/** Steps of `seconds` since the epoch that had begun at this instant. */
+export const stepOf = (instant: Sql, seconds: number): Sql =>
+  sql`floor(extract(epoch from ${instant})::float8 / ${sql.lit(seconds)})::bigint`;
+
+export const count = (where: Sql): Sql => sql`count(*) filter (where ${where})`;
+export const earliest = (value: Sql, where: Sql): Sql => sql`min(${value}) filter (where ${where})`;
+export const latest = (value: Sql, where: Sql): Sql => sql`max(${value}) filter (where ${where})`;
+export const sum = (value: Sql, where: Sql): Sql => sql`coalesce(sum(${value}) filter (where ${where}), 0)`;
+export const mostFrequent = (value: Sql, where: Sql): Sql => sql`mode() within group (order by ${value}) filter (where ${where})`;
+/** Interpolated percentiles as an array in the order asked for; NULL when nothing matches. */
+export const percentiles = (fractions: readonly number[], value: Sql, where: Sql): Sql =>
+  sql`percentile_cont(array[${sql.join(fractions.map((fraction) => sql.lit(fraction)))}]::float8[]) within group (order by ${value}) filter (where ${where})`;
+
+export const isState = (state: Sql, ...states: string[]): Sql => sql`${state} in (${sql.join(states.map((one) => sql.lit(one)))})`;
+
+export const jsonObject = (members: Figures): Sql =>
+  sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;
+/** The rows of a subquery as a JSON array of objects. */
+export const jsonRows = (query: Sql): Sql => sql`(select coalesce(json_agg(row_to_json(r)), '[]'::json) from (${query}) as r)`;
+
+/**
+ * Settings of the reading's own transaction. Index or nothing: a sequential scan under a LIMIT stops at the limit's
+ * matches, not at the limit's rows, and a bitmap reads a whole range before its first row; a scan that has no index to
+ * use still happens. No parallel workers and no compiler: a console must not take a second core of somebody's database.
+ */
+export async function steer(db: Db): Promise<void> {
+  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+    set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '32MB', true)`.execute(db);
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Evidence } from '../../shared/verdicts';
+import { numberOf, textOf, type Past, type Reading } from '../reading';
+import { count, earliest, isState, iso, secondsAgo } from '../spelling';
+import type { Finding, VerdictRule } from '../verdict';
+
+const OWNER = 'dead_growing';
+/** Deaths longer ago than this are an old story. */
+const RECENT_SECONDS = 900;
+const RECENT_MS = RECENT_SECONDS * 1_000;
+
+/** Events died within the last quarter of an hour. */
+export const deadGrowingVerdict: VerdictRule = {
+  verdict: 'dead_growing',
+  figures({ traits, state, died, type, error }) {
+    const dead = isState(state, 'dead');
+    const recent = sql`(${dead} and ${died} >= ${secondsAgo(RECENT_SECONDS)})`;
+    const cause = traits.deathTime ? recent : dead;
+    return {
+      recent: count(recent),
+      first: iso(earliest(died, recent)),
+      dead: count(dead),
+      cause: sql`(select json_build_object('type', c.type, 'error', c.error, 'count', c.n) from
+        (select ${type} as type, ${error} as error, count(*) as n from base where ${cause} group by 1, 2 order by 3 desc, 2, 1 limit 1) as c)`,
+    };
+  },
+  judge({ reading, previous, now }) {
+    if (reading === null || reading.reach.dead === 'absent') return null;
+    const grown = reading.traits.deathTime ? diedLately(reading) : countGrown(reading, previous, now);
+    if (grown === null) return null;
+    const total: Evidence = { code: 'dead_total', values: { count: numberOf(reading, OWNER, 'dead') ?? 0 } };
+    return { since: grown.since, evidence: [...grown.evidence, ...causeOf(reading), total] };
+  },
+};
+
+function diedLately(reading: Reading): Finding | null {
+  const recent = numberOf(reading, OWNER, 'recent') ?? 0;
+  if (recent === 0) return null;
+  return { since: textOf(reading, OWNER, 'first'), evidence: [{ code: 'newly_dead', values: { count: recent, withinMs: RECENT_MS } }] };
+}
+
+/** Where no time of death is kept, the readings of the last quarter of an hour are all there is. */
+function countGrown(reading: Reading, previous: readonly Past[], now: number): Finding | null {
+  const dead = numberOf(reading, OWNER, 'dead') ?? 0;
+  const recent = previous.filter((past) => now - Date.parse(past.asOf) <= RECENT_MS);
+  const counts = recent.map((past) => numberOf(past, OWNER, 'dead') ?? dead);
+  const least = Math.min(dead, ...counts);
+  if (least >= dead) return null;
+  // The last reading that still had the fewest: from then on they grew.
+  const from = recent[counts.lastIndexOf(least)];
+  const since = from?.asOf ?? null;
+  return {
+    since,
+    evidence: [{ code: 'newly_dead', values: { count: dead - least, withinMs: since === null ? RECENT_MS : now - Date.parse(since) } }],
+  };
+}
+
+function causeOf(reading: Reading): Evidence[] {
+  const cause = reading.figures[OWNER]?.cause as { type: string | null; error: string | null; count: number } | null | undefined;
+  if (cause === null || cause === undefined) return [];
+  return [{ code: 'dead_cause', values: { count: cause.count, type: cause.type, error: cause.error } }];
+}

@@ -1,0 +1,36 @@
+import type { Capabilities, OutboxInfo } from '../shared/model';
+import { STATES } from '../shared/states';
+import type { OutboxDirectory } from './directory';
+
+/** What can be said of an outbox whose table has not been seen: its configuration, and nothing it could do. */
+export function awayInfo(directory: OutboxDirectory, id: string, tableMissing: boolean): OutboxInfo {
+  const settings = directory.settings(id);
+  const database = directory.database(id);
+  return {
+    id,
+    name: settings.name,
+    database: database.id,
+    engine: database.engine.key,
+    shape: settings.inline ? 'inline' : settings.shape.key,
+    table: settings.table,
+    capabilities: {
+      states: Object.fromEntries(STATES.map((state) => [state, { available: false, because: 'source_down' }])) as Capabilities['states'],
+      operations: {},
+      keepsOrder: settings.shape.keepsOrder,
+      fields: {
+        aggregate: false,
+        createdAt: false,
+        publishedAt: false,
+        lastAttemptAt: false,
+        attempts: false,
+        error: false,
+        dedupKey: false,
+        traceId: false,
+        headers: false,
+        amount: false,
+      },
+    },
+    writable: false,
+    whyReadOnly: tableMissing ? 'table_missing' : 'source_down',
+  };
+}
