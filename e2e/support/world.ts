@@ -5,6 +5,8 @@ import { ROLES } from '@/lib/shared/permissions';
 
 const worldSchema = z.object({
   url: z.url(),
+  /** Path of the configuration file the demo's console runs with. */
+  config: z.string(),
   store: z.string(),
   /** By outbox id: a login that may read and write everything. */
   databases: z.record(z.string(), z.string()),
