@@ -12,7 +12,7 @@ import { freePort } from './free-port';
 import { claim, disclaim } from './owner';
 import { findPostmaster, isReady, stopPostmaster } from './postmaster';
 import { identify, type ProcessIdentity } from './processes';
-import { runningAs } from './run';
+import { run, runningAs } from './run';
 
 const START_TIMEOUT_MS = 30_000;
 const START_TRIES = 5;
@@ -64,6 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   await mkdir(dir, { recursive: true });
   // The server's user passes through, and reads nothing here.
   await chmod(dir, account ? 0o711 : 0o700);
+  if (account) await mustBeReachable(dir, account);
   await claim(dir, ownerPid);
   try {
     const binaries = await findBinaries(account, shelter);
@@ -76,6 +77,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await disclaim(dir);
     throw error;
   }
+}
+
+async function mustBeReachable(dir: string, account: Account): Promise<void> {
+  const { code } = await run('/bin/sh', ['-c', 'cd -P "$1"', 'sh', dir], account);
+  if (code === 0) return;
+  throw new Error(
+    `PostgreSQL does not run as root, and user ${account.name} cannot enter ${dir}: a folder above it is closed. Set OUTBOX_DEMO_DIR to a folder that every user may enter.`,
+  );
 }
 
 async function launch(

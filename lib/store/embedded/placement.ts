@@ -12,19 +12,23 @@ export interface Placement {
 }
 
 /**
- * Where the PostgreSQL called `name` of this installation lives: in `<root>/.outbox-console/<name>`, or below the
- * shelter when that was chosen (`demoDir`, from OUTBOX_DEMO_DIR) or when PostgreSQL runs as a user who may not be able
- * to enter `root`. Then `.outbox-console/<name>.pointer.json` says where.
+ * Where the PostgreSQL called `name` of the installation at `root` lives: in `<home>/<name>`, or below the shelter when
+ * that was chosen (`demoDir`, from OUTBOX_DEMO_DIR) or when PostgreSQL runs as a user who may not be able to enter
+ * `home`. Then `<home>/<name>.pointer.json` says where.
  */
-export async function placeEmbeddedPostgres(root: string, name: string, demoDir: string | undefined): Promise<Placement> {
-  const home = path.join(root, '.outbox-console');
+export async function placeEmbeddedPostgres(
+  root: string,
+  name: string,
+  demoDir: string | undefined,
+  home = path.join(root, '.outbox-console'),
+): Promise<Placement> {
   await mkdir(home, { recursive: true, mode: 0o755 });
   await mustBeWritable(home);
-  const shelter = demoDir ? path.resolve(root, demoDir) : defaultShelter();
+  const shelter = demoDir ? path.resolve(demoDir) : defaultShelter();
   if (demoDir === undefined && (await unprivilegedAccount()) === null) return { dir: path.join(home, name), shelter };
   await openShelter(shelter);
   // Two clones on one machine must not share data.
-  const dir = path.join(shelter, `${name}-${createHash('sha256').update(path.resolve(root)).digest('hex').slice(0, 12)}`);
+  const dir = path.join(shelter, `${name}-${createHash('sha256').update(path.resolve(home)).digest('hex').slice(0, 12)}`);
   await writeFile(path.join(home, `${name}.pointer.json`), `${JSON.stringify({ dir }, null, 2)}\n`, { mode: 0o600 });
   return { dir, shelter };
 }
