@@ -1,0 +1,104 @@
+/** Per shape of record: its live relay with short intervals, and events that keep every operation supplied. */
+import { createRandom, type Random } from '@/demo/random';
+import { startRelay as startCourier } from '@/demo/relays/courier-status';
+import { startRelay as startEscrow } from '@/demo/relays/escrow-status';
+import { startRelay as startListen } from '@/demo/relays/listen-notify';
+import { startRelay as startPublishedAt } from '@/demo/relays/published-at';
+import type { Relay, RelayOptions } from '@/demo/relays/relay';
+import { startRelay as startWorker } from '@/demo/relays/worker-status';
+import { courierStatusTable } from '@/demo/schema/courier-status';
+import { escrowStatusTable } from '@/demo/schema/escrow-status';
+import { listenNotifyTable } from '@/demo/schema/listen-notify';
+import { publishedAtTable } from '@/demo/schema/published-at';
+import type { OutboxTable, StoryEvent } from '@/demo/schema/table';
+import { workerStatusTable } from '@/demo/schema/worker-status';
+import type { FaultRule } from '@/demo/sink/protocol';
+import type { State } from '@/lib/shared/states';
+
+/** What becomes of an event at the sink: how often it is turned down before it passes; undefined: at once. */
+type Fate = Pick<FaultRule, 'mode' | 'times'> | undefined;
+
+export interface Contender {
+  key: string;
+  table: OutboxTable;
+  parameters: { maxAttempts?: number; stuckAfterSeconds: number };
+  /** Operations the shape offers, and the states each is tried on: those it is for, and some it is not for. */
+  operations: Record<string, State[]>;
+  /** Kills and restarts the relay this often, in milliseconds, so that rows get stuck in its hands. */
+  killEveryMs?: number;
+  start(options: RelayOptions): Relay;
+  event(random: Random): Partial<StoryEvent>;
+  fate(random: Random): Fate;
+}
+
+const fails = (times?: number): Fate => ({ mode: 'error', ...(times === undefined ? {} : { times }) });
+
+export const CONTENDERS: Contender[] = [
+  {
+    key: 'escrow-status',
+    table: escrowStatusTable,
+    parameters: { maxAttempts: 5, stuckAfterSeconds: 1 },
+    operations: {
+      retry: ['dead', 'retrying', 'published'],
+      requeue: ['dead', 'retrying'],
+      release: ['processing'],
+      archive: ['dead', 'pending', 'retrying', 'processing'],
+      restore: ['archived', 'dead'],
+    },
+    start: (options) => startEscrow({ ...options, intervalMs: 15, maxAttempts: 5 }),
+    event: (random) =>
+      random.chance(0.3)
+        ? { type: 'order_complete', payload: { releaseTo: random.chance(0.8) ? null : 'seller-1' } }
+        : { type: random.pick(['order_create', 'ad_create', 'ad_update']), payload: {} },
+    fate: (random) => (random.chance(0.7) ? fails(random.int(5, 9)) : undefined),
+  },
+  {
+    key: 'worker-status',
+    table: workerStatusTable(true),
+    parameters: { stuckAfterSeconds: 1 },
+    operations: { release: ['processing', 'pending'], archive: ['pending', 'processing', 'published'], restore: ['archived'] },
+    killEveryMs: 250,
+    start: (options) => startWorker({ ...options, intervalMs: 15, recoverEveryMs: null }),
+    event: (random) => ({ type: random.pick(['order.created', 'order.paid']) }),
+    fate: (random) => (random.chance(0.6) ? fails(random.int(3, 40)) : undefined),
+  },
+  {
+    key: 'published-at',
+    table: publishedAtTable,
+    parameters: { maxAttempts: 3, stuckAfterSeconds: 1 },
+    operations: {
+      retry: ['dead', 'retrying'],
+      requeue: ['dead', 'retrying', 'published'],
+      archive: ['dead', 'pending', 'retrying'],
+      restore: ['archived'],
+    },
+    start: (options) => startPublishedAt({ ...options, idleMs: 15, batch: 20, maxAttempts: 3 }),
+    event: () => ({}),
+    fate: (random) => (random.chance(0.75) ? fails(random.int(3, 7)) : undefined),
+  },
+  {
+    key: 'courier-status',
+    table: courierStatusTable,
+    parameters: { stuckAfterSeconds: 1 },
+    operations: { archive: ['pending', 'published'], restore: ['archived'] },
+    start: (options) => startCourier({ ...options, intervalMs: 15 }),
+    event: () => ({}),
+    fate: (random) => (random.chance(0.6) ? fails(random.int(10, 60)) : undefined),
+  },
+  {
+    key: 'listen-notify',
+    table: listenNotifyTable,
+    parameters: { maxAttempts: 5, stuckAfterSeconds: 1 },
+    operations: {
+      retry: ['dead', 'retrying', 'pending'],
+      requeue: ['dead', 'retrying'],
+      archive: ['dead', 'pending', 'retrying'],
+      restore: ['archived'],
+    },
+    start: (options) => startListen({ ...options, handles: ['order.created', 'order.paid'] }),
+    event: (random) => ({ type: random.pick(['order.created', 'order.paid', 'email.digest']) }),
+    fate: (random) => (random.chance(0.85) ? fails(random.int(4, 12)) : undefined),
+  },
+];
+
+export const raceRandom = (key: string): Random => createRandom(`race ${key}`);

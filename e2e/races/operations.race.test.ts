@@ -1,0 +1,194 @@
+/** Every operation of every shape of record against the live relay of its shape, judged from what really happened. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Random } from '@/demo/random';
+import { createSinkClient, type SinkControl } from '@/demo/sink/client';
+import { startSink, type Sink } from '@/demo/sink/server';
+import { intervene } from '@/lib/interventions/intervene';
+import { previewIntervention } from '@/lib/interventions/preview';
+import { ANNA, BEN, depsFor } from '@/lib/interventions/testing';
+import { listEvents } from '@/lib/outbox/list-events';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { openSample, type OpenOutbox } from '@/scripts/testing/outbox';
+import { CONTENDERS, raceRandom, type Contender } from './contenders';
+import { readHistory, watchHistory } from './history';
+import { RULES, type Evidence, type RecordedEvent } from './judge';
+
+/** Per shape and operation it offers, and over all five: the least that has to have happened for this to mean anything. */
+const APPLIED_PER_OPERATION = 50;
+const REQUESTS_PER_SHAPE = 450;
+const REQUESTS = 2_000;
+const APPLIED = 800;
+const OPERATORS = 3;
+const EVENTS_ALIVE = 250;
+const DEADLINE_MS = 150_000;
+
+const totals = { requests: 0, applied: 0 };
+const perShape: Record<string, Record<string, number>> = {};
+
+describe.each(CONTENDERS.map((contender) => [contender.key, contender] as const))('%s', (key, contender) => {
+  const shape = SHAPES.find((candidate) => candidate.key === key);
+  if (shape === undefined) throw new Error(`no shape ${key}`);
+  const database = useTestDatabase(async ({ query }) => {
+    for (const statement of contender.table.ddl) await query(statement);
+  });
+  let open: OpenOutbox;
+  let server: Sink;
+  let sink: SinkControl;
+  beforeAll(async () => {
+    server = await startSink();
+    sink = createSinkClient({ url: server.url, timeoutMs: 2_000 });
+    open = await openSample(database, shape, { parameters: contender.parameters });
+    await watchHistory(database, shape);
+  });
+  afterAll(async () => {
+    await open.close();
+    sink.close();
+    await server.close();
+  });
+
+  it('holds against its live relay', async () => {
+    const inserted: string[] = [];
+    const { applied, warned } = await race(contender, open, database.url, sink, inserted);
+    perShape[key] = applied;
+    for (const operation of Object.keys(contender.operations))
+      expect(applied[operation] ?? 0, `${operation} applied`).toBeGreaterThanOrEqual(APPLIED_PER_OPERATION);
+
+    const records = await database.query<Omit<RecordedEvent, 'warned'> & Record<string, unknown>>(
+      'SELECT e.intervention_id, i.operation, e.event_id, e.code, i.at FROM outbox_console.intervention_event e JOIN outbox_console.intervention i ON i.id = e.intervention_id ORDER BY i.at',
+    );
+    const evidence: Evidence = {
+      shape: key,
+      inserted,
+      history: await readHistory(database),
+      deliveries: await sink.deliveries('tested'),
+      records: records.map((record) => ({ ...record, warned: warned.has(record.intervention_id) })),
+      isPublished: (row) =>
+        ['processed', 'PROCESSED'].includes(String(row.status)) ||
+        (row.status === undefined && (row.published_at ?? row.processed_at ?? null) !== null),
+      // Only the courier sends again with nobody's doing: one failure rolls a whole batch back.
+      namedFault: key === 'courier-status' ? 'batch rolled back' : 'none',
+    };
+    for (const [rule, judge] of Object.entries(RULES)) expect.soft(judge(evidence), rule).toEqual([]);
+  });
+});
+
+it('was a race worth the name', () => {
+  console.log(`race: ${totals.requests} requests, ${totals.applied} events changed; ${JSON.stringify(perShape)}`);
+  expect(totals.requests).toBeGreaterThanOrEqual(REQUESTS);
+  expect(totals.applied).toBeGreaterThanOrEqual(APPLIED);
+});
+
+/** Runs relay, service and operators together until every operation has had its share. */
+async function race(contender: Contender, open: OpenOutbox, url: string, sink: SinkControl, inserted: string[]) {
+  const random = raceRandom(contender.key);
+  const applied: Record<string, number> = {};
+  const warned = new Set<string>();
+  const deadline = Date.now() + DEADLINE_MS;
+  let requests = 0;
+  const enough = (): boolean =>
+    Date.now() > deadline ||
+    (requests >= REQUESTS_PER_SHAPE &&
+      Object.keys(contender.operations).every((operation) => (applied[operation] ?? 0) >= APPLIED_PER_OPERATION));
+  const options = { connectionString: url, sink, outbox: 'tested' };
+
+  let relay = contender.start(options);
+  const killing = (async () => {
+    while (contender.killEveryMs !== undefined && !enough()) {
+      await sleep(contender.killEveryMs);
+      relay.kill();
+      relay = contender.start(options);
+    }
+  })();
+  const service = new pg.Client({ connectionString: url });
+  await service.connect();
+  const traffic = (async () => {
+    while (!enough()) {
+      if (inserted.length - Object.values(applied).reduce((sum, n) => sum + n, 0) / 2 < EVENTS_ALIVE)
+        inserted.push(await addEvent(contender, random, service, sink));
+      await sleep(8);
+    }
+  })();
+  const operators = Array.from({ length: OPERATORS }, (_, index) =>
+    (async () => {
+      const hand = random.fork(`operator ${index}`);
+      const remembered: OutboxEvent[] = [];
+      while (!enough()) {
+        const result = await act(contender, open, hand, applied, remembered, index % 2 === 0);
+        if (result === null) continue;
+        requests += 1;
+        for (const _ of result.changed) applied[result.operation] = (applied[result.operation] ?? 0) + 1;
+        if (result.warned) warned.add(result.interventionId);
+        totals.requests += 1;
+        totals.applied += result.changed.length;
+      }
+    })(),
+  );
+  await Promise.all([...operators, traffic, killing]);
+  // Let what is in flight land before anybody judges.
+  await relay.stop();
+  await service.end();
+  return { applied, warned };
+}
+
+async function addEvent(contender: Contender, random: Random, service: pg.Client, sink: SinkControl): Promise<string> {
+  const id = random.uuid();
+  const number = random.int(1, 9);
+  const event = {
+    id,
+    type: 'order.created',
+    aggregateType: 'order',
+    aggregateId: `order-${number}`,
+    payload: { number },
+    traceId: random.hex(32),
+    dedupKey: `key-${id}`,
+    business: { id: `order-${number}`, status: 'new', amount: '1.00', currency: 'EUR' },
+    ...contender.event(random),
+  };
+  const fate = contender.fate(random);
+  // The relay may take the row the moment it is committed: hold the commit until the sink knows its fate.
+  await service.query('BEGIN');
+  const stored = await contender.table.insert(service, event);
+  if (fate !== undefined) await sink.setFault({ outbox: 'tested', eventId: stored, message: 'broker said no', ...fate });
+  await service.query('COMMIT');
+  return stored;
+}
+
+/** One request of an operator: fresh or remembered rows, one to five of them; null when there was nothing to choose. */
+async function act(
+  contender: Contender,
+  open: OpenOutbox,
+  hand: Random,
+  applied: Record<string, number>,
+  remembered: OutboxEvent[],
+  anna: boolean,
+) {
+  const neediest = Object.keys(contender.operations).sort((a, b) => (applied[a] ?? 0) - (applied[b] ?? 0));
+  const operation = hand.chance(0.7) ? (neediest[0] ?? 'archive') : hand.pick(neediest as [string, ...string[]]);
+  const states = contender.operations[operation] ?? [];
+  const state = hand.chance(0.75) ? states[0] : states[hand.int(0, states.length - 1)];
+  if (state === undefined) return null;
+  const { events } = await listEvents(open.outbox, { state: [state], order: hand.chance(0.5) ? 'oldest' : 'newest' }, { limit: 60 });
+  if (events.length === 0) {
+    await sleep(5);
+    return null;
+  }
+  const start = hand.int(0, events.length - 1);
+  const chosen = events.slice(start, start + hand.int(1, 5));
+  // A third of the hands are slow: what they act on was seen a while ago.
+  const stale = hand.chance(0.3) ? remembered.splice(0, 2) : [];
+  remembered.push(...chosen.slice(0, 1));
+  const unique = [...new Map([...stale, ...chosen].map((event) => [event.id, event])).values()];
+  const body = { operation, events: unique.map(({ id, version }) => ({ id, version })) };
+  const preview = await previewIntervention(open.outbox, body);
+  const result = await intervene(depsFor(open.outbox), anna ? ANNA : BEN, 'sample', { ...body, reason: 'race' }, randomUUID());
+  expect(result.changed.length + result.skipped.length).toBe(unique.length);
+  const offered = open.outbox.capabilities.operations[operation];
+  const warnings = offered?.offered === true ? offered.warnings : [];
+  return { ...result, warned: [...preview.warnings, ...warnings].includes('may_already_be_out') };
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
