@@ -63,6 +63,10 @@ export const theme = createTheme({
       h3: { fontSize: '14px', lineHeight: '20px' },
     },
   },
+  components: {
+    // Its placeholder for the first focus is no child that a menu may have: axe calls it critical.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+  },
   cursorType: 'pointer',
   respectReducedMotion: true,
 });

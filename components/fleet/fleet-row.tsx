@@ -13,7 +13,7 @@ import { useVerdictSentence } from '../outbox/use-verdict-sentence';
 import classes from './fleet.module.css';
 
 /** One outbox of the fleet. Its figures grey when they are from an earlier reading. */
-export function FleetRow({ entry: { outbox, summary, stale, sparkline } }: { entry: FleetEntry }) {
+export function FleetRow({ entry: { outbox, summary, stale, sparkline }, old }: { entry: FleetEntry; old: boolean }) {
   const words = useTranslations('fleet');
   const format = useFormat();
   const sentence = useVerdictSentence(summary);
@@ -24,7 +24,7 @@ export function FleetRow({ entry: { outbox, summary, stale, sparkline } }: { ent
     </td>
   );
   return (
-    <tr role="row" className={classes.row} data-stale={stale !== null}>
+    <tr role="row" className={classes.row} data-stale={old || stale !== null}>
       <th role="rowheader" scope="row" data-column="outbox">
         <Link href={`/outboxes/${encodeURIComponent(outbox.id)}`} className={classes.name} data-row>
           {outbox.name}

@@ -5,7 +5,7 @@ import { Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { FleetSnapshot } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { Age } from '../figures/time';
+import { Age, useIsStale } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { FleetRow } from './fleet-row';
@@ -25,6 +25,7 @@ const COMFORTABLE_ROWS = 14;
 export function FleetScreen({ initial, action }: FleetScreenProps) {
   const words = useTranslations('fleet');
   const { snapshot, asOf } = usePolledSnapshot({ key: ['fleet'], action: () => action({}), initial });
+  const old = useIsStale(asOf, POLL_INTERVAL_MS);
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (by: 1 | -1) => {
     const links = [...(body.current?.querySelectorAll<HTMLAnchorElement>('a[data-row]') ?? [])];
@@ -66,7 +67,7 @@ export function FleetScreen({ initial, action }: FleetScreenProps) {
           </thead>
           <tbody role="rowgroup" ref={body}>
             {snapshot.entries.map((entry) => (
-              <FleetRow key={entry.outbox.id} entry={entry} />
+              <FleetRow key={entry.outbox.id} entry={entry} old={old} />
             ))}
           </tbody>
         </table>

@@ -7,6 +7,8 @@ import { useFormat } from '../figures/use-format';
 import { useLiveReading } from './live';
 import classes from './frame.module.css';
 
+const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes.noticeIcon };
+
 /**
  * What stands between the reader and fresh numbers: a failed reading, an ended session, a console that was updated
  * underneath this tab. It lies over the foot of the screen, so that nothing moves when it comes or goes.
@@ -20,7 +22,7 @@ export function Notices() {
   return (
     <div className={classes.notices} role="status">
       {reading?.outdated && (
-        <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} className={classes.notice}>
+        <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
           <div className={classes.noticeBody}>
             {words('outdatedWhy')}
             <Button size="xs" onClick={() => window.location.reload()}>
@@ -34,7 +36,7 @@ export function Notices() {
           color="yellow"
           icon={<IconAlertTriangle size={18} aria-hidden />}
           title={words('readingFailed', { clock: format.clock(failing.since) })}
-          className={classes.notice}
+          classNames={NOTICE}
         >
           <div className={classes.noticeBody}>
             <span>

@@ -10,7 +10,9 @@ import { useFormat } from '../figures/use-format';
 /** What the catalogues test for with `select` where a value is not known. */
 const NONE = 'none';
 
-/** The verdict on an outbox as one sentence: "Relay stopped 6 m 10 s ago; 1,204 waiting, oldest 6 m 12 s". */
+const A_DAY_MS = 86_400_000;
+
+/** The verdict on an outbox as one sentence: "The relay stopped 6 m 10 s ago; 1,204 waiting, oldest 6 m 12 s". */
 export function useVerdictSentence({
   diagnosis,
   depth,
@@ -18,38 +20,45 @@ export function useVerdictSentence({
 }: Pick<Summary, 'diagnosis' | 'depth' | 'oldestPendingAt'>): string {
   const words = useTranslations('verdicts');
   const format = useFormat();
+  const fact = (code: string, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
+  const number = (value: string | number | null) => (typeof value === 'number' ? format.number(value) : NONE);
   const count = (value: Count) => format.count(value) ?? NONE;
+  const within = fact('newly_dead', 'withinMs');
   return useTicking((now) => {
-    const age = (at: string | null) => (at === null ? NONE : format.age(now - Date.parse(at)));
+    const age = (at: string | number | null) => (typeof at === 'string' ? format.age(now - Date.parse(at)) : NONE);
     return words(`${diagnosis.verdict}.sentence`, {
       since: age(diagnosis.since),
       waiting: count(depth.waiting),
       idle: depth.waiting.count === 0 ? 'yes' : 'no',
       oldest: age(oldestPendingAt),
-      processing: count(depth.processing),
+      stuck: number(fact('stuck_events', 'count')),
+      claimed: age(fact('oldest_claim', 'claimedAt')),
       dead: count(depth.dead),
+      died: number(fact('newly_dead', 'count')),
+      within: typeof within === 'number' ? format.age(within) : NONE,
+      unusable: diagnosis.evidence.some(({ code }) => code === 'source_unusable') ? 'yes' : 'no',
     });
   });
 }
 
 /**
- * Puts a fact behind a verdict into words. Durations (`…Ms`) are said in two units, ISO times as how long ago, and counts
- * stay numbers for plurals. A fact this catalogue does not know is left out rather than shown as a code.
+ * Puts a fact behind a verdict into words. Durations (`…Ms`) are said in two units; times as how long ago, but `sinceAt`
+ * as a time of day, for a sentence that says "since"; counts stay numbers for plurals. A fact this catalogue does not
+ * know is left out rather than shown as a code.
  */
 export function useEvidenceText(): (evidence: Evidence) => string | null {
   const words = useTranslations('evidence');
   const format = useFormat();
   const now = useTicking((time) => Math.floor(time / 1_000) * 1_000);
+  const say = (name: string, value: string | number | null): string | number => {
+    if (value === null) return NONE;
+    if (name.endsWith('Ms') && typeof value === 'number') return value < 1_000 ? format.latency(value) : format.age(value);
+    if (!name.endsWith('At') || typeof value !== 'string') return value;
+    if (name !== 'sinceAt') return format.relative(value, now);
+    return now - Date.parse(value) < A_DAY_MS ? format.clock(value) : format.absolute(value);
+  };
   return ({ code, values }) => {
     if (!words.has(code)) return null;
-    const said = Object.entries(values).map(([name, value]): [string, string | number] => {
-      if (value === null) return [name, NONE];
-      if (name.endsWith('Ms') && typeof value === 'number') return [name, format.age(value)];
-      if (typeof value === 'string' && ISO_TIME.test(value)) return [name, format.relative(value, now)];
-      return [name, value];
-    });
-    return words(code, Object.fromEntries(said));
+    return words(code, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, say(name, value)])));
   };
 }
-
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
