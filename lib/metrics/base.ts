@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '../shared/windows';
+import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
 import { secondsAgo, type Sql } from './spelling';
 import type { Traits } from './traits';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { IndexDescription } from '../database/engine';
-import type { Leaf } from '../outbox/conditions';
-import type { Place } from '../outbox/outbox';
+import type { IndexDescription } from '@/lib/database/engine';
+import type { Leaf } from '@/lib/outbox/conditions';
+import type { Place } from '@/lib/outbox/outbox';
 import type { Sql } from './spelling';
 
 /** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */

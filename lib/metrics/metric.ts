@@ -1,5 +1,5 @@
-import type { Known } from '../shared/measured';
-import type { Series, Summary, TypeFigures } from '../shared/model';
+import type { Known } from '@/lib/shared/measured';
+import type { Series, Summary, TypeFigures } from '@/lib/shared/model';
 import type { Base } from './base';
 import type { Reading } from './reading';
 import type { Figures, Sql } from './spelling';

@@ -1,4 +1,4 @@
-import type { UnavailableReason } from '../shared/measured';
+import type { UnavailableReason } from '@/lib/shared/measured';
 import type { Reading } from './reading';
 
 /** Why nothing can be said about when events were published; null when all of the window's were read with their time. */

@@ -1,5 +1,5 @@
-import type { Outbox } from '../outbox/outbox';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '../shared/windows';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
 import type { Reach, Reading } from './reading';
 import { readingStatement, sourcesFor, type ReadingRow, type ReadingStatement } from './reading-sql';
 import { PARTS, type Part } from './sources';

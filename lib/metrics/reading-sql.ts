@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Outbox } from '../outbox/outbox';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '../shared/windows';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
 import { baseOf, baseSeconds, type Base } from './base';
 import { METRICS } from './metric-registry.gen';
 import type { Line } from './metric';

@@ -1,4 +1,4 @@
-import type { Window } from '../shared/windows';
+import type { Window } from '@/lib/shared/windows';
 import type { Part } from './sources';
 import type { Traits } from './traits';
 

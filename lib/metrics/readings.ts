@@ -1,8 +1,8 @@
-import { DatabaseFailure } from '../database/failure';
-import type { OutboxDirectory } from '../outbox/directory';
-import type { Outbox } from '../outbox/outbox';
-import { Problem } from '../shared/problems';
-import type { Window } from '../shared/windows';
+import { DatabaseFailure } from '@/lib/database/failure';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { Problem } from '@/lib/shared/problems';
+import type { Window } from '@/lib/shared/windows';
 import { takeReading } from './read';
 import type { Past, Reading } from './reading';
 import type { Failure } from './verdict';

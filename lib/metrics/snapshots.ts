@@ -1,9 +1,9 @@
-import { awayInfo } from '../outbox/away';
-import type { OutboxDirectory } from '../outbox/directory';
-import { outboxInfo } from '../outbox/outbox';
-import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '../shared/model';
-import { VERDICTS } from '../shared/verdicts';
-import type { Window } from '../shared/windows';
+import { awayInfo } from '@/lib/outbox/away';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { outboxInfo } from '@/lib/outbox/outbox';
+import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import { VERDICTS } from '@/lib/shared/verdicts';
+import type { Window } from '@/lib/shared/windows';
 import { diagnose } from './diagnose';
 import { createReadings, type Answer } from './readings';
 import { noFigures, noSeries, plot, summarise } from './summarise';

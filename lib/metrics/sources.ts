@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { required, statePredicate, type Leaf } from '../outbox/conditions';
-import type { Outbox, Place } from '../outbox/outbox';
-import { placeSql, type PlaceSql } from '../outbox/row';
-import type { ColumnRole } from '../outbox/shape';
-import type { LiveState } from '../shared/states';
+import { required, statePredicate, type Leaf } from '@/lib/outbox/conditions';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import type { ColumnRole } from '@/lib/outbox/shape';
+import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests, type Fit } from './index-fit';
 import { columnSecondsAgo, nullInstant, nullNumber, nullText, sane, type Sql } from './spelling';
 import { timeColumn, type Traits } from './traits';

@@ -3,7 +3,7 @@
  * room is written with these, so that the second engine needs another spelling and no second statement.
  */
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription, Db } from '../database/engine';
+import type { ColumnDescription, Db } from '@/lib/database/engine';
 
 export type Sql<T = unknown> = RawBuilder<T>;
 /** Aggregates by name. */

@@ -1,6 +1,6 @@
-import { unavailable, type Known, type UnavailableReason } from '../shared/measured';
-import type { Series, SeriesPoint, Summary, TypeFigures } from '../shared/model';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '../shared/windows';
+import { unavailable, type Known, type UnavailableReason } from '@/lib/shared/measured';
+import type { Series, SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
+import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
 import type { Plot, PlotKey } from './metric';
 import { METRICS } from './metric-registry.gen';
 import { pointSteps, type Reading } from './reading';

@@ -1,10 +1,12 @@
 /** Outboxes for this room's tests: a table of a shape in a test database, bound as the console binds it. */
-import type { Database } from '../database/database';
-import type { Db } from '../database/engine';
-import { createDirectory, type OutboxDirectory } from '../outbox/directory';
-import type { OutboxSettings } from '../outbox/outbox';
-import { SHAPES } from '../outbox/shape-registry.gen';
-import type { Shape } from '../outbox/shape';
+import type { Database } from '@/lib/database/database';
+import type { Db } from '@/lib/database/engine';
+import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import type { OutboxSettings } from '@/lib/outbox/outbox';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import type { Shape } from '@/lib/outbox/shape';
+
+export type TestOutbox = OutboxSettings & { database: string };
 
 export function shapeCalled(key: string): Shape {
   const shape = SHAPES.find((one) => one.key === key);
@@ -12,11 +14,27 @@ export function shapeCalled(key: string): Shape {
   return shape;
 }
 
-export function settingsOf(shape: Shape, overrides: Partial<OutboxSettings> = {}): OutboxSettings & { database: string } {
+/** The statements that make a shape's sample tables in a schema of their own: table names repeat between shapes. */
+export function sampleTables(shape: Shape, schema: string): string[] {
+  const ddl = shape.sample?.ddl.postgres ?? [];
+  const [given] = shape.table.includes('.') ? shape.table.split('.') : [];
+  return [
+    `CREATE SCHEMA IF NOT EXISTS ${schema}`,
+    `SET search_path TO ${schema}`,
+    ...ddl
+      .filter((text) => !text.startsWith('CREATE SCHEMA'))
+      .map((text) => (given === undefined ? text : text.replaceAll(`${given}.`, `${schema}.`))),
+    'RESET search_path',
+  ];
+}
+
+/** An outbox of a shape whose tables are in `schema`. */
+export function testOutbox(shape: Shape, schema: string, overrides: Partial<TestOutbox> = {}): TestOutbox {
+  const table = `${schema}.${shape.table.split('.').at(-1) ?? ''}`;
   return {
-    id: shape.key,
+    id: schema.replaceAll('_', '-'),
     name: shape.label,
-    table: shape.table,
+    table,
     shape,
     inline: false,
     parameters: {},
@@ -33,19 +51,19 @@ export interface CountedDirectory extends OutboxDirectory {
   readings(): number;
 }
 
-/** A directory over one database whose readings are counted, and can be made to wait. */
+/** A directory whose readings are counted, and can be made to wait or to fail first. */
 export function countedDirectory(
   url: string,
-  outboxes: (OutboxSettings & { database: string })[],
-  beforeReading: () => Promise<void> = () => Promise.resolve(),
+  outboxes: TestOutbox[],
+  beforeReading: (outbox: string) => Promise<void> = () => Promise.resolve(),
 ): CountedDirectory {
   const directory = createDirectory({ databases: [{ id: 'test', url }], outboxes });
   let readings = 0;
-  const counted = (database: Database): Database => ({
+  const counted = (id: string, database: Database): Database => ({
     ...database,
     async read<T>(work: (db: Db) => Promise<T>, limits?: Parameters<Database['read']>[1]): Promise<T> {
       readings += 1;
-      await beforeReading();
+      await beforeReading(id);
       return database.read(work, limits);
     },
   });
@@ -53,7 +71,7 @@ export function countedDirectory(
     ...directory,
     async get(id) {
       const outbox = await directory.get(id);
-      return { ...outbox, database: counted(outbox.database) };
+      return { ...outbox, database: counted(id, outbox.database) };
     },
     readings: () => readings,
   };

@@ -1,7 +1,7 @@
-import type { Outbox, Place } from '../outbox/outbox';
-import type { ColumnRole } from '../outbox/shape';
-import type { UnavailableReason } from '../shared/measured';
-import type { State } from '../shared/states';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { ColumnRole } from '@/lib/outbox/shape';
+import type { UnavailableReason } from '@/lib/shared/measured';
+import type { State } from '@/lib/shared/states';
 
 /** What a table can say at all, whatever its rows hold. */
 export interface Traits {

@@ -1,5 +1,5 @@
-import type { Summary } from '../shared/model';
-import type { Evidence, Verdict } from '../shared/verdicts';
+import type { Summary } from '@/lib/shared/model';
+import type { Evidence, Verdict } from '@/lib/shared/verdicts';
 import type { Base } from './base';
 import type { Past, Reading } from './reading';
 import type { Figures } from './spelling';

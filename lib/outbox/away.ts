@@ -1,5 +1,5 @@
-import type { Capabilities, OutboxInfo } from '../shared/model';
-import { STATES } from '../shared/states';
+import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
+import { STATES } from '@/lib/shared/states';
 import type { OutboxDirectory } from './directory';
 
 /** What can be said of an outbox whose table has not been seen: its configuration, and nothing it could do. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { DEPTH_CAP, cappedAt, unavailable, type Count } from '../../shared/measured';
-import type { State } from '../../shared/states';
+import { DEPTH_CAP, cappedAt, unavailable, type Count } from '@/lib/shared/measured';
+import type { State } from '@/lib/shared/states';
 import type { Metric, Plot } from '../metric';
 import { countLineOf, numberOf, pointSteps, toNumber, type Reading } from '../reading';
 import type { Part } from '../sources';

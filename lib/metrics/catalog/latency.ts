@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Percentiles } from '../../shared/model';
+import type { Percentiles } from '@/lib/shared/model';
 import type { Metric } from '../metric';
 import { lineOf, numberOf, numbersOf, toNumber, type Reading } from '../reading';
 import { count, isState, percentiles, type Sql } from '../spelling';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Percentiles } from '../../shared/model';
-import type { UnavailableReason } from '../../shared/measured';
+import type { Percentiles } from '@/lib/shared/model';
+import type { UnavailableReason } from '@/lib/shared/measured';
 import type { Base } from '../base';
 import type { Metric } from '../metric';
 import { publishedTimes } from '../published-times';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { unavailable, type Count } from '../../shared/measured';
+import { unavailable, type Count } from '@/lib/shared/measured';
 import type { Base } from '../base';
 import type { Metric } from '../metric';
 import { numberOf, toNumber, type Reading } from '../reading';

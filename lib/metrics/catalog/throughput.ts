@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Summary } from '../../shared/model';
-import { WINDOW_SECONDS } from '../../shared/windows';
+import type { Summary } from '@/lib/shared/model';
+import { WINDOW_SECONDS } from '@/lib/shared/windows';
 import type { Base } from '../base';
 import type { Metric, Plot } from '../metric';
 import { publishedTimes } from '../published-times';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '../../shared/verdicts';
+import type { Evidence } from '@/lib/shared/verdicts';
 import { numberOf, textOf, type Past, type Reading } from '../reading';
 import { count, earliest, isState, iso, secondsAgo } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';

@@ -1,4 +1,4 @@
-import type { Evidence } from '../../shared/verdicts';
+import type { Evidence } from '@/lib/shared/verdicts';
 import type { SummaryFigures } from '../summarise';
 import type { Reading } from '../reading';
 import type { VerdictRule } from '../verdict';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '../../shared/verdicts';
+import type { Evidence } from '@/lib/shared/verdicts';
 import { VERDICT_SECONDS } from '../base';
 import { numberOf, numbersOf, textOf, type Past, type Reading } from '../reading';
 import { count, earliest, isState, iso, percentiles, secondsAgo } from '../spelling';

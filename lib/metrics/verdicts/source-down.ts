@@ -1,4 +1,4 @@
-import type { Evidence } from '../../shared/verdicts';
+import type { Evidence } from '@/lib/shared/verdicts';
 import type { Failure, Finding, VerdictRule } from '../verdict';
 
 const CODES: Record<Failure['kind'], string> = {

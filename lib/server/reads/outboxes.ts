@@ -1,8 +1,8 @@
 import 'server-only';
-import { awayInfo } from '../../outbox/away';
-import { outboxInfo } from '../../outbox/outbox';
-import type { OutboxInfo } from '../../shared/model';
-import { Problem } from '../../shared/problems';
+import { awayInfo } from '@/lib/outbox/away';
+import { outboxInfo } from '@/lib/outbox/outbox';
+import type { OutboxInfo } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import type { Console } from '../console';
 
 /** One outbox, also when its database is away. Throws Problem `not_found`. */
