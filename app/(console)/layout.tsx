@@ -1,23 +1,27 @@
 import { cookies } from 'next/headers';
 import { Frame } from '@/components/frame/frame';
+import { PaletteButton } from '@/components/palette/palette-button';
 import { offeredLanguages } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
+import { findEvent } from './find-event-action';
 
 export default defineLayout({
   id: 'layout.console',
   permission: 'outbox:read',
   render: async ({ console, actor }, children) => {
     const jar = await cookies();
+    const outboxes = console.directory.ids.map((id) => ({ id, name: console.directory.settings(id).name }));
     return (
       <Frame
         account={{ name: actor.name, role: actor.role }}
-        outboxes={console.directory.ids.map((id) => ({ id, name: console.directory.settings(id).name }))}
+        outboxes={outboxes}
         languages={offeredLanguages()}
         railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
         serverNow={Date.now()}
         signOut={signOut}
+        palette={<PaletteButton outboxes={outboxes} findEvent={findEvent} />}
       >
         {children}
       </Frame>

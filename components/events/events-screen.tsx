@@ -3,16 +3,14 @@
 import { SegmentedControl } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
 import type { EventFilter, InterventionResult, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
-import { operationChoices } from '../interventions/operation-choices';
 import { InterventionHost, useIntervention } from '../interventions/use-intervention';
-import { useOperationName } from '../interventions/words';
 import type { Column } from './columns';
 import { ColumnsMenu } from './columns-menu';
 import { EventsTable } from './events-table';
@@ -22,6 +20,7 @@ import { ListFooter } from './list-footer';
 import { ListNotice } from './list-notice';
 import { SelectionBar } from './selection-bar';
 import { useListUrl } from './use-list-url';
+import { useListKeys } from './use-list-keys';
 import { useTicks } from './use-ticks';
 import classes from './events-screen.module.css';
 
@@ -68,7 +67,8 @@ export function EventsScreen(props: EventsScreenProps) {
   const filterKey = serialiseEventFilter(filter).toString();
   useEffect(() => clear, [clear, filterKey]);
 
-  const { current, root } = useListKeys({ events, ticks, outbox, mayOperate, intervention });
+  const root = useRef<HTMLDivElement>(null);
+  const { current } = useListKeys({ root, events, ticks, outbox, mayOperate, intervention });
   const searchRef = useRef<HTMLInputElement>(null);
   useShortcuts([{ keys: '/', label: t('events.keys.filter'), run: () => searchRef.current?.focus() }]);
 
@@ -134,7 +134,13 @@ export function EventsScreen(props: EventsScreenProps) {
           events={ticks.events}
           full={ticks.full}
           mayOperate={mayOperate}
-          onOperate={(operation) => intervention.open(outbox, operation, seen(ticks.events))}
+          onOperate={(operation) =>
+            intervention.open(
+              outbox,
+              operation,
+              ticks.events.map(({ id, version }) => ({ id, version })),
+            )
+          }
           onClear={ticks.clear}
         />
       )}
@@ -148,56 +154,4 @@ export function EventsScreen(props: EventsScreenProps) {
       />
     </div>
   );
-}
-
-const seen = (events: readonly OutboxEvent[]) => events.map(({ id, version }) => ({ id, version }));
-
-interface ListKeys {
-  events: readonly OutboxEvent[];
-  ticks: ReturnType<typeof useTicks>;
-  outbox: OutboxInfo;
-  mayOperate: boolean;
-  intervention: ReturnType<typeof useIntervention>;
-}
-
-/** The keys of the list. The row they are on holds the focus on its link, so that Enter opens it by itself. */
-function useListKeys({ events, ticks, outbox, mayOperate, intervention }: ListKeys) {
-  const t = useTranslations('events.keys');
-  const name = useOperationName();
-  const [currentId, setCurrentId] = useState<string | null>(null);
-  const root = useRef<HTMLDivElement>(null);
-  const current = events.findIndex(({ id }) => id === currentId);
-
-  const move = (step: number) => {
-    const index = current === -1 ? (step > 0 ? 0 : events.length - 1) : Math.min(Math.max(current + step, 0), events.length - 1);
-    const event = events[index];
-    if (event === undefined) return;
-    setCurrentId(event.id);
-    const link = root.current?.querySelector<HTMLElement>(`[data-event="${CSS.escape(event.id)}"]`);
-    link?.focus({ preventScroll: true });
-    link?.closest('tr')?.scrollIntoView({ block: 'nearest' });
-  };
-  const tick = (range: boolean) => {
-    const event = events[current];
-    if (event !== undefined && mayOperate && outbox.writable) ticks.toggle(event, range, events);
-  };
-  const operate = (operation: string) => {
-    const row = events[current];
-    const chosen = ticks.events.length > 0 ? ticks.events : row === undefined ? [] : [row];
-    const choice = operationChoices(outbox, chosen, mayOperate).find((each) => each.operation === operation);
-    if (choice !== undefined && choice.obstacle === null) intervention.open(outbox, operation, seen(chosen));
-  };
-
-  useShortcuts([
-    { keys: 'j', label: t('down'), run: () => move(1) },
-    { keys: 'k', label: t('up'), run: () => move(-1) },
-    { keys: 'x', label: t('tick'), run: () => tick(false) },
-    { keys: 'shift+x', label: t('tickRange'), run: () => tick(true) },
-    { keys: 'Enter', label: t('open') },
-    { keys: 'r', label: name('retry'), run: () => operate('retry') },
-    { keys: 'q', label: name('requeue'), run: () => operate('requeue') },
-    { keys: 'a', label: name('archive'), run: () => operate('archive') },
-    { keys: 'Escape', label: t('clear'), run: () => ticks.clear() },
-  ]);
-  return { current, root };
 }

@@ -61,8 +61,17 @@ interface SearchedProps {
 export function Searched({ page: { searched, events }, order, onFurther }: SearchedProps) {
   const t = useTranslations('events.pages');
   const format = useFormat();
-  if (searched.complete)
-    return <p className={classes.searched}>{onFurther === null ? t('allSearched') : t('shown', { count: events.length })}</p>;
+  if (searched.complete) return <p className={classes.searched}>{t('allSearched')}</p>;
+  // A full page has stopped at its last row and has searched no further.
+  if (searched.rows <= events.length) {
+    return (
+      <p className={classes.searched}>
+        {searched.backTo === null
+          ? t('shown', { count: events.length })
+          : t('shownBackTo', { order, count: events.length, at: format.absolute(searched.backTo) })}
+      </p>
+    );
+  }
   return (
     <p className={classes.searched}>
       {searched.backTo === null

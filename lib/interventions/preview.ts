@@ -15,9 +15,13 @@ import { deleteStatement, insertStatement, lockStatement, updateStatement, type 
  * What an operation would do to these events now, and the very statements it would run. Changes and locks nothing:
  * the guard decides again when it is carried out. Throws Problem `invalid` for an unknown operation.
  */
-export async function previewIntervention(outbox: Outbox, request: { operation: string; events: { id: string; version: string }[] }): Promise<InterventionPreview> {
+export async function previewIntervention(
+  outbox: Outbox,
+  request: { operation: string; events: { id: string; version: string }[] },
+): Promise<InterventionPreview> {
   const operation = operationOf(request.operation);
-  if (request.events.length === 0 || request.events.length > INTERVENTION_EVENTS_MAX) throw new Problem('invalid', `Name 1 to ${INTERVENTION_EVENTS_MAX} events`);
+  if (request.events.length === 0 || request.events.length > INTERVENTION_EVENTS_MAX)
+    throw new Problem('invalid', `Name 1 to ${INTERVENTION_EVENTS_MAX} events`);
   const steps = operation.steps(outbox);
   const wanted: Wanted[] = request.events.map(({ id, version }) => {
     const column = outbox.main.roles.id?.column;
@@ -26,7 +30,10 @@ export async function previewIntervention(outbox: Outbox, request: { operation: 
   });
   const fitting = wanted.filter((entry): entry is Seen => entry.version !== null);
   return outbox.database.read(async (db) => {
-    const events = await readEvents(outbox, db, fitting.map(({ id }) => id));
+    // Also those without a version: an undo knows ids only and takes the versions from here.
+    const key = outbox.main.roles.id?.column;
+    const ids = wanted.map(({ id }) => id).filter((id) => key !== undefined && outbox.database.engine.idFits(id, key));
+    const events = await readEvents(outbox, db, ids);
     // Without locks, a row that passes every test classifies as `locked` only in name: it would be changed.
     const classified = new Map((await classify(outbox, db, operation, steps, wanted)).map((entry) => [entry.record.event_id, entry]));
     const rows = wanted.map(({ id }) => {
@@ -48,14 +55,26 @@ export async function previewIntervention(outbox: Outbox, request: { operation: 
       rows,
       allowed: allowedIds.size,
       warnings: [...new Set(relevant.flatMap((step) => step.warnings))],
-      sql: relevant.flatMap((step) => statementsOf(outbox, db, operation, step, fitting.filter(({ id }) => allowedIds.has(id)))),
+      sql: relevant.flatMap((step) =>
+        statementsOf(
+          outbox,
+          db,
+          operation,
+          step,
+          fitting.filter(({ id }) => allowedIds.has(id)),
+        ),
+      ),
     };
   });
 }
 
 export function operationOf(key: string): Operation {
   const operation = OPERATIONS.find((candidate) => candidate.key === key);
-  if (operation === undefined) throw new Problem('invalid', `There is no operation ${JSON.stringify(key.slice(0, 40))}: use one of ${OPERATIONS.map((candidate) => candidate.key).join(', ')}`);
+  if (operation === undefined)
+    throw new Problem(
+      'invalid',
+      `There is no operation ${JSON.stringify(key.slice(0, 40))}: use one of ${OPERATIONS.map((candidate) => candidate.key).join(', ')}`,
+    );
   return operation;
 }
 
@@ -83,7 +102,9 @@ async function stepsThatMatch(outbox: Outbox, db: Db, steps: Step[], ids: Set<st
     const key = at.role('id');
     if (key === null || ids.size === 0) continue;
     const { rows } = await sql<{ one: number }>`select 1 as one from ${at.from}
-      where ${key.sql} in (${sql.join([...ids].map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)} limit 1`.execute(db);
+      where ${key.sql} in (${sql.join([...ids].map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)} limit 1`.execute(
+      db,
+    );
     if (rows.length > 0) matching.push(step);
   }
   return matching;
@@ -100,7 +121,10 @@ function statementsOf(outbox: Outbox, db: Db, operation: Operation, step: Step, 
 }
 
 function shown(query: CompiledQuery): InterventionPreview['sql'][number] {
-  return { text: query.sql.replace(/\s*\n\s*/g, '\n'), parameters: query.parameters.map((value) => (value === null ? 'NULL' : String(value))) };
+  return {
+    text: query.sql.replace(/\s*\n\s*/g, '\n'),
+    parameters: query.parameters.map((value) => (value === null ? 'NULL' : String(value))),
+  };
 }
 
 function missingEvent(id: string): OutboxEvent {

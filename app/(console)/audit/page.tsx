@@ -1,0 +1,33 @@
+import type { Metadata } from 'next';
+import { getTranslations } from 'next-intl/server';
+import { AuditScreen } from '@/components/audit/audit-screen';
+import { definePage } from '@/lib/server/page';
+import { parseAuditFilter } from '@/lib/shared/audit-filter';
+import { toSearchParams } from '@/lib/shared/event-filter';
+import { auditSnapshot } from './actions';
+import { readAuditPage } from './read';
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('audit'))('title') };
+}
+
+export default definePage({
+  id: 'page.audit',
+  permission: 'audit:read',
+  render: async (context, { searchParams }) => {
+    const search = toSearchParams(searchParams);
+    const { directory } = context.console;
+    return (
+      <AuditScreen
+        filter={parseAuditFilter(search)}
+        cursor={search.get('cursor')}
+        outboxes={directory.ids.map((id) => ({ id, name: directory.settings(id).name }))}
+        operations={OPERATIONS}
+        initial={await readAuditPage(context, search.toString())}
+        load={auditSnapshot}
+      />
+    );
+  },
+});
+
+const OPERATIONS = ['retry', 'requeue', 'release', 'archive', 'restore'];

@@ -1,0 +1,52 @@
+import type { DeadLettersSnapshot } from '@/components/dead-letters/snapshots';
+import type { Context } from '@/lib/server/context';
+import { readAllDeadLetters, readDeadLetters } from '@/lib/server/reads/dead-letters';
+import { readOutbox } from '@/lib/server/reads/outboxes';
+import { parseEventFilter } from '@/lib/shared/event-filter';
+import { unavailable } from '@/lib/shared/measured';
+import { PAGE_LIMIT_DEFAULT, type DeadLetters } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+
+/** Rows per outbox on the screen of all of them. */
+const OVERVIEW_ROWS = 10;
+
+/** The dead letters of one outbox or, with null, of all; filter and cursor as the screen's URL writes them. */
+export async function readDeadLettersSnapshot(context: Context, outbox: string | null, query: string): Promise<DeadLettersSnapshot> {
+  const search = new URLSearchParams(query);
+  const { type, error, order = 'newest' } = parseEventFilter(search).filter;
+  if (outbox === null) {
+    const outboxes = await readAllDeadLetters(context, { order, type, error, limit: OVERVIEW_ROWS });
+    return { asOf: oldest(outboxes), outboxes };
+  }
+  const letters = await readDeadLetters(context, outbox, {
+    order,
+    type,
+    error,
+    cursor: search.get('cursor') ?? undefined,
+    limit: PAGE_LIMIT_DEFAULT,
+  });
+  return { asOf: oldest([letters]), outboxes: [letters] };
+}
+
+/** The same for a page's first paint, where a source that cannot be read still has its name and its reason. */
+export async function firstDeadLettersSnapshot(context: Context, outbox: string | null, query: string): Promise<DeadLettersSnapshot> {
+  try {
+    return await readDeadLettersSnapshot(context, outbox, query);
+  } catch (error) {
+    if (outbox === null || !(error instanceof Problem) || (error.code !== 'timeout' && error.code !== 'unavailable')) throw error;
+    const letters: DeadLetters = {
+      outbox: await readOutbox(context.console, outbox),
+      dead: unavailable('source_down'),
+      groups: [],
+      page: null,
+      problem: error.code,
+    };
+    return { asOf: null, outboxes: [letters] };
+  }
+}
+
+/** When the oldest of several readings was taken; without any, now: there was nothing to read. */
+function oldest(letters: readonly DeadLetters[]): string {
+  const times = letters.flatMap(({ page }) => (page === null ? [] : [page.asOf])).sort();
+  return times[0] ?? new Date().toISOString();
+}

@@ -1,0 +1,13 @@
+'use server';
+
+import { defineAction } from '@/lib/server/action';
+import { findEvents } from '@/lib/server/reads/find-events';
+import { eventId } from '@/lib/server/schemas';
+
+/** The events of this id, wherever they are. */
+export const findEvent = defineAction({
+  id: 'palette.find-event',
+  permission: 'outbox:read',
+  input: eventId,
+  run: (context, id) => findEvents(context, id),
+});

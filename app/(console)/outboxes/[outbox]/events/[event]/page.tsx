@@ -1,0 +1,31 @@
+import type { Metadata } from 'next';
+import { EventScreen } from '@/components/event/event-screen';
+import { definePage } from '@/lib/server/page';
+import { readEventDetail } from '@/lib/server/reads/event-detail';
+import { readOutbox } from '@/lib/server/reads/outboxes';
+import { can } from '@/lib/shared/permissions';
+import { checkIntervention, intervene, previewIntervention } from '../../../../intervention-actions';
+import { eventSnapshot } from './actions';
+
+export async function generateMetadata({ params }: { params: Promise<{ outbox: string; event: string }> }): Promise<Metadata> {
+  const { outbox, event } = await params;
+  return { title: `${decodeURIComponent(event)} · ${decodeURIComponent(outbox)}` };
+}
+
+export default definePage({
+  id: 'page.event',
+  permission: 'outbox:read',
+  render: async (context, { params: { outbox = '', event = '' } }) => {
+    const [info, initial] = await Promise.all([readOutbox(context.console, outbox), readEventDetail(context, outbox, event)]);
+    return (
+      <EventScreen
+        key={`${outbox} ${event}`}
+        outbox={info}
+        mayOperate={can(context.actor.role, 'event:operate')}
+        initial={initial}
+        load={eventSnapshot}
+        actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
+      />
+    );
+  },
+});

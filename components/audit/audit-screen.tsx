@@ -1,0 +1,81 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import { usePathname, useRouter } from 'next/navigation';
+import { useTransition } from 'react';
+import { serialiseAuditFilter } from '@/lib/shared/audit-filter';
+import type { AuditFilter, AuditPage } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import { Notice } from '../events/list-notice';
+import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { AuditFilters } from './audit-filters';
+import { AuditLine } from './audit-line';
+import classes from './audit.module.css';
+
+export interface AuditScreenProps {
+  filter: AuditFilter;
+  cursor: string | null;
+  outboxes: { id: string; name: string }[];
+  operations: string[];
+  initial: AuditPage;
+  /** Reads the page of this filter and cursor, both written as a query string. */
+  load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;
+}
+
+/** Who did what to which event and why, refusals included; newest first. */
+export function AuditScreen({ filter, cursor, outboxes, operations, initial, load }: AuditScreenProps) {
+  const t = useTranslations('audit');
+  const words = useTranslations('events');
+  const router = useRouter();
+  const pathname = usePathname();
+  const [pending, start] = useTransition();
+  const params = serialiseAuditFilter(filter);
+  if (cursor !== null) params.set('cursor', cursor);
+  const query = params.toString();
+  const { snapshot, failing } = usePolledSnapshot<AuditPage>({ key: ['audit', query], action: () => load({ query }), initial });
+
+  const go = (next: AuditFilter, at: string | null) => {
+    const target = serialiseAuditFilter(next);
+    if (at !== null) target.set('cursor', at);
+    start(() => router.push(target.size === 0 ? pathname : `${pathname}?${target.toString()}`, { scroll: at !== null }));
+  };
+  const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
+  const filtered = Object.values(filter).some((value) => value !== undefined);
+  const { entries, nextCursor } = snapshot;
+  return (
+    <div className={classes.screen}>
+      <h1 className={classes.title}>{t('title')}</h1>
+      <AuditFilters filter={filter} outboxes={outboxes} operations={operations} onChange={(next) => go(next, null)} />
+      {entries.length === 0 ? (
+        <div className={classes.frame}>
+          <Notice title={filtered ? t('noMatch') : t('empty')} text={filtered ? undefined : t('emptyText')}>
+            {filtered && (
+              <Button variant="default" size="xs" onClick={() => go({}, null)}>
+                {words('filter.clearAll')}
+              </Button>
+            )}
+          </Notice>
+        </div>
+      ) : (
+        <ol className={classes.frame} data-dimmed={pending || failing !== null || undefined} aria-label={t('title')}>
+          {entries.map((entry) => (
+            <AuditLine key={entry.id} entry={entry} outboxName={outboxName(entry.outbox)} />
+          ))}
+        </ol>
+      )}
+      {(cursor !== null || nextCursor !== null) && (
+        <div className={classes.pages}>
+          {cursor !== null && (
+            <Button variant="default" size="xs" disabled={pending} onClick={() => go(filter, null)}>
+              {t('newest')}
+            </Button>
+          )}
+          <Button variant="default" size="xs" disabled={nextCursor === null || pending} onClick={() => go(filter, nextCursor)}>
+            {t('older')}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+'use client';
+
+import { Anchor } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import type { AuditEntry } from '@/lib/shared/model';
+import { useBecauseText } from '../interventions/words';
+import classes from './audit.module.css';
+
+interface AuditSentenceProps {
+  entry: AuditEntry;
+  outboxName: string;
+  /** On the event's own page: without saying which event. */
+  brief?: boolean;
+}
+
+/** Who did what to which event, and why: the line of the audit, without its time. */
+export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) {
+  const t = useTranslations();
+  const because = useBecauseText();
+  const { operation, outcome, eventId, code } = entry;
+  const parts = {
+    actor: (): ReactNode => <bdi className={classes.actor}>{entry.actor}</bdi>,
+    outbox: (): ReactNode => <bdi className={classes.outbox}>{outboxName}</bdi>,
+  };
+  const key = t.has(`operations.${operation}.sentence`) ? `operations.${operation}.sentence` : 'audit.sentence';
+  return (
+    <span className={classes.sentence}>
+      {t.rich(key, { ...parts, outcome, operation })}
+      {!brief && eventId !== null && (
+        <>
+          {' ('}
+          <Anchor component={Link} href={eventHref(entry.outbox, eventId)} prefetch={false} inherit>
+            <bdi>{[entry.eventType, entry.aggregateId ?? eventId].filter((part) => part !== null).join(' · ')}</bdi>
+          </Anchor>
+          {')'}
+        </>
+      )}
+      {entry.reason !== '' && (
+        <>
+          {': '}
+          <q className={classes.reason}>
+            <bdi>{entry.reason}</bdi>
+          </q>
+        </>
+      )}
+      {code !== null && <span className={classes.code}>{outcome === 'refused' ? t('audit.refusedBecause', { code }) : because(code)}</span>}
+    </span>
+  );
+}
+
+export function eventHref(outbox: string, event: string): string {
+  return `/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(event)}`;
+}

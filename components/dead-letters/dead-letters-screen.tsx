@@ -1,0 +1,197 @@
+'use client';
+
+import { Button, SegmentedControl } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import { useEffect, useRef, useState } from 'react';
+import { serialiseEventFilter } from '@/lib/shared/event-filter';
+import type { DeadLetters, EventFilter, OutboxEvent } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import { FilterChip } from '../events/filter-chip';
+import { TextEditor, TypeEditor } from '../events/filter-editors';
+import { ListFooter } from '../events/list-footer';
+import { SelectionBar } from '../events/selection-bar';
+import { useListKeys } from '../events/use-list-keys';
+import { useListUrl } from '../events/use-list-url';
+import { useTicks, type Ticks } from '../events/use-ticks';
+import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import type { InterventionActions } from '../interventions/actions';
+import { InterventionHost, useIntervention } from '../interventions/use-intervention';
+import { DeadLettersSection } from './dead-letters-section';
+import type { DeadLettersSnapshot } from './snapshots';
+import classes from './dead-letters.module.css';
+
+export interface DeadLettersScreenProps {
+  /** The outbox in view; null for all of them. */
+  outbox: string | null;
+  filter: EventFilter;
+  cursor: string | null;
+  mayOperate: boolean;
+  initial: DeadLettersSnapshot;
+  /** Reads the dead letters of this filter and cursor, both written as a query string. */
+  load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
+  actions: InterventionActions;
+}
+
+const NONE: OutboxEvent[] = [];
+
+/** Dead letters of one outbox or of all: counts by error, rows, and what can be done with the ticked ones. */
+export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial, load, actions }: DeadLettersScreenProps) {
+  const t = useTranslations();
+  const url = useListUrl(filter, null);
+  const params = serialiseEventFilter(filter);
+  if (cursor !== null) params.set('cursor', cursor);
+  const query = params.toString();
+  const ticks = useTicks();
+  const intervention = useIntervention();
+  const ticking = ticks.events.length > 0;
+  const { snapshot, failing, refresh } = usePolledSnapshot<DeadLettersSnapshot>({
+    key: ['dead-letters', outbox, query],
+    action: () => load({ outbox, query }),
+    initial,
+    paused: ticking || intervention.opening !== null,
+  });
+  // An intervention is of one outbox, so ticks are too: the first tick elsewhere starts over there.
+  const [tickedIn, setTickedIn] = useState<string | null>(null);
+  const ticksOf = (id: string): Ticks => ({
+    ...ticks,
+    has: (event) => tickedIn === id && ticks.has(event),
+    toggle: (event, range, shown) => {
+      if (tickedIn !== id) ticks.clear();
+      setTickedIn(id);
+      ticks.toggle(event, range && tickedIn === id, shown);
+    },
+    toggleAll: (shown) => {
+      if (tickedIn !== id) ticks.clear();
+      setTickedIn(id);
+      ticks.toggleAll(shown);
+    },
+  });
+  const { prepare } = intervention;
+  useEffect(() => {
+    if (ticking) prepare();
+  }, [ticking, prepare]);
+
+  const root = useRef<HTMLDivElement>(null);
+  const [only] = outbox === null ? [] : snapshot.outboxes;
+  const keys = useListKeys({
+    root,
+    events: only?.page?.events ?? NONE,
+    ticks: only === undefined ? ticks : ticksOf(only.outbox.id),
+    outbox: only?.outbox ?? null,
+    mayOperate,
+    intervention,
+  });
+
+  const marked = snapshot.outboxes.find((letters) => letters.outbox.id === tickedIn);
+  const filtered = filter.type !== undefined || filter.error !== undefined;
+  return (
+    <div className={classes.screen} ref={root}>
+      {outbox === null && <h1 className={classes.title}>{t('deadLetters.title')}</h1>}
+      <Tools filter={filter} outboxes={snapshot.outboxes} onFilter={url.setFilter} />
+      {[...snapshot.outboxes].sort(outbox === null ? mostFirst : () => 0).map((letters) => (
+        <DeadLettersSection
+          key={letters.outbox.id}
+          letters={letters}
+          ticks={ticksOf(letters.outbox.id)}
+          mayOperate={mayOperate}
+          dimmed={url.pending || failing !== null}
+          current={outbox === null ? -1 : keys.current}
+          overview={outbox === null}
+          filtered={filtered}
+        />
+      ))}
+      {only?.page != null && (
+        <ListFooter page={only.page} order={filter.order ?? 'newest'} turned={cursor !== null} pending={url.pending} onTurn={url.turnTo} />
+      )}
+      {ticking && marked !== undefined && (
+        <SelectionBar
+          outbox={marked.outbox}
+          events={ticks.events}
+          full={ticks.full}
+          mayOperate={mayOperate}
+          onOperate={(operation) =>
+            intervention.open(
+              marked.outbox,
+              operation,
+              ticks.events.map(({ id, version }) => ({ id, version })),
+            )
+          }
+          onClear={ticks.clear}
+        />
+      )}
+      <InterventionHost
+        intervention={intervention}
+        actions={actions}
+        onSettled={(result) => {
+          if (result.changed.length > 0) ticks.clear();
+          void refresh();
+        }}
+      />
+    </div>
+  );
+}
+
+/** Where most is dead comes first, what cannot be read before what has nothing, the rest as configured. */
+function mostFirst(a: DeadLetters, b: DeadLetters): number {
+  const weight = ({ dead, problem }: DeadLetters) => (dead.count ?? 0) + (problem === null ? 0 : 0.5);
+  return weight(b) - weight(a);
+}
+
+interface ToolsProps {
+  filter: EventFilter;
+  outboxes: readonly DeadLetters[];
+  onFilter: (filter: EventFilter) => void;
+}
+
+function Tools({ filter, outboxes, onFilter }: ToolsProps) {
+  const t = useTranslations('events');
+  const types = [...new Set(outboxes.flatMap(({ groups }) => groups.flatMap(({ type }) => (type === null ? [] : [type]))))];
+  return (
+    <div className={classes.tools} role="search" aria-label={t('filter.label')}>
+      <SegmentedControl
+        size="xs"
+        value={filter.order ?? 'newest'}
+        onChange={(value) => onFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
+        data={[
+          { value: 'newest', label: t('newest') },
+          { value: 'oldest', label: t('oldest') },
+        ]}
+        aria-label={t('order')}
+      />
+      <FilterChip
+        label={t('columns.type')}
+        value={filter.type?.join(', ') ?? null}
+        onClear={() => onFilter({ ...filter, type: undefined })}
+      >
+        {(close) => (
+          <TypeEditor
+            chosen={filter.type ?? []}
+            suggestions={types}
+            onApply={(chosen) => {
+              close();
+              onFilter({ ...filter, type: chosen.length === 0 ? undefined : chosen });
+            }}
+          />
+        )}
+      </FilterChip>
+      <FilterChip label={t('columns.error')} value={filter.error ?? null} onClear={() => onFilter({ ...filter, error: undefined })}>
+        {(close) => (
+          <TextEditor
+            label={t('columns.error')}
+            hint={t('filter.errorHint')}
+            value={filter.error ?? ''}
+            onApply={(value) => {
+              close();
+              onFilter({ ...filter, error: value.trim() === '' ? undefined : value });
+            }}
+          />
+        )}
+      </FilterChip>
+      {(filter.type !== undefined || filter.error !== undefined) && (
+        <Button variant="subtle" size="compact-sm" onClick={() => onFilter({ order: filter.order })}>
+          {t('filter.clearAll')}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+'use client';
+
+import { Anchor } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import Link from 'next/link';
+import type { DeadLetters } from '@/lib/shared/model';
+import type { Column } from '../events/columns';
+import { EventsTable } from '../events/events-table';
+import { Notice } from '../events/list-notice';
+import type { Ticks } from '../events/use-ticks';
+import { CountText } from '../figures/figure';
+import { ErrorGroups } from './error-groups';
+import classes from './dead-letters.module.css';
+
+/** Lines per outbox on the screen of all outboxes. */
+const GROUPS_IN_OVERVIEW = 5;
+
+interface DeadLettersSectionProps {
+  letters: DeadLetters;
+  ticks: Ticks;
+  mayOperate: boolean;
+  dimmed: boolean;
+  current: number;
+  /** On the screen of all outboxes: with its name, fewer groups and a way to the rest. */
+  overview: boolean;
+  /** The rows are narrowed, so none may mean that none match. */
+  filtered: boolean;
+}
+
+/** The dead letters of one outbox: counts by type and error, then rows; or why there are none to see. */
+export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current, overview, filtered }: DeadLettersSectionProps) {
+  const t = useTranslations();
+  const { outbox, dead, groups, page, problem } = letters;
+  const href = `/outboxes/${encodeURIComponent(outbox.id)}/dead-letters`;
+  const columns = COLUMNS.filter((column) =>
+    column === 'age' || column === 'attempts' ? outbox.capabilities.fields[column === 'age' ? 'createdAt' : 'attempts'] : true,
+  );
+  const state = outbox.capabilities.states.dead;
+  const events = page?.events ?? [];
+  const rest = groups.length - GROUPS_IN_OVERVIEW;
+  return (
+    <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
+      <header className={classes.sectionHeader}>
+        {overview ? (
+          <h2>
+            <Anchor component={Link} href={href} inherit>
+              <bdi>{outbox.name}</bdi>
+            </Anchor>
+          </h2>
+        ) : (
+          <h1>{t('deadLetters.of', { outbox: outbox.name })}</h1>
+        )}
+        {problem === null && (
+          <span className={classes.dead}>
+            {dead.count === null ? <CountText count={dead} /> : t.rich('deadLetters.count', { count: () => <CountText count={dead} /> })}
+          </span>
+        )}
+        {outbox.whyReadOnly !== null && (
+          <span className={classes.locked} title={t(`readOnly.${outbox.whyReadOnly}`)}>
+            <IconLock size={14} aria-hidden />
+            {t('refusals.read_only')}
+          </span>
+        )}
+      </header>
+      {problem !== null ? (
+        <p className={classes.plain}>{t(`problems.${problem}`)}</p>
+      ) : !state.available ? (
+        <p className={classes.plain}>{t('deadLetters.unavailable', { why: t(`unavailable.${state.because}`) })}</p>
+      ) : groups.length === 0 && events.length === 0 && !filtered ? (
+        <p className={classes.plain}>{t('deadLetters.none')}</p>
+      ) : (
+        <>
+          <ErrorGroups outbox={outbox.id} groups={groups} limit={overview ? GROUPS_IN_OVERVIEW : undefined} />
+          <EventsTable
+            outbox={outbox}
+            events={events}
+            columns={columns}
+            ticks={ticks}
+            current={current}
+            dimmed={dimmed}
+            tickable={mayOperate && outbox.writable}
+            caption={t('deadLetters.of', { outbox: outbox.name })}
+          >
+            {events.length === 0 && <Notice title={t('events.noMatch.title')} />}
+          </EventsTable>
+          {overview && (rest > 0 || page?.nextCursor != null) && (
+            <Anchor component={Link} href={href} size="sm" className={classes.all}>
+              {t('deadLetters.all', { outbox: outbox.name })}
+            </Anchor>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+const COLUMNS: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];

@@ -1,0 +1,53 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
+import { useBecauseText, useOperationName } from '../interventions/words';
+import classes from './event-screen.module.css';
+
+const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
+
+interface EventOperationsProps {
+  detail: EventDetail;
+  outbox: OutboxInfo;
+  mayOperate: boolean;
+  onOperate: (operation: string) => void;
+}
+
+/** What can be done to this event now, and for the rest why not. On a phone it keeps to the lower edge. */
+export function EventOperations({ detail, outbox, mayOperate, onOperate }: EventOperationsProps) {
+  const t = useTranslations('event.operations');
+  const name = useOperationName();
+  const because = useBecauseText();
+  const archived = detail.event.state === 'archived';
+  const keys = Object.keys(detail.operations)
+    .filter((key) => (key === 'restore') === archived)
+    .sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
+  const barred = !mayOperate ? 'forbidden' : !outbox.writable ? 'read_only' : null;
+  const possible = barred === null ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
+  return (
+    <section className={classes.operations} aria-label={t('title')} data-empty={possible.length === 0 || undefined}>
+      {possible.length > 0 && (
+        <div className={classes.operationButtons}>
+          {possible.map((operation) => (
+            <Button key={operation} size="sm" variant={operation === 'archive' ? 'default' : 'filled'} onClick={() => onOperate(operation)}>
+              {name(operation)}
+            </Button>
+          ))}
+        </div>
+      )}
+      {barred !== null ? (
+        <p className={classes.whyNot}>{because(barred)}</p>
+      ) : (
+        <ul className={classes.whyNot}>
+          {keys
+            .filter((key) => !possible.includes(key))
+            .map((key) => (
+              <li key={key}>{t('not', { operation: name(key), why: because(detail.operations[key]?.because ?? 'not_supported') })}</li>
+            ))}
+        </ul>
+      )}
+    </section>
+  );
+}

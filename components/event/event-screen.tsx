@@ -1,0 +1,135 @@
+'use client';
+
+import { IconAlertTriangle, IconArchive, IconLock } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import { StateMark } from '../figures/mark';
+import { AbsoluteTime } from '../figures/time';
+import { useShortcuts } from '../frame/shortcuts';
+import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import type { InterventionActions } from '../interventions/actions';
+import { InterventionHost, useIntervention } from '../interventions/use-intervention';
+import { useOperationName } from '../interventions/words';
+import { ContentView } from './content-view';
+import { CopyAction } from './copy-value';
+import { EventOperations } from './event-operations';
+import { Facts } from './facts';
+import { Neighbours } from './neighbours';
+import { Timeline } from './timeline';
+import classes from './event-screen.module.css';
+
+export interface EventScreenProps {
+  outbox: OutboxInfo;
+  mayOperate: boolean;
+  initial: EventDetail;
+  load: (input: { outbox: string; event: string }) => Promise<ActionResult<EventDetail>>;
+  actions: InterventionActions;
+}
+
+/** One event: what it is, what happened to it, what it says, and what can be done about it. */
+export function EventScreen({ outbox, mayOperate, initial, load, actions }: EventScreenProps) {
+  const t = useTranslations();
+  const intervention = useIntervention();
+  const { snapshot, failing, refresh } = usePolledSnapshot<EventDetail>({
+    key: ['event', outbox.id, initial.event.id],
+    action: () => load({ outbox: outbox.id, event: initial.event.id }),
+    initial,
+    paused: intervention.opening !== null,
+  });
+  const { event } = snapshot;
+  const operate = (operation: string) => intervention.open(outbox, operation, [{ id: event.id, version: event.version }]);
+  useOperationKeys(snapshot, mayOperate && outbox.writable, operate);
+
+  return (
+    <div className={classes.screen} data-stale={failing !== null || undefined}>
+      <header className={classes.header}>
+        <StateMark state={event.state} />
+        <h1 className={classes.title}>
+          <bdi>{event.type ?? t('events.noType')}</bdi>
+          {event.aggregateId !== null && <bdi className={classes.aggregate}>{event.aggregateId}</bdi>}
+        </h1>
+        <span className={classes.eventId}>
+          <bdi className={classes.mono}>{event.id}</bdi>
+          <CopyAction value={event.id} label={t('event.facts.id')} />
+        </span>
+      </header>
+      {outbox.whyReadOnly !== null && (
+        <p className={classes.readOnly}>
+          <IconLock size={16} aria-hidden />
+          {t(`readOnly.${outbox.whyReadOnly}`)}
+        </p>
+      )}
+      <EventOperations detail={snapshot} outbox={outbox} mayOperate={mayOperate} onOperate={operate} />
+      {snapshot.warnings.map((code) => (
+        <p key={code} className={classes.caution}>
+          <IconAlertTriangle size={16} aria-hidden />
+          <span>{t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code}</span>
+        </p>
+      ))}
+      {snapshot.archived !== null && <Archived archived={snapshot.archived} />}
+      <div className={classes.columns}>
+        <div className={classes.story}>
+          {event.error !== null && <ErrorBlock error={event.error} />}
+          <Timeline detail={snapshot} outboxName={outbox.name} />
+          <Neighbours outbox={outbox} neighbours={snapshot.neighbours} aggregateId={event.aggregateId} />
+        </div>
+        <div className={classes.side}>
+          <Facts detail={snapshot} outbox={outbox} />
+          <ContentView title={t('event.payload')} content={snapshot.payload} />
+          {snapshot.headers !== null && <ContentView title={t('event.headers')} content={snapshot.headers} />}
+        </div>
+      </div>
+      <InterventionHost intervention={intervention} actions={actions} onSettled={() => void refresh()} />
+    </div>
+  );
+}
+
+/** r, q and a do what they do in the list; an operation that is not possible now has no key. */
+function useOperationKeys(detail: EventDetail, mayChange: boolean, operate: (operation: string) => void) {
+  const name = useOperationName();
+  const keys = [
+    ['r', 'retry'],
+    ['q', 'requeue'],
+    ['a', 'archive'],
+  ] as const;
+  useShortcuts(
+    keys
+      .filter(([, operation]) => mayChange && detail.operations[operation]?.allowed === true)
+      .map(([key, operation]) => ({ keys: key, label: name(operation), run: () => operate(operation) })),
+  );
+}
+
+function Archived({ archived }: { archived: NonNullable<EventDetail['archived']> }) {
+  const t = useTranslations();
+  return (
+    <p className={classes.archived}>
+      <IconArchive size={16} aria-hidden />
+      <span>
+        {t.rich('event.archived', {
+          by: archived.by,
+          state: t(`states.${archived.fromState}`),
+          reason: archived.reason,
+          at: () => <AbsoluteTime at={archived.at} />,
+        })}
+      </span>
+    </p>
+  );
+}
+
+function ErrorBlock({ error }: { error: string }) {
+  const t = useTranslations('event');
+  return (
+    <section className={classes.block} aria-label={t('error')}>
+      <header className={classes.blockHeader}>
+        <h2>{t('error')}</h2>
+        <span className={classes.blockTools}>
+          <CopyAction value={error} label={t('error')} />
+        </span>
+      </header>
+      <pre className={classes.error} tabIndex={0} aria-label={t('error')}>
+        <bdi>{error}</bdi>
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,115 @@
+'use client';
+
+import { isLosslessNumber, parse } from 'lossless-json';
+import { useTranslations } from 'next-intl';
+import { useMemo, useState, type ReactNode } from 'react';
+import classes from './json-tree.module.css';
+
+/** Entries of one object or array shown before the rest is asked for. */
+const FIRST_ENTRIES = 100;
+/** Levels that are open from the start. */
+const OPEN_LEVELS = 2;
+
+interface JsonTreeProps {
+  text: string;
+  /** Shown when the text is no JSON after all. */
+  fallback: ReactNode;
+}
+
+/** JSON as a tree. Numbers are shown with the digits they were written with: no double ever holds them. */
+export function JsonTree({ text, fallback }: JsonTreeProps) {
+  const parsed = useMemo(() => {
+    try {
+      // Of a repeated key the last value counts, as it does for whoever reads the message.
+      return { value: parse(text, null, { onDuplicateKey: ({ newValue }) => newValue }) };
+    } catch {
+      return null;
+    }
+  }, [text]);
+  if (parsed === null) return fallback;
+  return (
+    <div className={classes.tree}>
+      <Value value={parsed.value} level={0} />
+    </div>
+  );
+}
+
+function Value({ value, level }: { value: unknown; level: number }) {
+  const entries = entriesOf(value);
+  if (entries === null) return <Scalar value={value} />;
+  return <Branch entries={entries} array={Array.isArray(value)} level={level} />;
+}
+
+function entriesOf(value: unknown): [string, unknown][] | null {
+  if (value === null || typeof value !== 'object' || isLosslessNumber(value)) return null;
+  return Object.entries(value);
+}
+
+interface BranchProps {
+  entries: [string, unknown][];
+  array: boolean;
+  level: number;
+}
+
+function Branch({ entries, array, level }: BranchProps) {
+  const t = useTranslations('event.tree');
+  const [shown, setShown] = useState(FIRST_ENTRIES);
+  if (entries.length === 0) return <span className={classes.empty}>{array ? '[]' : '{}'}</span>;
+  return (
+    <ul>
+      {entries.slice(0, shown).map(([key, value]) => (
+        <Entry key={key} name={key} value={value} array={array} level={level} />
+      ))}
+      {entries.length > shown && (
+        <li>
+          <button type="button" className={classes.more} onClick={() => setShown((before) => before + FIRST_ENTRIES)}>
+            {t('more', { count: entries.length - shown })}
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface EntryProps {
+  name: string;
+  value: unknown;
+  array: boolean;
+  level: number;
+}
+
+function Entry({ name, value, array, level }: EntryProps) {
+  const t = useTranslations('event.tree');
+  const [open, setOpen] = useState(level < OPEN_LEVELS);
+  const entries = entriesOf(value);
+  const label = <bdi className={array ? classes.index : classes.key}>{name}</bdi>;
+  if (entries === null || entries.length === 0) {
+    return (
+      <li>
+        {label}
+        <span className={classes.colon}>{': '}</span>
+        <Value value={value} level={level + 1} />
+      </li>
+    );
+  }
+  return (
+    <li>
+      {/* Closed branches are not built: a payload may hold a hundred thousand of them. */}
+      <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          {label}
+          <span className={classes.size}>{t(Array.isArray(value) ? 'items' : 'fields', { count: entries.length })}</span>
+        </summary>
+        {open && <Branch entries={entries} array={Array.isArray(value)} level={level + 1} />}
+      </details>
+    </li>
+  );
+}
+
+function Scalar({ value }: { value: unknown }) {
+  if (typeof value === 'string') {
+    return <bdi className={classes.string}>{JSON.stringify(value)}</bdi>;
+  }
+  if (isLosslessNumber(value)) return <span className={classes.number}>{value.value}</span>;
+  return <span className={classes.keyword}>{String(value)}</span>;
+}

@@ -1,0 +1,149 @@
+'use client';
+
+import '@mantine/spotlight/styles.css';
+import { Spotlight } from '@mantine/spotlight';
+import { IconActivity, IconFileText, IconGauge, IconListDetails, IconSearch, IconSkull } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useRouter } from 'next/navigation';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { ActionResult } from '@/lib/shared/problems';
+import { StateMark } from '../figures/mark';
+import type { FoundEvent } from './found-event';
+import { paletteStore } from './palette-store';
+
+export interface PaletteProps {
+  outboxes: readonly { id: string; name: string }[];
+  /** Looks for an id in every outbox. */
+  findEvent: (text: string) => Promise<ActionResult<FoundEvent[]>>;
+}
+
+interface Target {
+  href: string;
+  label: string;
+  /** Further words it is found by. */
+  words: string;
+  icon: ReactNode;
+}
+
+/** An id has this many characters at least; shorter text is a name. */
+const ID_LENGTH = 2;
+const TYPING_PAUSE_MS = 250;
+
+/** Goes to an outbox, a screen, or the event somebody has the id of. */
+export function Palette({ outboxes, findEvent }: PaletteProps) {
+  const t = useTranslations('palette');
+  const router = useRouter();
+  const [text, setText] = useState('');
+  const wanted = text.trim();
+  const search = useEventSearch(wanted, findEvent);
+
+  const screens: Target[] = [
+    { href: '/', label: t('screen.fleet'), words: 'fleet', icon: <IconGauge size={16} /> },
+    { href: '/dead-letters', label: t('screen.deadLetters'), words: 'dead letters', icon: <IconSkull size={16} /> },
+    { href: '/audit', label: t('screen.audit'), words: 'audit', icon: <IconFileText size={16} /> },
+  ];
+  const ofOutboxes: Target[] = outboxes.flatMap(({ id, name }) => {
+    const base = `/outboxes/${encodeURIComponent(id)}`;
+    return [
+      { href: base, label: name, words: id, icon: <IconActivity size={16} /> },
+      { href: `${base}/events`, label: t('eventsOf', { outbox: name }), words: `${id} events`, icon: <IconListDetails size={16} /> },
+      {
+        href: `${base}/dead-letters`,
+        label: t('deadLettersOf', { outbox: name }),
+        words: `${id} dead letters`,
+        icon: <IconSkull size={16} />,
+      },
+    ];
+  });
+  const matching = (targets: Target[]) => targets.filter((target) => matches(target, wanted));
+  const [shownScreens, shownOutboxes] = [
+    matching(screens),
+    wanted === '' ? ofOutboxes.filter(({ href }) => !/\/(events|dead-letters)$/.test(href)) : matching(ofOutboxes),
+  ];
+  const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
+  const go = (href: string) => () => router.push(href);
+  const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
+
+  return (
+    <Spotlight.Root
+      store={paletteStore}
+      query={text}
+      onQueryChange={setText}
+      shortcut={null}
+      scrollable
+      maxHeight={420}
+      aria-label={t('label')}
+    >
+      <Spotlight.Search placeholder={t('placeholder')} aria-label={t('placeholder')} leftSection={<IconSearch size={16} aria-hidden />} />
+      <Spotlight.ActionsList>
+        {search.events.length > 0 && (
+          <Spotlight.ActionsGroup label={t('events')}>
+            {search.events.map((event) => (
+              <Spotlight.Action
+                key={`${event.outbox} ${event.id}`}
+                onClick={go(`/outboxes/${encodeURIComponent(event.outbox)}/events/${encodeURIComponent(event.id)}`)}
+                label={event.type ?? event.id}
+                description={`${event.id} · ${t('in', { outbox: outboxName(event.outbox) })}`}
+                rightSection={<StateMark state={event.state} />}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        <TargetGroup label={t('outboxes')} targets={shownOutboxes} go={go} />
+        <TargetGroup label={t('screens')} targets={shownScreens} go={go} />
+        {search.status === 'searching' && nothing && <Spotlight.Empty>{t('searching')}</Spotlight.Empty>}
+        {search.status === 'failed' && <Spotlight.Empty>{t('failed')}</Spotlight.Empty>}
+        {search.status === 'done' && nothing && <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}
+
+function TargetGroup({ label, targets, go }: { label: string; targets: Target[]; go: (href: string) => () => void }) {
+  if (targets.length === 0) return null;
+  return (
+    <Spotlight.ActionsGroup label={label}>
+      {targets.map((target) => (
+        <Spotlight.Action key={target.href} onClick={go(target.href)} label={target.label} leftSection={target.icon} />
+      ))}
+    </Spotlight.ActionsGroup>
+  );
+}
+
+function matches({ label, words }: Target, wanted: string): boolean {
+  const text = `${label} ${words}`.toLowerCase();
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((part) => text.includes(part));
+}
+
+interface EventSearch {
+  events: FoundEvent[];
+  status: 'idle' | 'searching' | 'done' | 'failed';
+}
+
+/** Asks once typing pauses; an answer to what is no longer asked is dropped. */
+function useEventSearch(wanted: string, findEvent: PaletteProps['findEvent']): EventSearch {
+  const [answer, setAnswer] = useState<{ wanted: string; events: FoundEvent[]; failed: boolean } | null>(null);
+  const asking = wanted.length >= ID_LENGTH;
+  useEffect(() => {
+    if (!asking) return;
+    let stopped = false;
+    const timer = setTimeout(() => {
+      void findEvent(wanted)
+        .then((result) => ({ wanted, events: result.ok ? result.value : [], failed: !result.ok }))
+        .catch(() => ({ wanted, events: [], failed: true }))
+        .then((found) => {
+          if (!stopped) setAnswer(found);
+        });
+    }, TYPING_PAUSE_MS);
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+    };
+  }, [wanted, asking, findEvent]);
+  if (!asking) return { events: [], status: wanted === '' ? 'idle' : 'done' };
+  if (answer?.wanted !== wanted) return { events: [], status: 'searching' };
+  return { events: answer.events, status: answer.failed ? 'failed' : 'done' };
+}

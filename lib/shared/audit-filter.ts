@@ -1,0 +1,32 @@
+/** The filter of the audit as it stands in a URL. */
+import { parseEventFilter } from './event-filter';
+import type { AuditEntry, AuditFilter } from './model';
+
+export const AUDIT_OUTCOMES = ['applied', 'none', 'refused', 'unknown'] as const satisfies readonly AuditEntry['outcome'][];
+
+const TEXT_FIELDS = ['outbox', 'event', 'actor', 'operation'] as const;
+const TEXT_MAX = 254;
+
+/** Reads an audit filter from a query string; what makes no sense is left out, and the chips show what is left. */
+export function parseAuditFilter(params: URLSearchParams): AuditFilter {
+  const filter: AuditFilter = {};
+  for (const field of TEXT_FIELDS) {
+    const value = params.get(field)?.trim();
+    if (value && value.length <= TEXT_MAX && !value.includes('\0')) filter[field] = value;
+  }
+  const outcome = AUDIT_OUTCOMES.find((known) => known === params.get('outcome'));
+  if (outcome !== undefined) filter.outcome = outcome;
+  const { from, to } = parseEventFilter(params).filter;
+  if (from !== undefined) filter.from = from;
+  if (to !== undefined) filter.to = to;
+  return filter;
+}
+
+export function serialiseAuditFilter(filter: AuditFilter): URLSearchParams {
+  const params = new URLSearchParams();
+  for (const field of [...TEXT_FIELDS, 'outcome', 'from', 'to'] as const) {
+    const value = filter[field];
+    if (value) params.set(field, value);
+  }
+  return params;
+}
