@@ -35,7 +35,8 @@ export function proxy(request: NextRequest): NextResponse {
   };
 
   const elsewhere = canonical(request, origin);
-  if (elsewhere !== null) return secured(NextResponse.redirect(elsewhere, 307));
+  // Not a redirect: Next takes all loopback names for one and would make it relative, and so endless.
+  if (elsewhere !== null) return secured(new NextResponse(null, { status: 200, headers: { Refresh: `0; url=${elsewhere}` } }));
 
   const signedIn = request.cookies.has(sessionCookieName(origin)) || request.headers.has('authorization');
   const reads = request.method === 'GET' || request.method === 'HEAD';

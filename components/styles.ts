@@ -17,6 +17,7 @@ import '@mantine/core/styles/Overlay.css';
 import '@mantine/core/styles/ModalBase.css';
 import '@mantine/core/styles/Modal.css';
 import '@mantine/core/styles/Input.css';
+import '@mantine/core/styles/PasswordInput.css';
 import '@mantine/core/styles/Flex.css';
 import '@mantine/core/styles/Stack.css';
 import '@mantine/core/styles/Text.css';

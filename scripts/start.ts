@@ -101,6 +101,7 @@ function serve(env: Environment, config: Config, store: OwnStore, origin: string
     env: {
       ...childEnvironment({ NEXTAUTH_URL: origin, OUTBOX_CONSOLE_CONFIG: config.path, PORT: String(env.port), HOST: env.host }),
       NODE_ENV: 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
       ...(store.embedded === null ? {} : { OUTBOX_CONSOLE_EMBEDDED_STORE: store.url }),
     },
   });

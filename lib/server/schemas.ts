@@ -26,15 +26,18 @@ export const limitSchema = z
 
 const instant = z.iso.datetime({ offset: true, error: 'write a time such as 2026-11-21T14:00:00Z' });
 
+/** A filter left empty is no filter. */
+const filled = <T extends z.ZodType>(schema: T) => z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
 export const auditQuery = z.strictObject({
-  outbox: plain(63).optional(),
-  event: eventId.optional(),
-  actor: plain(254).optional(),
-  operation: plain(63).optional(),
-  outcome: z.enum(['applied', 'none', 'refused', 'unknown'], 'write one of applied, none, refused, unknown').optional(),
-  from: instant.optional(),
-  to: instant.optional(),
-  cursor: cursorSchema,
+  outbox: filled(plain(63)),
+  event: filled(eventId),
+  actor: filled(plain(254)),
+  operation: filled(plain(63)),
+  outcome: filled(z.enum(['applied', 'none', 'refused', 'unknown'], 'write one of applied, none, refused, unknown')),
+  from: filled(instant),
+  to: filled(instant),
+  cursor: filled(cursorSchema),
   limit: limitSchema,
 });
 
