@@ -21,7 +21,7 @@ function sourceOf(entry: string): string {
 const OF_NEXT = /^\/(_not-found|_global-error)\/|^\/favicon\.ico\/|^\/(icon|apple-icon|robots|manifest)/;
 
 interface Actions {
-  node: Record<string, { workers: Record<string, unknown>; filename?: string; exportedName?: string }>;
+  node: Record<string, { workers: Record<string, unknown>; filename: string; exportedName: string }>;
   edge: Record<string, unknown>;
 }
 
@@ -43,16 +43,20 @@ test('every page of the build is a screen that the stories open', () => {
 test('every server action of the build declares who may use it, and refuses who is not signed in', async ({ playwright, world }) => {
   const { node, edge } = manifest<Actions>('server-reference-manifest.json');
   expect(edge).toEqual({});
-  const declared = new Set(entries.filter(({ kind }) => kind === 'action').map(({ file, name }) => `${file}#${name}`));
-  expect(Object.keys(node).length).toBe(declared.size);
+  const declared = entries.filter(({ kind }) => kind === 'action').map(({ file, name }) => `${file}#${name}`);
+  expect(
+    Object.values(node)
+      .map(({ filename, exportedName }) => `${filename}#${exportedName}`)
+      .sort(),
+  ).toEqual(declared.sort());
   const anonymous = await playwright.request.newContext({ baseURL: world.url, extraHTTPHeaders: { origin: world.url } });
-  for (const [id, action] of Object.entries(node)) {
-    const answer = await anonymous.post('/login', {
-      headers: { 'next-action': id, 'content-type': 'text/plain;charset=UTF-8' },
-      data: '[{}]',
-    });
-    const name = `${action.filename ?? ''} ${action.exportedName ?? id}`;
-    expect(await answer.text(), name).toMatch(/"code":"unauthenticated"|Server action not found/);
+  for (const [id, { filename, exportedName, workers }] of Object.entries(node)) {
+    for (const worker of Object.keys(workers)) {
+      const address = worker.replace(/^app|\/page$|\/\([^)]*\)/g, '').replace(/\[[^\]]+\]/g, 'x') || '/';
+      const headers = { 'next-action': id, 'content-type': 'text/plain;charset=UTF-8', accept: 'text/x-component' };
+      const answer = await anonymous.post(address, { headers, data: '[{}]', maxRedirects: 0 });
+      expect(await answer.text(), `${filename} ${exportedName} at ${address}`).toContain('"code":"unauthenticated"');
+    }
   }
   await anonymous.dispose();
 });
