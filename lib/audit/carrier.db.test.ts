@@ -1,0 +1,93 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
+import { intervene } from '../interventions/intervene';
+import { ANNA, depsFor, freshKey } from '../interventions/testing';
+import { getEvent } from '../outbox/get-event';
+import { escrowStatus } from '../outbox/shapes/escrow-status';
+import { migrateStore, openStore, type Store } from '../store/store';
+import { startCarrier, type Carrier } from './carrier';
+import { listAudit } from './list';
+
+const DEAD = '00000000-0000-4000-8000-000000000005';
+
+describe('the carrier', () => {
+  const observed = useTestDatabase((db) => createSample(db, escrowStatus));
+  const storeDatabase = useTestDatabase();
+  let open: OpenOutbox;
+  let store: Store;
+  const errors: unknown[] = [];
+  const carriers: Carrier[] = [];
+  const start = (): Carrier => {
+    const carrier = startCarrier({ directory: depsFor(open.outbox).directory, store, onError: (_outbox, error) => errors.push(error) });
+    carriers.push(carrier);
+    return carrier;
+  };
+  const act = async (operation: string) => {
+    const stored = await getEvent(open.outbox, DEAD);
+    return intervene(depsFor(open.outbox), ANNA, 'sample', { operation, events: [{ id: DEAD, version: stored?.event.version ?? '' }], reason: 'carried' }, freshKey());
+  };
+  const audit = async () => (await listAudit(store, { event: DEAD }, { limit: 200 })).entries;
+
+  beforeAll(async () => {
+    open = await openSample(observed, escrowStatus);
+    expect((await migrateStore(storeDatabase.url)).ok).toBe(true);
+    store = openStore(storeDatabase.url);
+  });
+  afterAll(async () => {
+    await Promise.all(carriers.map((carrier) => carrier.stop()));
+    await Promise.all([open.close(), store.close()]);
+  });
+
+  it('brings every record into the audit with who, why, before and after', async () => {
+    const { interventionId } = await act('archive');
+    const carrier = start();
+    await carrier.carryAll();
+    expect(await audit()).toMatchObject([
+      { actor: ANNA.name, role: 'operator', operation: 'archive', outbox: 'sample', eventId: DEAD, eventType: 'order_complete', aggregateId: 'order-2', reason: 'carried', outcome: 'applied', code: null, interventionId, before: { status: 'failed', retry_count: '5' }, after: { oc_from_state: 'dead' } },
+    ]);
+    expect((await audit())[0]?.before).not.toHaveProperty('payload');
+  });
+
+  it('carries nothing twice, over restarts and by two replicas at once', async () => {
+    await act('restore');
+    await Promise.all([start().carryAll(), start().carryAll()]);
+    await start().carryAll();
+    expect((await audit()).map((entry) => entry.operation)).toEqual(['restore', 'archive']);
+  });
+
+  it('finds a record that was committed late, behind newer ones', async () => {
+    const late = new pg.Client({ connectionString: observed.url });
+    await late.connect();
+    await late.query('BEGIN');
+    const id = '01890000-0000-7000-8000-000000000001';
+    await late.query(
+      `INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason, outcome) VALUES ($1, 'sample', 'account:late', 'late@example.com', 'operator', 'late', 'h', 'retry', 'late commit', 'none')`,
+      [id],
+    );
+    await late.query(`INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id, code) VALUES ($1, 0, $2, 'locked')`, [id, DEAD]);
+    const carrier = start();
+    await act('requeue');
+    await carrier.carryAll();
+    expect((await audit()).some((entry) => entry.interventionId === id)).toBe(false);
+    await late.query('COMMIT');
+    await late.end();
+    await carrier.carryAll();
+    expect((await audit()).find((entry) => entry.interventionId === id)).toMatchObject({ outcome: 'none', code: 'locked', actor: 'late@example.com' });
+    expect(errors).toEqual([]);
+  });
+
+  it('pages the audit without losing or repeating an entry, and refuses a foreign cursor', async () => {
+    const all = await audit();
+    const walked: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listAudit(store, { event: DEAD }, { limit: 1, ...(cursor === undefined ? {} : { cursor }) });
+      walked.push(...page.entries.map((entry) => entry.id));
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    expect(walked).toEqual(all.map((entry) => entry.id));
+    await expect(listAudit(store, {}, { limit: 1, cursor: 'x' })).rejects.toMatchObject({ code: 'invalid' });
+  });
+});

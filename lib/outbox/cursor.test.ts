@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeCursor, encodeCursor, type Cursor } from './cursor';
+import { decodeVersion, encodeVersion } from './version';
+
+const cursors: fc.Arbitrary<Cursor> = fc.record({
+  order: fc.constantFrom('newest' as const, 'oldest' as const),
+  direction: fc.constantFrom('next' as const, 'previous' as const),
+  createdKey: fc.constantFrom(null, '2026-11-21 09:30:00.123456+00', '2026-11-21 09:30:00', '-infinity', 'infinity', '10000-01-01 00:00:00+00', '0044-03-15 00:00:00+00 BC'),
+  id: fc.string(),
+});
+
+describe('a cursor', () => {
+  it('comes back as it went out', () => {
+    fc.assert(
+      fc.property(cursors, (cursor) => {
+        expect(decodeCursor(encodeCursor(cursor), cursor.order)).toEqual(cursor);
+      }),
+    );
+  });
+
+  it('is refused for another order', () => {
+    expect(() => decodeCursor(encodeCursor({ order: 'newest', direction: 'next', createdKey: null, id: '1' }), 'oldest')).toThrow(/cursor/);
+  });
+
+  it('is refused when anybody else made it, and never throws anything but a problem', () => {
+    const foreign = fc.oneof(
+      fc.string(),
+      fc.jsonValue().map((value) => Buffer.from(JSON.stringify(value)).toString('base64url')),
+      fc.constant(Buffer.from(JSON.stringify(['n', 'n', "now()'; drop", 'x'])).toString('base64url')),
+    );
+    fc.assert(
+      fc.property(foreign, (text) => {
+        try {
+          decodeCursor(text, 'newest');
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'Problem', code: 'invalid' });
+        }
+      }),
+    );
+  });
+});
+
+describe('a version', () => {
+  it('comes back as it went out', () => {
+    for (const place of ['main', 'dead', 'archive'] as const) {
+      const version = { place, exact: '4294967295', stable: 'd41d8cd98f00b204e9800998ecf8427e' };
+      expect(decodeVersion(encodeVersion(version))).toEqual(version);
+    }
+  });
+
+  it('is null for anything else', () => {
+    for (const text of ['', 'm', 'm.1', 'x.1.d41d8cd98f00b204e9800998ecf8427e', 'm.-1.d41d8cd98f00b204e9800998ecf8427e', 'm.1.D41D8CD98F00B204E9800998ECF8427E', 'm.1.d41d8cd98f00b204e9800998ecf8427e ']) {
+      expect(decodeVersion(text)).toBeNull();
+    }
+  });
+});
