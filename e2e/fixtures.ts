@@ -6,9 +6,9 @@ import { type APIRequestContext, test as base, expect, type Page } from '@playwr
 import { createSinkClient, type SinkControl } from '@/demo/sink/client';
 import type { Role } from '@/lib/shared/permissions';
 import { type Database, openDatabase } from './support/database';
-import { sessionOf, type Session } from './support/session';
+import { sessionOf, type Session } from '@/scripts/testing/session';
 import { type PageWatch, watchPage } from './support/watch-page';
-import { readWorld, type World } from './support/world';
+import { readWorld, type World } from '@/scripts/testing/world';
 
 interface TestFixtures {
   /** Signs this test's browser in; the session is made once per role and worker. */

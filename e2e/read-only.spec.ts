@@ -6,7 +6,7 @@ import { expect, test } from './fixtures';
 import { freePort, startScript, stopGroup, untilReady } from './support/programs';
 import { operationButton } from './support/operate';
 import { escrowRow, insertEscrow, intervene } from './support/rows';
-import { sessionOf } from './support/session';
+import { sessionOf } from '@/scripts/testing/session';
 
 /** A second console on the demo's databases, through `npm start`, without an operator's login for escrow. */
 test('an outbox without an operator’s login is watched, says why it is read-only, and refuses', async ({

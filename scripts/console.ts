@@ -55,7 +55,11 @@ async function withStore<T>(work: (store: Store, applied: string[]) => Promise<T
 }
 
 async function passwordFromStandardInput(given: boolean | undefined): Promise<string> {
-  if (given !== true) throw new CommandFailure('Give the password on standard input, with --password-stdin: on the command line others could read it', EXIT_USAGE);
+  if (given !== true)
+    throw new CommandFailure(
+      'Give the password on standard input, with --password-stdin: on the command line others could read it',
+      EXIT_USAGE,
+    );
   return (await text(process.stdin)).replace(/\r?\n$/, '');
 }
 
@@ -90,7 +94,11 @@ user
     const password = await passwordFromStandardInput(options.passwordStdin);
     await withStore(async (store) => {
       const id = await createAccount(store, { email: options.email, role: options.role, password });
-      answer(options.json === true ? JSON.stringify({ id, email: options.email, role: options.role }) : `created ${options.email} (${options.role})`);
+      answer(
+        options.json === true
+          ? JSON.stringify({ id, email: options.email, role: options.role })
+          : `created ${options.email} (${options.role})`,
+      );
     });
   });
 
@@ -106,7 +114,8 @@ user
     if (options.disable === true && options.enable === true) throw new CommandFailure('Choose one of --disable and --enable', EXIT_USAGE);
     const disabled = options.disable === true ? true : options.enable === true ? false : undefined;
     const password = options.passwordStdin === true ? await passwordFromStandardInput(true) : undefined;
-    if (options.role === undefined && password === undefined && disabled === undefined) throw new CommandFailure('Say what to change', EXIT_USAGE);
+    if (options.role === undefined && password === undefined && disabled === undefined)
+      throw new CommandFailure('Say what to change', EXIT_USAGE);
     await withStore((store) => changeAccount(store, options.email, { role: options.role, password, disabled }));
     answer(`changed ${options.email}`);
   });
@@ -137,7 +146,7 @@ token
 
 program
   .command('install')
-  .description("print what an outbox needs in its own database before it can be changed, for its owner to read and run")
+  .description('print what an outbox needs in its own database before it can be changed, for its owner to read and run')
   .argument('<outbox>', 'id of the outbox')
   .option('--apply', 'run it instead of printing it')
   .option('--url <url>', "login to run it with: the table's owner or a superuser")

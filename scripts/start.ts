@@ -39,8 +39,10 @@ function listeningProblem(host: string, port: number): Promise<string | null> {
 
 async function environmentProblems(env: Environment): Promise<string[]> {
   const problems: string[] = [];
-  if (env.secret === undefined) problems.push('NEXTAUTH_SECRET: missing; set at least 32 characters, for instance from: openssl rand -base64 48');
-  if (publicOriginOf(env) === null) problems.push('NEXTAUTH_URL: missing; set the address people open, for instance https://outbox.example.com');
+  if (env.secret === undefined)
+    problems.push('NEXTAUTH_SECRET: missing; set at least 32 characters, for instance from: openssl rand -base64 48');
+  if (publicOriginOf(env) === null)
+    problems.push('NEXTAUTH_URL: missing; set the address people open, for instance https://outbox.example.com');
   const listening = await listeningProblem(env.host, env.port);
   if (listening !== null) problems.push(listening);
   return problems;
@@ -58,7 +60,12 @@ async function prepareStore(config: Config, allElseIsWell: boolean): Promise<{ s
   const migrated = await migrateStore(store.url);
   if (migrated.ok) return { store, problems: [] };
   await store.stop();
-  return { store: null, problems: [`store: ${migrated.why === 'unreachable' ? 'cannot be reached: ' : migrated.why === 'failed' ? 'a migration failed: ' : ''}${migrated.detail}`] };
+  return {
+    store: null,
+    problems: [
+      `store: ${migrated.why === 'unreachable' ? 'cannot be reached: ' : migrated.why === 'failed' ? 'a migration failed: ' : ''}${migrated.detail}`,
+    ],
+  };
 }
 
 async function answers(url: string): Promise<boolean> {

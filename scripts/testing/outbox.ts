@@ -9,7 +9,18 @@ import type { TestDatabase } from './database';
 
 /** Settings as the configuration would give them, everything optional left out. */
 export function settingsFor(shape: Shape, over: Partial<OutboxSettings> = {}): OutboxSettings {
-  return { id: 'sample', name: 'Sample', table: shape.table, shape, inline: false, parameters: {}, links: [], amount: null, mask: [], ...over };
+  return {
+    id: 'sample',
+    name: 'Sample',
+    table: shape.table,
+    shape,
+    inline: false,
+    parameters: {},
+    links: [],
+    amount: null,
+    mask: [],
+    ...over,
+  };
 }
 
 /** Creates the sample's tables, and its rows unless told otherwise. */
