@@ -1,5 +1,6 @@
 import 'server-only';
 import { cookies, headers } from 'next/headers';
+import type { NextRequest } from 'next/server';
 import { cache } from 'react';
 import type { Language } from '../messages/languages.gen';
 import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '../shared/preferences';
@@ -28,20 +29,32 @@ export interface Asker extends Identification {
   timeZone: string;
 }
 
-/** Who is asking, and how they like to read. Once per rendered page; a request otherwise. */
-export const askerOfRequest = cache(async (): Promise<Asker> => {
-  const [jar, sent, console] = [await cookies(), await headers(), await getConsole()];
-  const { actor, by } = await identify(console.store, sent, (name) => jar.get(name)?.value);
+type Cookie = (name: string) => string | undefined;
+
+async function askerOf(sent: Headers, cookie: Cookie): Promise<Asker> {
+  const console = await getConsole();
+  const { actor, by } = await identify(console.store, sent, cookie);
   return {
     console,
     actor,
     by,
     headers: sent,
     requestId: newReference(),
-    locale: chooseLanguage(jar.get(LOCALE_COOKIE)?.value, sent.get('accept-language')),
-    timeZone: chooseTimeZone(jar.get(TIME_ZONE_COOKIE)?.value),
+    locale: chooseLanguage(cookie(LOCALE_COOKIE), sent.get('accept-language')),
+    timeZone: chooseTimeZone(cookie(TIME_ZONE_COOKIE)),
   };
+}
+
+/** Who is asking for a page or an action, and how they like to read. Once per rendered page. */
+export const askerOfRequest = cache(async (): Promise<Asker> => {
+  const jar = await cookies();
+  return askerOf(await headers(), (name) => jar.get(name)?.value);
 });
+
+/** Who is asking a route. */
+export function askerOfRoute(request: NextRequest): Promise<Asker> {
+  return askerOf(request.headers, (name) => request.cookies.get(name)?.value);
+}
 
 /** The context of somebody who may do this. Throws Problem `unauthenticated` or `forbidden`. */
 export function authorise(asker: Asker, permission: Permission): Context {

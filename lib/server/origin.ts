@@ -25,6 +25,7 @@ export function ownPath(callbackUrl: unknown, origin: string): string {
   if (typeof callbackUrl !== 'string' || callbackUrl === '' || callbackUrl.length > 2_048) return '/';
   // Browsers read `\` as `/` and drop tabs and line ends: such an address means something else than it says.
   if (/[\\\s]/.test(callbackUrl) || [...callbackUrl].some((character) => character < ' ')) return '/';
+  if (!callbackUrl.startsWith('/') && !callbackUrl.startsWith(`${origin}/`)) return '/';
   if (!URL.canParse(callbackUrl, origin)) return '/';
   const url = new URL(callbackUrl, origin);
   if (url.origin !== origin || url.username !== '' || url.pathname.startsWith('//')) return '/';

@@ -1,9 +1,10 @@
 import 'server-only';
 import { unstable_rethrow } from 'next/navigation';
+import type { NextRequest } from 'next/server';
 import type { z } from 'zod';
 import type { Permission } from '../shared/permissions';
 import { Problem } from '../shared/problems';
-import { askerOfRequest, authorise, type Asker, type Context } from './context';
+import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { BadRequest, parseInput, queryOf, readJson } from './input';
 import { originProblem, publicOrigin } from './origin';
@@ -14,7 +15,7 @@ export interface RouteInput<P, Q, B> {
   params: P;
   query: Q;
   body: B;
-  request: Request;
+  request: NextRequest;
 }
 
 interface RouteShape<C, P, Q, B> {
@@ -40,7 +41,7 @@ interface PublicRoute<P, Q, B> extends RouteShape<{ requestId: string }, P, Q, B
 }
 
 type RouteContext = { params: Promise<unknown> };
-export type RouteHandler = ((request: Request, context: RouteContext) => Promise<Response>) & { entry: EntryDeclaration };
+export type RouteHandler = ((request: NextRequest, context: RouteContext) => Promise<Response>) & { entry: EntryDeclaration };
 
 const READS = new Set(['GET', 'HEAD']);
 
@@ -57,7 +58,7 @@ function failed(error: unknown, id: string, reference: string): Response {
   return problemResponse(problemOf(error, id, reference));
 }
 
-async function inputOf<P, Q, B>(definition: RouteShape<never, P, Q, B>, request: Request, params: unknown): Promise<RouteInput<P, Q, B>> {
+async function inputOf<P, Q, B>(definition: RouteShape<never, P, Q, B>, request: NextRequest, params: unknown): Promise<RouteInput<P, Q, B>> {
   return {
     params: definition.params === undefined ? (undefined as P) : parseInput(definition.params, params),
     query: definition.query === undefined ? (undefined as Q) : parseInput(definition.query, queryOf(new URL(request.url))),
@@ -73,7 +74,7 @@ async function inputOf<P, Q, B>(definition: RouteShape<never, P, Q, B>, request:
 export function defineRoute<P = undefined, Q = undefined, B = undefined>(definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>): RouteHandler {
   const { id } = definition;
 
-  const handler = async (request: Request, context: RouteContext): Promise<Response> => {
+  const handler = async (request: NextRequest, context: RouteContext): Promise<Response> => {
     const reference = newReference();
     if (definition.public === true) {
       try {
@@ -85,7 +86,7 @@ export function defineRoute<P = undefined, Q = undefined, B = undefined>(definit
     }
     let asker: Asker | null = null;
     try {
-      asker = await askerOfRequest();
+      asker = await askerOfRoute(request);
       if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');
       if (asker.by === 'cookie' && !READS.has(request.method)) {
         const foreign = originProblem(asker.headers, publicOrigin());

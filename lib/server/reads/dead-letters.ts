@@ -1,9 +1,9 @@
 import 'server-only';
-import { countDeadByError } from '../../outbox/dead-letters';
-import { outboxInfo } from '../../outbox/outbox';
-import type { DeadLetters, EventFilter, OutboxInfo } from '../../shared/model';
-import { unavailable } from '../../shared/measured';
-import { Problem } from '../../shared/problems';
+import { countDeadByError } from '@/lib/outbox/dead-letters';
+import { outboxInfo } from '@/lib/outbox/outbox';
+import type { DeadLetters, EventFilter, OutboxInfo } from '@/lib/shared/model';
+import { unavailable } from '@/lib/shared/measured';
+import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { readEvents } from './events';
 import { onOutbox } from './source';

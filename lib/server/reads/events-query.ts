@@ -1,6 +1,6 @@
-import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '../../shared/event-filter';
-import type { EventFilter } from '../../shared/model';
-import { Problem } from '../../shared/problems';
+import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/event-filter';
+import type { EventFilter } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import { cursorSchema, limitSchema } from '../schemas';
 
 const PAGING = ['cursor', 'limit'] as const;

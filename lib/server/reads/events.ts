@@ -1,8 +1,8 @@
 import 'server-only';
-import { listEvents, type PageRequest } from '../../outbox/list-events';
-import { presentEvent } from '../../outbox/mask';
-import type { EventFilter, EventPage } from '../../shared/model';
-import { can } from '../../shared/permissions';
+import { listEvents, type PageRequest } from '@/lib/outbox/list-events';
+import { presentEvent } from '@/lib/outbox/mask';
+import type { EventFilter, EventPage } from '@/lib/shared/model';
+import { can } from '@/lib/shared/permissions';
 import type { Context } from '../context';
 import { onOutbox } from './source';
 

@@ -1,8 +1,8 @@
 import 'server-only';
-import { intervene } from '../../interventions/intervene';
-import { findByKey, findIntervention } from '../../interventions/settle';
-import type { InterventionRequest, InterventionResult } from '../../shared/model';
-import { Problem } from '../../shared/problems';
+import { intervene } from '@/lib/interventions/intervene';
+import { findByKey, findIntervention } from '@/lib/interventions/settle';
+import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 
 /** Carries an intervention out, once per key and asker. Throws Problem as `intervene` does. */

@@ -1,7 +1,7 @@
 import 'server-only';
-import { DatabaseFailure } from '../../database/failure';
-import { databaseProblem } from '../../outbox/directory';
-import type { Outbox } from '../../outbox/outbox';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { databaseProblem } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
 import type { Context } from '../context';
 
 /** Runs `work` on an outbox; what its database could not do comes out as a Problem in an operator's words. */

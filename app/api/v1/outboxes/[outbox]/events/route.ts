@@ -9,7 +9,7 @@ export const GET = defineRoute({
   permission: 'outbox:read',
   params: z.object({ outbox: outboxId }),
   run: (context, { params, request }) => {
-    const { filter, cursor, limit } = readEventsQuery(new URL(request.url).searchParams);
+    const { filter, cursor, limit } = readEventsQuery(request.nextUrl.searchParams);
     return readEvents(context, params.outbox, filter, { cursor, limit });
   },
 });
