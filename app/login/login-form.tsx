@@ -10,7 +10,12 @@ import classes from './login.module.css';
 type Failure = 'wrong' | 'too_many' | 'disabled' | 'unavailable' | 'unreachable';
 
 /** What next-auth answers, in our words. */
-const FAILURES: Record<string, Failure> = { CredentialsSignin: 'wrong', too_many: 'too_many', disabled: 'disabled', unavailable: 'unavailable' };
+const FAILURES: Record<string, Failure> = {
+  CredentialsSignin: 'wrong',
+  too_many: 'too_many',
+  disabled: 'disabled',
+  unavailable: 'unavailable',
+};
 
 async function attempt(form: FormData): Promise<Failure | null> {
   try {

@@ -1,5 +1,5 @@
 /** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
-import type { EngineKey } from '../shared/model';
+import type { EngineKey } from '@/lib/shared/model';
 import type { Known } from './config';
 import { isFieldPath } from './field-path';
 import { formatPath } from './problems';
@@ -13,7 +13,19 @@ const SCHEMES: Record<string, EngineKey> = {
 };
 const ENGINE_NAMES: Record<EngineKey, string> = { postgres: 'PostgreSQL', mysql: 'MySQL or MariaDB' };
 
-const EVENT_FIELDS = ['id', 'type', 'aggregateType', 'aggregateId', 'dedupKey', 'traceId', 'createdAt', 'publishedAt', 'state', 'amount', 'currency'];
+const EVENT_FIELDS = [
+  'id',
+  'type',
+  'aggregateType',
+  'aggregateId',
+  'dedupKey',
+  'traceId',
+  'createdAt',
+  'publishedAt',
+  'state',
+  'amount',
+  'currency',
+];
 
 type Unread = Record<string, unknown>;
 const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,7 +42,8 @@ function urlProblem(url: unknown, engines: readonly EngineKey[]): string | null 
   if (engine === null) {
     return 'write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)';
   }
-  if (!engines.includes(engine)) return `${ENGINE_NAMES[engine]} is not supported yet by this version; remove the database and its outboxes`;
+  if (!engines.includes(engine))
+    return `${ENGINE_NAMES[engine]} is not supported yet by this version; remove the database and its outboxes`;
   return null;
 }
 

@@ -1,6 +1,6 @@
 /** The configuration as the rest of the product sees it: checked, with defaults filled in. */
-import type { Shape } from '../outbox/shape';
-import type { EngineKey } from '../shared/model';
+import type { Shape } from '@/lib/outbox/shape';
+import type { EngineKey } from '@/lib/shared/model';
 
 export interface DatabaseConfig {
   id: string;

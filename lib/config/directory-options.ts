@@ -1,6 +1,6 @@
 /** The configuration in the form the outbox room opens its directory with. */
-import type { DirectoryOptions } from '../outbox/directory';
-import { SHAPES } from '../outbox/shape-registry.gen';
+import type { DirectoryOptions } from '@/lib/outbox/directory';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { Config, OutboxConfig } from './config';
 
 function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] {

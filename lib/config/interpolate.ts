@@ -1,5 +1,4 @@
-import type { Path } from './problems';
-import { formatPath } from './problems';
+import { type Path, formatPath } from './problems';
 
 const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -8,12 +7,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * Replaces `${NAME}` in every string of a parsed document; `$${NAME}` stays as `${NAME}`. Names that are unset are
  * listed in `problems`, never their values.
  */
-export function interpolate(
-  value: unknown,
-  lookUp: (name: string) => string | undefined,
-  problems: string[],
-  path: Path = [],
-): unknown {
+export function interpolate(value: unknown, lookUp: (name: string) => string | undefined, problems: string[], path: Path = []): unknown {
   if (typeof value === 'string') {
     return value.replace(REFERENCE, (whole, escape: string, name: string) => {
       if (escape === '$') return whole.slice(1);
@@ -31,9 +25,7 @@ export function interpolate(
   }
   if (Array.isArray(value)) return value.map((item, index) => interpolate(item, lookUp, problems, [...path, index]));
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, interpolate(item, lookUp, problems, [...path, key])]),
-    );
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, lookUp, problems, [...path, key])]));
   }
   return value;
 }

@@ -57,18 +57,28 @@ outboxes:
 `);
     expect(config.databases[0]?.url).toBe(ENV.READER);
     expect(config.outboxes[0]?.name).toBe('Price in ${X}');
-    expect(config.outboxes[0]?.parameters).toEqual({ maxAttempts: 7, stuckAfterSeconds: 300, timeZone: 'Asia/Seoul', deadTable: 't_dead', channel: undefined });
+    expect(config.outboxes[0]?.parameters).toEqual({
+      maxAttempts: 7,
+      stuckAfterSeconds: 300,
+      timeZone: 'Asia/Seoul',
+      deadTable: 't_dead',
+      channel: undefined,
+    });
   });
 
   it('takes links as a list or a map, the amount short or long, and masks', () => {
-    const asMap = good(outbox(`    links: {Order: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}'}
+    const asMap = good(
+      outbox(`    links: {Order: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}'}
     amount: payload.amount
-    mask: [payload.customer.email, 'items[*].card', headers.authorization]`)).outboxes[0];
+    mask: [payload.customer.email, 'items[*].card', headers.authorization]`),
+    ).outboxes[0];
     expect(asMap?.links).toEqual([{ label: 'Order', url: 'https://shop.example.com/{aggregateId}?t={payload.trace.id}' }]);
     expect(asMap?.amount).toEqual({ value: 'payload.amount' });
     expect(asMap?.mask).toEqual(['payload.customer.email', 'items[*].card', 'headers.authorization']);
-    const asList = good(outbox(`    links: [{label: Order, url: 'https://shop.example.com/{id}'}]
-    amount: {value: payload.amount, currency: payload.currency}`)).outboxes[0];
+    const asList = good(
+      outbox(`    links: [{label: Order, url: 'https://shop.example.com/{id}'}]
+    amount: {value: payload.amount, currency: payload.currency}`),
+    ).outboxes[0];
     expect(asList?.links).toHaveLength(1);
     expect(asList?.amount?.currency).toBe('payload.currency');
     expect(good(outbox('    amount: {path: payload.total}')).outboxes[0]?.amount?.value).toBe('payload.total');
@@ -88,7 +98,13 @@ outboxes:
         - {state: published, when: {column: sent_at, isNull: false}}
         - {state: pending, when: {not: {column: sent_at, isNull: false}}}
 `);
-    expect(config.outboxes[0]?.shape).toMatchObject({ key: 'inline', label: 'Mine', engines: ['postgres'], table: 'app.events', keepsOrder: false });
+    expect(config.outboxes[0]?.shape).toMatchObject({
+      key: 'inline',
+      label: 'Mine',
+      engines: ['postgres'],
+      table: 'app.events',
+      keepsOrder: false,
+    });
   });
 
   it('says which parts it accepts and does not use', () => {
@@ -111,23 +127,25 @@ outboxes:
   - {id: a, database: legacy, table: 'x"; DROP TABLE y', shape: published-at, parameters: {stuckAfter: soon, maxAttempts: 0}}
   - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, mask: ['a b'], amount: {currency: payload.c}}
 `);
-    expect(found).toEqual(expect.arrayContaining([
-      'stor: unknown key; did you mean "store"?',
-      'store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL',
-      'databases.Orders: write a slug: small letters, digits and single dashes, for instance orders-kafka',
-      'databases.legacy.url: MySQL or MariaDB is not supported yet by this version; remove the database and its outboxes',
-      'databases.files.operatorUr: unknown key; did you mean "operatorUrl"?',
-      'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
-      'outboxes[0].table: missing; write text',
-      'outboxes[0].tabel: unknown key; did you mean "table"?',
-      'outboxes[0].shape: there is no shape "escrow"; known: escrow-status, published-at; or write a mapping of your own',
-      'outboxes[1].id: "a" is already the id of outboxes[0]; ids must differ',
-      'outboxes[1].table: write table or schema.table: letters, digits, _ and $, not quoted',
-      'outboxes[1].parameters.stuckAfter: write a duration such as 30s, 5m, 1h or a number of seconds',
-      'outboxes[1].parameters.maxAttempts: write a whole number from 1 to 1000000',
-      'outboxes[2].mask[0]: write a path such as payload.customer.email or headers.authorization',
-      'outboxes[2].amount: write value, the path of the amount, once',
-    ]));
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'stor: unknown key; did you mean "store"?',
+        'store: write a connection string that begins with postgresql:// or postgres://; the store is always PostgreSQL',
+        'databases.Orders: write a slug: small letters, digits and single dashes, for instance orders-kafka',
+        'databases.legacy.url: MySQL or MariaDB is not supported yet by this version; remove the database and its outboxes',
+        'databases.files.operatorUr: unknown key; did you mean "operatorUrl"?',
+        'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
+        'outboxes[0].table: missing; write text',
+        'outboxes[0].tabel: unknown key; did you mean "table"?',
+        'outboxes[0].shape: there is no shape "escrow"; known: escrow-status, published-at; or write a mapping of your own',
+        'outboxes[1].id: "a" is already the id of outboxes[0]; ids must differ',
+        'outboxes[1].table: write table or schema.table: letters, digits, _ and $, not quoted',
+        'outboxes[1].parameters.stuckAfter: write a duration such as 30s, 5m, 1h or a number of seconds',
+        'outboxes[1].parameters.maxAttempts: write a whole number from 1 to 1000000',
+        'outboxes[2].mask[0]: write a path such as payload.customer.email or headers.authorization',
+        'outboxes[2].amount: write value, the path of the amount, once',
+      ]),
+    );
     expect(found.some((line) => line.startsWith('databases.files.url: write a connection string'))).toBe(true);
     expect(found.some((line) => line.startsWith('outboxes[0].database: there is no database "order"'))).toBe(true);
     expect(found.some((line) => line.startsWith('outboxes[2].links.Order: {orderId} is no field of an event'))).toBe(true);
@@ -152,11 +170,13 @@ outboxes:
       states: [{state: gone, when: {column: sent_at, isNull: false}}]
       operation: {}
 `);
-    expect(found).toEqual(expect.arrayContaining([
-      expect.stringMatching(/^outboxes\[0\]\.shape\.columns\.paylod: /),
-      'outboxes[0].shape.states[0].state: write one of pending, retrying, processing, published, dead',
-      'outboxes[0].shape.operation: unknown key; did you mean "operations"?',
-    ]));
+    expect(found).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^outboxes\[0\]\.shape\.columns\.paylod: /),
+        'outboxes[0].shape.states[0].state: write one of pending, retrying, processing, published, dead',
+        'outboxes[0].shape.operation: unknown key; did you mean "operations"?',
+      ]),
+    );
   });
 
   it.each([
@@ -172,14 +192,30 @@ outboxes:
 
   it('names the file that is not there', async () => {
     const reading = await loadConfig('/nowhere/console.yaml', KNOWN, () => undefined);
-    expect(reading).toEqual({ ok: false, problems: ['/nowhere/console.yaml: there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG'] });
+    expect(reading).toEqual({
+      ok: false,
+      problems: ['/nowhere/console.yaml: there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG'],
+    });
   });
 });
 
-it.each([['30s', 30], ['5m', 300], ['1h 30m', 5_400], ['2d', 172_800], ['90', 90], [45, 45], ['0', null], [-1, null], ['soon', null], ['5', 5], ['', null]] as const)(
-  'reads the duration %j as %j seconds',
-  (text, seconds) => expect(parseDurationSeconds(text)).toBe(seconds),
-);
+it.each([
+  ['30s', 30],
+  ['5m', 300],
+  ['1h 30m', 5_400],
+  ['2d', 172_800],
+  ['90', 90],
+  [45, 45],
+  ['0', null],
+  [-1, null],
+  ['soon', null],
+  ['5', 5],
+  ['', null],
+] as const)('reads the duration %j as %j seconds', (text, seconds) => expect(parseDurationSeconds(text)).toBe(seconds));
 
-it.each(['', 'a b', 'a..b', '"a"', 'payload', '$', '.', 'a.', 'a[b]'])('refuses the path %j', (text) => expect(isFieldPath(text)).toBe(false));
-it.each(['a', '$.a', 'payload.a.b', 'payload["a.b"].c', 'items[0].x', 'items.*.x'])('takes the path %j', (text) => expect(isFieldPath(text)).toBe(true));
+it.each(['', 'a b', 'a..b', '"a"', 'payload', '$', '.', 'a.', 'a[b]'])('refuses the path %j', (text) =>
+  expect(isFieldPath(text)).toBe(false),
+);
+it.each(['a', '$.a', 'payload.a.b', 'payload["a.b"].c', 'items[0].x', 'items.*.x'])('takes the path %j', (text) =>
+  expect(isFieldPath(text)).toBe(true),
+);

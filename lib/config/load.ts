@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { shapeSchema } from '../outbox/shape';
-import type { EngineKey } from '../shared/model';
+import { shapeSchema } from '@/lib/outbox/shape';
+import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf } from './checks';
 import type { AmountConfig, Config, ConfigReading, DatabaseConfig, Known, LinkConfig, OutboxConfig } from './config';
 import { parseDurationSeconds } from './duration';
@@ -34,7 +34,14 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
     shape:
       typeof shape === 'string'
         ? shape
-        : shapeSchema.parse({ label: name, origin: 'Mapped in the configuration', engines: [engine], table: entry.table, ...shape, key: 'inline' }),
+        : shapeSchema.parse({
+            label: name,
+            origin: 'Mapped in the configuration',
+            engines: [engine],
+            table: entry.table,
+            ...shape,
+            key: 'inline',
+          }),
     parameters: {
       maxAttempts: parameters?.maxAttempts,
       stuckAfterSeconds: parameters?.stuckAfter === undefined ? undefined : (parseDurationSeconds(parameters.stuckAfter) ?? undefined),
@@ -49,15 +56,13 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
 }
 
 function configOf(file: ConfigFile, path: string): Config {
-  const databases = Object.entries(file.databases).map(
-    ([id, entry]): DatabaseConfig => ({
-      id,
-      engine: engineOf(entry.url) ?? 'postgres',
-      url: entry.url,
-      operatorUrl: entry.operatorUrl ?? null,
-      replicaUrl: entry.replicaUrl ?? null,
-    }),
-  );
+  const databases = Object.entries(file.databases).map(([id, entry]): DatabaseConfig => ({
+    id,
+    engine: engineOf(entry.url) ?? 'postgres',
+    url: entry.url,
+    operatorUrl: entry.operatorUrl ?? null,
+    replicaUrl: entry.replicaUrl ?? null,
+  }));
   const engines = new Map(databases.map(({ id, engine }) => [id, engine]));
   return {
     path,
@@ -74,7 +79,10 @@ function configOf(file: ConfigFile, path: string): Config {
 export function parseConfig(text: string, path: string, known: Known, lookUp: (name: string) => string | undefined): ConfigReading {
   const yaml = parseDocument(text, { prettyErrors: true });
   if (yaml.errors.length > 0) {
-    return { ok: false, problems: yaml.errors.map((error) => `(file): not YAML: ${error.message.split('\n')[0]?.replace(/:$/, '') ?? ''}`) };
+    return {
+      ok: false,
+      problems: yaml.errors.map((error) => `(file): not YAML: ${error.message.split('\n')[0]?.replace(/:$/, '') ?? ''}`),
+    };
   }
   const problems: string[] = [];
   let written: unknown;
@@ -102,7 +110,8 @@ export async function loadConfig(path: string, known: Known, lookUp: (name: stri
     text = await readFile(absolute, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const advice = code === 'ENOENT' ? 'there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG' : `cannot be read (${code})`;
+    const advice =
+      code === 'ENOENT' ? 'there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG' : `cannot be read (${code})`;
     return { ok: false, problems: [`${absolute}: ${advice}`] };
   }
   return parseConfig(text, absolute, known, lookUp);

@@ -67,10 +67,14 @@ function linesOf(issue: Issue, base: Path, context: Context): string[] {
     case 'invalid_union': {
       const attempts = issue.errors.filter((attempt) => attempt.length > 0);
       if (attempts.length === 0) return [`${where}: ${issue.message}`];
-      const everyOneMisfits = attempts.every((attempt) => attempt.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'));
+      const everyOneMisfits = attempts.every((attempt) =>
+        attempt.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'),
+      );
       if (everyOneMisfits) {
         const expected = attempts.flatMap((attempt) =>
-          attempt.flatMap((inner) => (inner.code === 'invalid_type' && inner.path.length === 0 ? [EXPECTED[inner.expected] ?? inner.expected] : [])),
+          attempt.flatMap((inner) =>
+            inner.code === 'invalid_type' && inner.path.length === 0 ? [EXPECTED[inner.expected] ?? inner.expected] : [],
+          ),
         );
         return [`${where}: write ${[...new Set(expected)].join(' or ')}, not ${describe(valueAt(context.root, path))}`];
       }

@@ -1,6 +1,6 @@
 /** The configuration file as it is written. What the product works with is `Config` in config.ts. */
 import { z } from 'zod';
-import { shapeSchema } from '../outbox/shape';
+import { shapeSchema } from '@/lib/outbox/shape';
 import { parseDurationSeconds } from './duration';
 import { isFieldPath } from './field-path';
 

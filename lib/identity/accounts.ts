@@ -1,15 +1,16 @@
 /** Password accounts. */
-import { isRole, ROLES, type Role } from '../shared/permissions';
-import { Problem } from '../shared/problems';
-import { findAccount, insertAccount, updateAccount } from '../store/accounts';
-import type { Store } from '../store/store';
+import { isRole, ROLES, type Role } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
+import { findAccount, insertAccount, updateAccount } from '@/lib/store/accounts';
+import type { Store } from '@/lib/store/store';
 import { normaliseEmail } from './email';
 import { admit, forgive } from './limiter';
 import { hashPassword, verifyPassword } from './passwords';
 
 function emailOf(input: string): string {
   const email = normaliseEmail(input);
-  if (email === null) throw new Problem('invalid', 'The e-mail address cannot be read', { fields: { email: 'write an address such as mina@example.com' } });
+  if (email === null)
+    throw new Problem('invalid', 'The e-mail address cannot be read', { fields: { email: 'write an address such as mina@example.com' } });
   return email;
 }
 
@@ -28,7 +29,11 @@ export async function createAccount(store: Store, account: { email: string; pass
 }
 
 /** Changes role, password or whether the account may sign in; its sessions end. Throws Problem `not_found`, `invalid`. */
-export async function changeAccount(store: Store, email: string, change: { role?: string; password?: string; disabled?: boolean }): Promise<void> {
+export async function changeAccount(
+  store: Store,
+  email: string,
+  change: { role?: string; password?: string; disabled?: boolean },
+): Promise<void> {
   const found = await updateAccount(store.db, emailOf(email), {
     role: change.role === undefined ? undefined : roleOf(change.role),
     passwordHash: change.password === undefined ? undefined : await hashPassword(change.password),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { migrateStore, openStore, type Store } from '../store/store';
+import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { changeAccount, checkPassword, createAccount } from './accounts';
 import { actorOfSession, beginSession, endSession } from './sessions';
 import { actorOfToken, createToken, revokeToken } from './tokens';

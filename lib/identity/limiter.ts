@@ -1,6 +1,6 @@
 /** Slows guessing down: per account, per address it comes from, and for the two together. Shared by all replicas. */
-import { countAttempts, forgiveAttempts } from '../store/login-attempts';
-import type { Store } from '../store/store';
+import { countAttempts, forgiveAttempts } from '@/lib/store/login-attempts';
+import type { Store } from '@/lib/store/store';
 
 const WINDOW_SECONDS = 15 * 60;
 /** One person at one place mistyping; many places after one account; one place after many accounts. */

@@ -55,7 +55,11 @@ it('refuses a flood instead of serving it', async () => {
   expect(await verifyPassword('correct horse', hash)).toBe(true);
 });
 
-it.each([['short', true], ['eight888', false], ['한국어비밀번호요', false]])('judges %j', (password, bad) => {
+it.each([
+  ['short', true],
+  ['eight888', false],
+  ['한국어비밀번호요', false],
+])('judges %j', (password, bad) => {
   expect(passwordProblem(password) !== null).toBe(bad);
 });
 

@@ -1,6 +1,6 @@
 /** Passwords: scrypt with its cost written beside each hash, so that it can be raised later. */
 import { randomBytes, scrypt, timingSafeEqual, type ScryptOptions } from 'node:crypto';
-import { Problem } from '../shared/problems';
+import { Problem } from '@/lib/shared/problems';
 
 /** 32 MiB and about a fifth of a second: one of the settings OWASP lists for scrypt. */
 const COST = { ln: 15, r: 8, p: 3 };

@@ -1,9 +1,9 @@
 /** API tokens: long random text, of which only the hash is kept. */
 import { createHash, randomBytes } from 'node:crypto';
-import { isRole, ROLES, type Actor } from '../shared/permissions';
-import { Problem } from '../shared/problems';
-import { findApiToken, insertApiToken, revokeApiToken, touchApiToken } from '../store/api-tokens';
-import type { Store } from '../store/store';
+import { isRole, ROLES, type Actor } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
+import { findApiToken, insertApiToken, revokeApiToken, touchApiToken } from '@/lib/store/api-tokens';
+import type { Store } from '@/lib/store/store';
 
 const PREFIX = 'obx_';
 const RANDOM_BYTES = 32;
@@ -18,7 +18,8 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
  */
 export async function createToken(store: Store, input: { name: string; role: string; given?: string }): Promise<string> {
   const name = input.name.trim();
-  if (name === '' || name.length > 120) throw new Problem('invalid', 'Give the token a name of 1 to 120 characters', { fields: { name: 'write 1 to 120 characters' } });
+  if (name === '' || name.length > 120)
+    throw new Problem('invalid', 'Give the token a name of 1 to 120 characters', { fields: { name: 'write 1 to 120 characters' } });
   if (!isRole(input.role)) throw new Problem('invalid', `There is no role ${JSON.stringify(input.role)}; use one of ${ROLES.join(', ')}`);
   const token = input.given ?? `${PREFIX}${randomBytes(RANDOM_BYTES).toString('base64url')}`;
   const id = await insertApiToken(store.db, { name, role: input.role, hash: hashOf(token), prefix: token.slice(0, SHOWN) });

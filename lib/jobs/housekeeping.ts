@@ -1,7 +1,7 @@
 /** What the store must forget: ended sessions and old counters of sign-ins. Any number of replicas may do it. */
-import { deleteOldAttempts } from '../store/login-attempts';
-import { deleteEndedSessions } from '../store/sessions';
-import type { Store } from '../store/store';
+import { deleteOldAttempts } from '@/lib/store/login-attempts';
+import { deleteEndedSessions } from '@/lib/store/sessions';
+import type { Store } from '@/lib/store/store';
 
 const INTERVAL_MS = 3_600_000;
 

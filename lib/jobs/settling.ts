@@ -1,8 +1,8 @@
 import { uuidv7 } from 'uuidv7';
-import { settleEntry, type Unsettled, type UnsettledLog } from '../interventions/settle';
-import type { OutboxDirectory } from '../outbox/directory';
-import { insertAuditEntries } from '../store/audit';
-import type { Store } from '../store/store';
+import { settleEntry, type Unsettled, type UnsettledLog } from '@/lib/interventions/settle';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { insertAuditEntries } from '@/lib/store/audit';
+import type { Store } from '@/lib/store/store';
 
 const INTERVAL_MS = 3_000;
 

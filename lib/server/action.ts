@@ -1,8 +1,8 @@
 import 'server-only';
 import { unstable_rethrow } from 'next/navigation';
 import type { z } from 'zod';
-import type { Permission } from '../shared/permissions';
-import { Problem, type ActionResult } from '../shared/problems';
+import type { Permission } from '@/lib/shared/permissions';
+import { Problem, type ActionResult } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput } from './input';

@@ -1,8 +1,8 @@
 import 'server-only';
-import { actorOfSession } from '../identity/sessions';
-import { actorOfToken } from '../identity/tokens';
-import type { Actor } from '../shared/permissions';
-import type { Store } from '../store/store';
+import { actorOfSession } from '@/lib/identity/sessions';
+import { actorOfToken } from '@/lib/identity/tokens';
+import type { Actor } from '@/lib/shared/permissions';
+import type { Store } from '@/lib/store/store';
 import { publicOrigin } from './origin';
 import { readSessionToken } from './session';
 import { sessionCookieName } from './session-cookie';

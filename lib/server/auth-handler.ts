@@ -2,7 +2,7 @@ import 'server-only';
 import NextAuth from 'next-auth';
 import { cookies } from 'next/headers';
 import { NextRequest } from 'next/server';
-import { Problem } from '../shared/problems';
+import { Problem } from '@/lib/shared/problems';
 import { authOptions } from './auth-options';
 import { getConsole } from './console';
 import { declare, type EntryDeclaration } from './entry';
@@ -34,7 +34,8 @@ async function handle(request: NextRequest, context: AuthContext): Promise<Respo
     const origin = publicOrigin();
     const sent = request.headers.get('origin');
     // next-auth's own token protects these forms; a browser that says it comes from elsewhere is not even heard.
-    if (request.method === 'POST' && sent !== null && sent !== origin) throw new Problem('forbidden', 'The request comes from another origin');
+    if (request.method === 'POST' && sent !== null && sent !== origin)
+      throw new Problem('forbidden', 'The request comes from another origin');
     const console = await getConsole();
     const previous = await readSessionToken((await cookies()).get(sessionCookieName(origin))?.value);
     const answer: unknown = await NextAuth(await tidied(request, origin), context, authOptions(console, previous?.sid ?? null));

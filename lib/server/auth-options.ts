@@ -2,9 +2,9 @@ import 'server-only';
 import { isIP } from 'node:net';
 import type { NextAuthOptions } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
-import { environment } from '../env';
-import { checkPassword } from '../identity/accounts';
-import { actorOfSession, beginSession, endSession } from '../identity/sessions';
+import { environment } from '@/lib/env';
+import { checkPassword } from '@/lib/identity/accounts';
+import { actorOfSession, beginSession, endSession } from '@/lib/identity/sessions';
 import type { Console } from './console';
 import { log } from './log';
 import { ownPath, publicOrigin } from './origin';
@@ -28,7 +28,13 @@ export function addressOf(headers: Record<string, unknown> | undefined): string 
   return isIP(nearest) === 0 ? 'unknown' : nearest;
 }
 
-async function signIn(console: Console, email: string, password: string, address: string, previousSid: string | null): Promise<SignedIn | null> {
+async function signIn(
+  console: Console,
+  email: string,
+  password: string,
+  address: string,
+  previousSid: string | null,
+): Promise<SignedIn | null> {
   const checked = await checkPassword(console.store, { email, password, address });
   if (!checked.ok) {
     log().warn({ email: email.slice(0, 254), address, why: checked.why }, 'sign-in refused');

@@ -1,18 +1,18 @@
 import 'server-only';
-import { startCarrier, type Carrier } from '../audit/carrier';
-import { unsettledLog } from '../audit/unsettled-log';
-import type { Config } from '../config/config';
-import { directoryOptions } from '../config/directory-options';
-import { KNOWN } from '../config/known';
-import { loadConfig } from '../config/load';
-import { environment, environmentValue } from '../env';
-import { startHousekeeping } from '../jobs/housekeeping';
-import type { InterventionDeps } from '../interventions/intervene';
-import { createSnapshots, type Snapshots } from '../metrics/snapshots';
-import { createDirectory, type OutboxDirectory } from '../outbox/directory';
-import { Problem } from '../shared/problems';
-import { proveAuditTakesEntries } from '../store/audit';
-import { openStore, type Store } from '../store/store';
+import { startCarrier, type Carrier } from '@/lib/audit/carrier';
+import { unsettledLog } from '@/lib/audit/unsettled-log';
+import type { Config } from '@/lib/config/config';
+import { directoryOptions } from '@/lib/config/directory-options';
+import { KNOWN } from '@/lib/config/known';
+import { loadConfig } from '@/lib/config/load';
+import { environment, environmentValue } from '@/lib/env';
+import { startHousekeeping } from '@/lib/jobs/housekeeping';
+import type { InterventionDeps } from '@/lib/interventions/intervene';
+import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
+import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import { Problem } from '@/lib/shared/problems';
+import { proveAuditTakesEntries } from '@/lib/store/audit';
+import { openStore, type Store } from '@/lib/store/store';
 import { log, type Log } from './log';
 
 /** Everything a request can need, one per process. */

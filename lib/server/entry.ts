@@ -1,7 +1,8 @@
-import type { Permission } from '../shared/permissions';
+import type { Permission } from '@/lib/shared/permissions';
 
 /** What an entry point declares about itself: who may use it. There is no way to declare nothing. */
-export type EntryDeclaration = { id: string; permission: Permission; public?: undefined } | { id: string; public: true; permission?: undefined };
+export type EntryDeclaration =
+  { id: string; permission: Permission; public?: undefined } | { id: string; public: true; permission?: undefined };
 
 /** Every wrapped entry point carries its declaration, so that a test can list them. */
 export function declare<F extends object>(wrapped: F, declaration: EntryDeclaration): F & { entry: EntryDeclaration } {

@@ -1,7 +1,7 @@
 import { cookies, headers } from 'next/headers';
 import { getRequestConfig } from 'next-intl/server';
-import { loadMessages } from '../messages/languages.gen';
-import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '../shared/preferences';
+import { loadMessages } from '@/lib/messages/languages.gen';
+import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { chooseLanguage, chooseTimeZone } from './language';
 
 /** What next-intl needs to know about a request. */

@@ -5,12 +5,16 @@ import { chooseLanguage, chooseTimeZone } from './language';
 import { readEventsQuery } from './reads/events-query';
 import { auditQuery, interventionRequest } from './schemas';
 
-const post = (body: BodyInit, type = 'application/json') => new Request('http://x/', { method: 'POST', body, headers: { 'content-type': type } });
+const post = (body: BodyInit, type = 'application/json') =>
+  new Request('http://x/', { method: 'POST', body, headers: { 'content-type': type } });
 
 describe('a JSON body', () => {
-  it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])('may be %s', async (type) => {
-    expect(await readJson(post('{"a":1}', type))).toEqual({ a: 1 });
-  });
+  it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])(
+    'may be %s',
+    async (type) => {
+      expect(await readJson(post('{"a":1}', type))).toEqual({ a: 1 });
+    },
+  );
 
   it.each([
     ['{"a":1}', 'text/plain', 415],
@@ -31,7 +35,12 @@ describe('a JSON body', () => {
         controller.enqueue(new Uint8Array(65_536).fill(97));
       },
     });
-    const request = new Request('http://x/', { method: 'POST', body: endless, duplex: 'half', headers: { 'content-type': 'application/json' } } as RequestInit);
+    const request = new Request('http://x/', {
+      method: 'POST',
+      body: endless,
+      duplex: 'half',
+      headers: { 'content-type': 'application/json' },
+    } as RequestInit);
     await expect(readJson(request)).rejects.toMatchObject({ status: 413 });
     expect(sent).toBeLessThan(2_000_000);
   });
@@ -58,12 +67,30 @@ describe('an Authorization header', () => {
 
 describe('queries', () => {
   it('keep repeated parameters apart', () => {
-    expect(queryOf(new URL('http://x/?a=1&b=2&b=3&__proto__=4'))).toEqual(Object.fromEntries([['a', '1'], ['b', ['2', '3']], ['__proto__', '4']]));
+    expect(queryOf(new URL('http://x/?a=1&b=2&b=3&__proto__=4'))).toEqual(
+      Object.fromEntries([
+        ['a', '1'],
+        ['b', ['2', '3']],
+        ['__proto__', '4'],
+      ]),
+    );
   });
 
-  it.each(['limit=0', 'limit=201', 'limit=-1', 'limit=NaN', 'limit=1e9', 'limit=1&limit=2', 'statee=dead', 'state=gone', 'cursor=', 'order=sideways', 'from=yesterday', 'q=%00'])(
-    'of events refuse %s',
-    (text) => expect(() => readEventsQuery(new URLSearchParams(text))).toThrow(expect.objectContaining({ code: 'invalid' })),
+  it.each([
+    'limit=0',
+    'limit=201',
+    'limit=-1',
+    'limit=NaN',
+    'limit=1e9',
+    'limit=1&limit=2',
+    'statee=dead',
+    'state=gone',
+    'cursor=',
+    'order=sideways',
+    'from=yesterday',
+    'q=%00',
+  ])('of events refuse %s', (text) =>
+    expect(() => readEventsQuery(new URLSearchParams(text))).toThrow(expect.objectContaining({ code: 'invalid' })),
   );
 
   it('of events read the rest', () => {
@@ -76,7 +103,10 @@ describe('queries', () => {
   });
 
   it('of the audit take an empty filter for none', () => {
-    expect(auditQuery.parse({ outbox: 'escrow', event: '', actor: '', from: '', to: '', cursor: '' })).toEqual({ outbox: 'escrow', limit: 50 });
+    expect(auditQuery.parse({ outbox: 'escrow', event: '', actor: '', from: '', to: '', cursor: '' })).toEqual({
+      outbox: 'escrow',
+      limit: 50,
+    });
     expect(auditQuery.safeParse({ from: 'yesterday' }).success).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /** Reads what a client sent: strictly, with everything that is wrong said field by field. */
-import { z } from 'zod';
-import { Problem } from '../shared/problems';
+import { type z } from 'zod';
+import { Problem } from '@/lib/shared/problems';
 
 const LIMIT_BYTES = 1_048_576;
 
@@ -22,9 +22,16 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const fields: Record<string, string> = {};
   for (const issue of parsed.error.issues) {
     const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    for (const name of names) fields[name.map(String).join('.') || 'input'] ??= issue.code === 'unrecognized_keys' ? 'unknown' : issue.message;
+    for (const name of names)
+      fields[name.map(String).join('.') || 'input'] ??= issue.code === 'unrecognized_keys' ? 'unknown' : issue.message;
   }
-  throw new Problem('invalid', `The request cannot be understood: ${Object.entries(fields).map(([name, text]) => `${name}: ${text}`).join('; ')}`.slice(0, 500), { fields });
+  throw new Problem(
+    'invalid',
+    `The request cannot be understood: ${Object.entries(fields)
+      .map(([name, text]) => `${name}: ${text}`)
+      .join('; ')}`.slice(0, 500),
+    { fields },
+  );
 }
 
 /** Query parameters: text, or a list when a parameter is repeated. */

@@ -1,5 +1,5 @@
-import { LANGUAGES, type Language } from '../messages/languages.gen';
-import { DEFAULT_TIME_ZONE, isTimeZone } from '../shared/preferences';
+import { LANGUAGES, type Language } from '@/lib/messages/languages.gen';
+import { DEFAULT_TIME_ZONE, isTimeZone } from '@/lib/shared/preferences';
 
 const isLanguage = (code: string): code is Language => LANGUAGES.some((language) => language.code === code);
 
@@ -11,7 +11,12 @@ export function chooseLanguage(cookie: string | undefined, acceptLanguage: strin
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
-      const quality = Number(parameters.find((parameter) => parameter.trim().startsWith('q='))?.trim().slice(2) ?? '1');
+      const quality = Number(
+        parameters
+          .find((parameter) => parameter.trim().startsWith('q='))
+          ?.trim()
+          .slice(2) ?? '1',
+      );
       return { code: tag.split('-')[0] ?? '', quality: Number.isFinite(quality) ? quality : 0 };
     })
     .filter(({ quality }) => quality > 0)

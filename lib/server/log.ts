@@ -1,6 +1,6 @@
 import 'server-only';
 import pino, { type Logger } from 'pino';
-import { readEnvironment } from '../env';
+import { readEnvironment } from '@/lib/env';
 
 export type Log = Logger;
 

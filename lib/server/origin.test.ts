@@ -25,9 +25,12 @@ describe('a changing request by cookie', () => {
     'https://evil.com, https://outbox.example.com',
   ];
   const sites = [null, 'same-origin', 'same-site', 'cross-site', 'none'];
-  it.each(origins.flatMap((origin) => sites.map((site) => [origin, site] as const)))('is refused from %j with Sec-Fetch-Site %s', (origin, site) => {
-    expect(originProblem(headersOf(origin, site), OURS)).not.toBeNull();
-  });
+  it.each(origins.flatMap((origin) => sites.map((site) => [origin, site] as const)))(
+    'is refused from %j with Sec-Fetch-Site %s',
+    (origin, site) => {
+      expect(originProblem(headersOf(origin, site), OURS)).not.toBeNull();
+    },
+  );
 
   it.each(['same-site', 'cross-site', 'none', 'SAME-ORIGIN'])('is refused with Sec-Fetch-Site %s whatever the origin says', (site) => {
     expect(originProblem(headersOf(OURS, site), OURS)).not.toBeNull();

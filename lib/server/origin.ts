@@ -1,4 +1,4 @@
-import { environment, publicOriginOf } from '../env';
+import { environment, publicOriginOf } from '@/lib/env';
 
 /** The one origin the console is opened at. The starter has made sure that there is one. */
 export function publicOrigin(): string {

@@ -2,8 +2,8 @@ import 'server-only';
 import { headers } from 'next/headers';
 import { notFound, redirect, unstable_rethrow } from 'next/navigation';
 import type { ReactNode } from 'react';
-import type { Permission } from '../shared/permissions';
-import { Problem, type ProblemCode } from '../shared/problems';
+import type { Permission } from '@/lib/shared/permissions';
+import { Problem, type ProblemCode } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { newReference, problemOf } from './problem-response';
@@ -83,8 +83,7 @@ export function definePage(definition: {
 
 /** A page for everybody: no context but the request itself. */
 export function definePublicPage(definition: { id: string; public: true; render: (input: PageInput) => Promise<ReactNode> }): Page {
-  const page = async (props: PageProps): Promise<ReactNode> =>
-    definition.render({ params: {}, searchParams: await props.searchParams });
+  const page = async (props: PageProps): Promise<ReactNode> => definition.render({ params: {}, searchParams: await props.searchParams });
   return declare(page, { id: definition.id, public: true });
 }
 
@@ -95,6 +94,7 @@ export function defineLayout(definition: {
   render: (context: Context, children: ReactNode) => Promise<ReactNode>;
 }): ((props: { children: ReactNode }) => Promise<ReactNode>) & { entry: EntryDeclaration } {
   const { id, permission, render } = definition;
-  const layout = ({ children }: { children: ReactNode }): Promise<ReactNode> => guarded(id, permission, (context) => render(context, children));
+  const layout = ({ children }: { children: ReactNode }): Promise<ReactNode> =>
+    guarded(id, permission, (context) => render(context, children));
   return declare(layout, { id, permission });
 }

@@ -1,8 +1,8 @@
 import 'server-only';
 import { randomBytes } from 'node:crypto';
-import { DatabaseFailure } from '../database/failure';
-import { databaseProblem } from '../outbox/directory';
-import { Problem, type ActionResult } from '../shared/problems';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { databaseProblem } from '@/lib/outbox/directory';
+import { Problem, type ActionResult } from '@/lib/shared/problems';
 import { log } from './log';
 
 /** Short enough to read out on the phone, long enough to find one line in a day's log. */
@@ -28,7 +28,10 @@ export function problemOf(error: unknown, entry: string, reference: string): Pro
     return new Problem(code, detail, { reference, cause: error });
   }
   log().error({ entry, reference, err: error }, 'unexpected failure');
-  return new Problem('unavailable', 'Something failed inside the console; the log says what under this reference', { reference, cause: error });
+  return new Problem('unavailable', 'Something failed inside the console; the log says what under this reference', {
+    reference,
+    cause: error,
+  });
 }
 
 /** The problem as `application/problem+json` with its stable code. */
@@ -44,5 +47,8 @@ export function problemResponse(problem: Problem, status: number = problem.statu
 /** The problem as the answer of a server action. */
 export function problemResult(problem: Problem): ActionResult<never> {
   const { code, detail, fields, reference } = problem;
-  return { ok: false, problem: { code, detail, ...(fields === undefined ? {} : { fields }), ...(reference === undefined ? {} : { reference }) } };
+  return {
+    ok: false,
+    problem: { code, detail, ...(fields === undefined ? {} : { fields }), ...(reference === undefined ? {} : { reference }) },
+  };
 }

@@ -1,6 +1,6 @@
 import 'server-only';
-import { Problem } from '../shared/problems';
-import { isUpToDate } from '../store/store';
+import { Problem } from '@/lib/shared/problems';
+import { isUpToDate } from '@/lib/store/store';
 import { getConsole } from './console';
 import { log } from './log';
 

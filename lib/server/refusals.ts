@@ -1,7 +1,7 @@
 import 'server-only';
 import { uuidv7 } from 'uuidv7';
-import type { Problem } from '../shared/problems';
-import { insertAuditEntries } from '../store/audit';
+import type { Problem } from '@/lib/shared/problems';
+import { insertAuditEntries } from '@/lib/store/audit';
 import type { Asker } from './context';
 import { log } from './log';
 

@@ -6,13 +6,13 @@ import { NextRequest } from 'next/server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { changeAccount } from '../identity/accounts';
-import { beginSession, endSession } from '../identity/sessions';
-import { createToken } from '../identity/tokens';
-import type { Role } from '../shared/permissions';
-import { Problem } from '../shared/problems';
-import { insertAccount } from '../store/accounts';
-import { migrateStore } from '../store/store';
+import { changeAccount } from '@/lib/identity/accounts';
+import { beginSession, endSession } from '@/lib/identity/sessions';
+import { createToken } from '@/lib/identity/tokens';
+import type { Role } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
+import { insertAccount } from '@/lib/store/accounts';
+import { migrateStore } from '@/lib/store/store';
 import { getConsole, stopConsole } from './console';
 import { defineRoute } from './route';
 
@@ -24,7 +24,10 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'outbox-console-route-'));
   const config = path.join(folder, 'console.yaml');
-  await writeFile(config, `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [{id: a, database: a, table: t, shape: published-at}]\n`);
+  await writeFile(
+    config,
+    `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [{id: a, database: a, table: t, shape: published-at}]\n`,
+  );
   vi.stubEnv('OUTBOX_CONSOLE_CONFIG', config);
   vi.stubEnv('NEXTAUTH_URL', ORIGIN);
   vi.stubEnv('NEXTAUTH_SECRET', SECRET);
@@ -38,7 +41,12 @@ afterAll(async () => {
 });
 
 const runs: string[] = [];
-const read = defineRoute({ id: 'test.read', permission: 'outbox:read', query: z.strictObject({ n: z.string().optional() }), run: async ({ actor }) => ({ actor: actor.name }) });
+const read = defineRoute({
+  id: 'test.read',
+  permission: 'outbox:read',
+  query: z.strictObject({ n: z.string().optional() }),
+  run: async ({ actor }) => ({ actor: actor.name }),
+});
 const change = defineRoute({
   id: 'test.change',
   permission: 'event:operate',
@@ -66,7 +74,10 @@ const busy = defineRoute({
 const open = defineRoute({ id: 'test.open', public: true, run: async () => ({ ok: true }) });
 
 type Handler = typeof read;
-const call = (handler: Handler, init: { method?: string; headers?: Record<string, string>; body?: unknown; query?: string } = {}): Promise<Response> =>
+const call = (
+  handler: Handler,
+  init: { method?: string; headers?: Record<string, string>; body?: unknown; query?: string } = {},
+): Promise<Response> =>
   handler(
     new NextRequest(`${ORIGIN}/api/test${init.query ?? ''}`, {
       method: init.method ?? 'GET',
@@ -86,7 +97,11 @@ async function person(role: Role): Promise<{ id: string; email: string; sid: str
   return { id, email, sid, cookie: `outbox-console.session=${await encode({ token: { sub: id, sid }, secret: SECRET })}` };
 }
 
-const audit = (actor: string) => database.query<{ operation: string; outbox: string; event_id: string | null; outcome: string; code: string }>('select * from audit_entry where actor_name = $1 order by recorded_at', [actor]);
+const audit = (actor: string) =>
+  database.query<{ operation: string; outbox: string; event_id: string | null; outcome: string; code: string }>(
+    'select * from audit_entry where actor_name = $1 order by recorded_at',
+    [actor],
+  );
 
 describe('who is asking', () => {
   it('must say so', async () => {
@@ -158,7 +173,7 @@ describe('a changing request', () => {
     { origin: `${ORIGIN}.evil.com` },
     { origin: ORIGIN, 'sec-fetch-site': 'same-site' },
     { origin: ORIGIN, 'sec-fetch-site': 'cross-site' },
-  ])('is refused by cookie with %j, and audited', async (headers) => {
+  ] as Record<string, string>[])('is refused by cookie with %j, and audited', async (headers) => {
     const { email, cookie } = await person('operator');
     const before = runs.length;
     const answer = await call(change, { method: 'POST', body, headers: { cookie, ...headers } });

@@ -2,8 +2,8 @@ import 'server-only';
 import { unstable_rethrow } from 'next/navigation';
 import type { NextRequest } from 'next/server';
 import type { z } from 'zod';
-import type { Permission } from '../shared/permissions';
-import { Problem } from '../shared/problems';
+import type { Permission } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
 import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { BadRequest, parseInput, queryOf, readJson } from './input';
@@ -58,7 +58,11 @@ function failed(error: unknown, id: string, reference: string): Response {
   return problemResponse(problemOf(error, id, reference));
 }
 
-async function inputOf<P, Q, B>(definition: RouteShape<never, P, Q, B>, request: NextRequest, params: unknown): Promise<RouteInput<P, Q, B>> {
+async function inputOf<P, Q, B>(
+  definition: RouteShape<never, P, Q, B>,
+  request: NextRequest,
+  params: unknown,
+): Promise<RouteInput<P, Q, B>> {
   return {
     params: definition.params === undefined ? (undefined as P) : parseInput(definition.params, params),
     query: definition.query === undefined ? (undefined as Q) : parseInput(definition.query, queryOf(new URL(request.url))),
@@ -71,7 +75,9 @@ async function inputOf<P, Q, B>(definition: RouteShape<never, P, Q, B>, request:
  * The one way to write a route: who is asking, may they, does a changing request by cookie come from our own pages, is
  * the input sane, and only then `run`. Errors answer as `application/problem+json` with a stable code.
  */
-export function defineRoute<P = undefined, Q = undefined, B = undefined>(definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>): RouteHandler {
+export function defineRoute<P = undefined, Q = undefined, B = undefined>(
+  definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>,
+): RouteHandler {
   const { id } = definition;
 
   const handler = async (request: NextRequest, context: RouteContext): Promise<Response> => {

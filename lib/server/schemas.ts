@@ -1,7 +1,7 @@
 /** The parts of requests that several entry points share. */
 import { z } from 'zod';
-import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '../shared/model';
-import { DEFAULT_WINDOW, WINDOWS } from '../shared/windows';
+import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
+import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/windows';
 
 /** Text that may go to a database: no event holds a NUL. */
 const plain = (max: number) =>

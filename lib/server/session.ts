@@ -1,6 +1,6 @@
 import 'server-only';
 import { decode } from 'next-auth/jwt';
-import { environment } from '../env';
+import { environment } from '@/lib/env';
 
 /** What the signed cookie holds: who, and which session. Never a role: that is read from the store, each time. */
 export interface SessionToken {

@@ -1,5 +1,5 @@
 import 'server-only';
-import { actorOfSession } from '../identity/sessions';
+import { actorOfSession } from '@/lib/identity/sessions';
 import { getConsole } from './console';
 import { log } from './log';
 import { publicOrigin } from './origin';

@@ -1,7 +1,7 @@
 /** Queries on `account`. E-mail addresses are given normalised. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { Role } from '../shared/permissions';
+import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 
 export interface AccountRow {

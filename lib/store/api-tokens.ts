@@ -1,11 +1,14 @@
 /** Queries on `api_token`. Only the hash of a token is kept. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { Role } from '../shared/permissions';
+import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 
 /** Creates the token; null when a live one has the name or the token itself exists. */
-export async function insertApiToken(db: StoreDb, token: { name: string; role: Role; hash: string; prefix: string }): Promise<string | null> {
+export async function insertApiToken(
+  db: StoreDb,
+  token: { name: string; role: Role; hash: string; prefix: string },
+): Promise<string | null> {
   const id = uuidv7();
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('api_token')

@@ -1,7 +1,7 @@
 /** Queries on `audit_entry`. Entries are added and read, never changed. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { AuditEntry, AuditFilter } from '../shared/model';
+import type { AuditEntry, AuditFilter } from '@/lib/shared/model';
 import type { StoreDb } from './store';
 import { iso, type AuditEntryTable } from './tables';
 
@@ -86,7 +86,12 @@ export interface AuditPosition {
  * Newest first, at most `limit`, after `position`. Served by the index on (at, id), or the one of the event or the
  * actor when the filter names one; bounded by LIMIT; locks nothing.
  */
-export async function selectAuditEntries(db: StoreDb, filter: AuditFilter, position: AuditPosition | null, limit: number): Promise<AuditEntry[]> {
+export async function selectAuditEntries(
+  db: StoreDb,
+  filter: AuditFilter,
+  position: AuditPosition | null,
+  limit: number,
+): Promise<AuditEntry[]> {
   let query = db.selectFrom('audit_entry').selectAll();
   if (filter.outbox !== undefined) query = query.where('outbox', '=', filter.outbox);
   if (filter.event !== undefined) query = query.where('event_id', '=', filter.event);

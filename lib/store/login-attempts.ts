@@ -29,7 +29,9 @@ export async function countAttempts(db: StoreDb, keys: readonly string[], window
     .returning([
       'key',
       'attempts',
-      sql<number>`extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`.as('secondsLeft'),
+      sql<number>`extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`.as(
+        'secondsLeft',
+      ),
     ])
     .execute();
   return rows;

@@ -1,7 +1,7 @@
 /** Queries on `session`: what makes a signed cookie revocable. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { Role } from '../shared/permissions';
+import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 
 /** Begins a session of `hours` for an account as it is now; null when the account is gone or disabled. */

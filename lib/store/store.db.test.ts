@@ -115,7 +115,9 @@ describe('the audit', () => {
     expect(rest).toEqual([shown]);
     expect(await selectAuditEntries(store.db, { outbox: 'orders' }, null, 10)).toHaveLength(1);
     expect(await selectAuditEntries(store.db, { outbox: 'escrow', event: 'e2' }, null, 10)).toHaveLength(1);
-    expect(await selectAuditEntries(store.db, { actor: 'mina@example.com', outcome: 'applied', operation: 'retry' }, null, 10)).toHaveLength(1);
+    expect(
+      await selectAuditEntries(store.db, { actor: 'mina@example.com', outcome: 'applied', operation: 'retry' }, null, 10),
+    ).toHaveLength(1);
     expect(await selectAuditEntries(store.db, { from: '2026-11-21T10:00:01Z', to: '2026-11-21T10:00:01Z' }, null, 10)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 /** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
 import { Kysely, Migrator, type Migration } from 'kysely';
-import { postgresDialect } from '../database/postgres/pool';
+import { postgresDialect } from '@/lib/database/postgres/pool';
 import { firstTables } from './migrations/001-first-tables';
 import type { StoreTables } from './tables';
 
@@ -23,7 +23,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
-function open(url: string, options: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void }): StoreDb {
+function open(
+  url: string,
+  options: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void },
+): StoreDb {
   return new Kysely<StoreTables>({
     dialect: postgresDialect({
       url,

@@ -3,8 +3,8 @@
  * are written as ISO 8601; JSON arrives as text.
  */
 import type { ColumnType, Generated } from 'kysely';
-import type { AuditEntry } from '../shared/model';
-import type { Role } from '../shared/permissions';
+import type { AuditEntry } from '@/lib/shared/model';
+import type { Role } from '@/lib/shared/permissions';
 
 /** Filled in by the database when left out; ISO 8601 when given. */
 type Stamp = ColumnType<string, string | undefined, string>;

@@ -1,6 +1,6 @@
 /** Queries on `unsettled_intervention`: interventions whose commit nobody has heard of yet. */
-import type { InterventionRequest } from '../shared/model';
-import type { Actor } from '../shared/permissions';
+import type { InterventionRequest } from '@/lib/shared/model';
+import type { Actor } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 import { iso, type UnsettledInterventionTable } from './tables';
 

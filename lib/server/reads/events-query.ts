@@ -23,7 +23,13 @@ export function readEventsQuery(params: URLSearchParams): { filter: EventFilter;
   const limit = limitSchema.safeParse(params.get('limit') ?? undefined);
   if (!limit.success) fields.limit ??= limit.error.issues[0]?.message ?? 'not a limit';
   if (Object.keys(fields).length > 0 || !cursor.success || !limit.success) {
-    throw new Problem('invalid', `The list cannot be read: ${Object.entries(fields).map(([name, text]) => `${name}: ${text}`).join('; ')}`.slice(0, 500), { fields });
+    throw new Problem(
+      'invalid',
+      `The list cannot be read: ${Object.entries(fields)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join('; ')}`.slice(0, 500),
+      { fields },
+    );
   }
   return { filter, cursor: cursor.data, limit: limit.data };
 }

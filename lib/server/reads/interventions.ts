@@ -6,7 +6,12 @@ import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 
 /** Carries an intervention out, once per key and asker. Throws Problem as `intervene` does. */
-export function carryOutIntervention({ console, actor }: Context, outboxId: string, request: InterventionRequest, key: string): Promise<InterventionResult> {
+export function carryOutIntervention(
+  { console, actor }: Context,
+  outboxId: string,
+  request: InterventionRequest,
+  key: string,
+): Promise<InterventionResult> {
   return intervene(console.interventions, actor, outboxId, request, key);
 }
 
