@@ -43,6 +43,7 @@ export class DemoRun {
   private build: Child | null = null;
   private starting: Promise<unknown> = Promise.resolve();
   private ending: Promise<void> | null = null;
+  private announced = false;
   private breakDown: (error: Error) => void = () => undefined;
   /** Rejects when something ends that should go on; never resolves. */
   readonly broken: Promise<never>;
@@ -72,6 +73,7 @@ export class DemoRun {
       demo.pids.console = (await startConsole({ env, configPath: demo.config, dev, logFile: this.file('console.log'), started })).pid;
     }
     await writeSecret(this.file('demo.json'), `${JSON.stringify(demo, null, 2)}\n`);
+    this.announced = true;
     return demo;
   }
 
@@ -167,7 +169,8 @@ export class DemoRun {
     await this.starting.catch(() => undefined);
     await this.endChildren();
     await this.postgres?.stop();
-    await rm(this.file('demo.json'), { force: true });
+    // Only ours: a second demo that refused to start must not make the first one invisible.
+    if (this.announced) await rm(this.file('demo.json'), { force: true });
   }
 
   private async endChildren(): Promise<void> {

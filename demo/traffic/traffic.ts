@@ -1,8 +1,8 @@
-import pg from 'pg';
 import type { DemoOutbox } from '../outboxes/outbox';
 import type { Random } from '../random';
 import { record } from '../schema/table';
 import type { Story } from '../story/story';
+import { withClient } from '../world/databases';
 
 export interface TrafficOptions {
   outbox: DemoOutbox;
@@ -15,11 +15,7 @@ export interface TrafficOptions {
 
 /** The service behind one outbox: writes its own table and its events until told to end. */
 export async function runTraffic({ outbox, connectionString, random, story, pause }: TrafficOptions): Promise<void> {
-  const client = new pg.Client({ connectionString, application_name: `service ${outbox.id}` });
-  await client.connect();
-  try {
+  await withClient(connectionString, async (client) => {
     while (await pause(random.wait(outbox.liveRate) * 1_000)) await record(client, outbox.business, outbox.table, story.next());
-  } finally {
-    await client.end();
-  }
+  });
 }

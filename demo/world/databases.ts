@@ -20,11 +20,13 @@ export const STORE_DATABASE = 'console_store';
 /** Runs `work` on one connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, application_name: 'demo' });
+  // A lost connection shows in the next query; without a listener it would end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);
   } finally {
-    await client.end();
+    await client.end().catch(() => undefined);
   }
 }
 

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { mkdir } from 'node:fs/promises';
-import pg from 'pg';
 import { pastEvents } from '../history/past-events';
 import { DEMO_OUTBOXES } from '../outboxes/all';
 import type { DemoOutbox } from '../outboxes/outbox';
@@ -8,7 +7,6 @@ import { createRandom, type Random } from '../random';
 import type { Relay } from '../relays/relay';
 import { createSinkClient, type SinkControl } from '../sink/client';
 import { startSink, type Sink } from '../sink/server';
-import type { FaultStage } from '../faults/script';
 import type { Story } from '../story/story';
 import { runTraffic } from '../traffic/traffic';
 import { installCompanions } from './companions';
@@ -112,22 +110,24 @@ class RunningWorld implements World {
   /** One outbox: what is wrong before, then relays, traffic and what goes wrong later. */
   private async play({ outbox, random, story, connectionString }: Stage): Promise<void> {
     const pause = (ms: number) => this.pause(ms);
-    const client = new pg.Client({ connectionString, application_name: `demo ${outbox.id}` });
-    await client.connect();
     // A story of its own: faults must not change what the traffic tells.
     const faultRandom = random.fork('faults');
-    const stage: FaultStage = {
-      outbox, connectionString, client, sink: this.control, random: faultRandom, story: troubled(outbox, faultRandom), now: Date.now(), pause,
-    }; // prettier-ignore
+    const about = {
+      outbox,
+      connectionString,
+      sink: this.control,
+      random: faultRandom,
+      story: troubled(outbox, faultRandom),
+      now: Date.now(),
+      pause,
+    };
     const faults = this.options.withoutFaults === true ? {} : outbox.faults;
-    await faults.before?.(stage);
+    await withClient(connectionString, (client) => faults.before?.({ ...about, client }) ?? Promise.resolve());
     const log = (line: string) => this.options.log(`${outbox.id}: ${line}`);
     this.relays.push(...outbox.startRelays({ connectionString, sink: this.control, outbox: outbox.id, log }));
     this.watch(`traffic of ${outbox.id}`, runTraffic({ outbox, connectionString, random: random.fork('traffic'), story, pause }));
-    this.watch(
-      `faults of ${outbox.id}`,
-      Promise.resolve(faults.during?.(stage)).finally(() => client.end()),
-    );
+    const during = withClient(connectionString, (client) => faults.during?.({ ...about, client }) ?? Promise.resolve());
+    this.watch(`faults of ${outbox.id}`, during);
   }
 
   private watch(what: string, work: Promise<void>): void {
