@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkPassword } from '@/lib/identity/accounts';
+import { actorOfToken } from '@/lib/identity/tokens';
+import { openStore } from '@/lib/store/store';
+import { useTestDatabase } from '@/scripts/testing/database';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const database = useTestDatabase();
+let folder: string;
+let config: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'outbox-console-start-'));
+  config = path.join(folder, 'console.yaml');
+  await writeFile(
+    config,
+    `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [{id: a, database: a, table: t, shape: published-at}]\n`,
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function run(script: string, args: string[], env: Record<string, string>, input = ''): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', path.join(ROOT, 'scripts', script), ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'test', ...env },
+    });
+    const ended: Ended = { code: null, out: '', err: '' };
+    child.stdout.on('data', (chunk: Buffer) => (ended.out += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (ended.err += chunk.toString()));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...ended, code }));
+    child.stdin.end(input);
+  });
+}
+
+const command = (args: string[], input = ''): Promise<Ended> => run('console.ts', args, { OUTBOX_CONSOLE_CONFIG: config }, input);
+
+describe('npm start', () => {
+  it('lists every problem at once, ends with 78 and listens nowhere', { timeout: 120_000 }, async () => {
+    const bad = path.join(folder, 'bad.yaml');
+    await writeFile(bad, `databases: {a: {url: 'sqlite://x'}}\noutboxes: [{id: a, database: b, tabel: t, shape: nope}]\n`);
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const { code, out, err } = await run('start.ts', [], {
+      OUTBOX_CONSOLE_CONFIG: bad,
+      PORT: String(port),
+      OUTBOX_CONSOLE_DIST_DIR: path.join(folder, 'not-built'),
+    });
+    taken.close();
+    expect(code).toBe(78);
+    expect(out).toBe('');
+    for (const start of [
+      'NEXTAUTH_SECRET: missing',
+      `PORT: ${String(port)} is in use`,
+      'databases.a.url: ',
+      'outboxes[0].database: ',
+      'outboxes[0].shape: ',
+      'outboxes[0].tabel: unknown key; did you mean "table"?',
+      'outboxes[0].table: missing',
+      '.next: the console is not built; run npm run build',
+    ]) {
+      expect(err).toContain(`\n  ${start}`);
+    }
+  });
+
+  it('must be told its address when others can reach it, and needs a store that answers', { timeout: 120_000 }, async () => {
+    const away = path.join(folder, 'away.yaml');
+    await writeFile(
+      away,
+      `store: postgresql://x@127.0.0.1:1/x\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [{id: a, database: a, table: t, shape: published-at}]\n`,
+    );
+    const { code, err } = await run('start.ts', [], {
+      OUTBOX_CONSOLE_CONFIG: away,
+      HOST: '0.0.0.0',
+      PORT: '39173',
+      NEXTAUTH_SECRET: 'too short',
+      LOG_LEVEL: 'loud',
+    });
+    expect(code).toBe(78);
+    expect(err).toContain('\n  NEXTAUTH_SECRET: use at least 32 characters');
+    expect(err).toContain('\n  LOG_LEVEL: write one of');
+    expect(err).toContain('\n  store: cannot be reached');
+    const again = await run('start.ts', [], {
+      OUTBOX_CONSOLE_CONFIG: away,
+      HOST: '0.0.0.0',
+      PORT: '39173',
+      NEXTAUTH_SECRET: 'x'.repeat(32),
+    });
+    expect(again.err).toContain('\n  NEXTAUTH_URL: missing');
+  });
+});
+
+describe('the command line', () => {
+  it('creates accounts and tokens that work, on a store nobody has migrated, and answers nothing else', async () => {
+    const user = await command(
+      ['user', 'create', '--email', 'Mina@Example.com', '--role', 'operator', '--password-stdin'],
+      'correct horse\n',
+    );
+    expect(user).toEqual({ code: 0, out: 'created Mina@Example.com (operator)\n', err: '' });
+    const token = await command(['token', 'create', '--name', 'deploy', '--role', 'viewer', '--json']);
+    expect([token.code, token.err]).toEqual([0, '']);
+    const store = openStore(database.url);
+    try {
+      expect(await checkPassword(store, { email: 'mina@example.com', password: 'correct horse', address: 'x' })).toMatchObject({
+        ok: true,
+      });
+      expect(await actorOfToken(store, (JSON.parse(token.out) as { token: string }).token)).toMatchObject({
+        name: 'deploy',
+        role: 'viewer',
+      });
+    } finally {
+      await store.close();
+    }
+    expect(await command(['migrate', '--json'])).toMatchObject({ code: 0, out: '{"applied":[]}\n' });
+  }, 180_000);
+
+  it('says on standard error what is wrong, and ends accordingly', async () => {
+    const [noPassword, noRole, noVerb, noConfig, help] = await Promise.all([
+      command(['user', 'create', '--email', 'x@example.com', '--role', 'viewer']),
+      command(['user', 'create', '--email', 'x@example.com', '--role', 'boss', '--password-stdin'], 'correct horse'),
+      command(['no-such-verb']),
+      run('console.ts', ['migrate'], { OUTBOX_CONSOLE_CONFIG: '/nowhere.yaml' }),
+      command(['user', 'create', '--help']),
+    ]);
+    expect(noPassword).toMatchObject({ code: 2, out: '' });
+    expect(noRole).toMatchObject({ code: 1, out: '', err: 'There is no role "boss"; use one of viewer, operator, approver, admin\n' });
+    expect(noVerb).toMatchObject({ code: 2, out: '' });
+    expect(noConfig).toMatchObject({ code: 78, out: '' });
+    expect(help.code).toBe(0);
+    expect(help.out).toContain('--password-stdin');
+  }, 180_000);
+});
