@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Summary } from '@/lib/shared/model';
 import { WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -118,6 +118,7 @@ const COUNTS = { pending: 37, retrying: 11, processing: 7, dead: 23 } as const;
 const database = useTestDatabase();
 let directory: CountedDirectory;
 let snapshots: Snapshots;
+const failures: unknown[] = [];
 const schemaOf = (one: Case, latency: string): string => `${one.shape.replaceAll('-', '_')}_${latency}`;
 
 beforeAll(async () => {
@@ -144,9 +145,10 @@ beforeAll(async () => {
     }
   }
   directory = countedDirectory(database.url, outboxes);
-  snapshots = createSnapshots(directory);
+  snapshots = createSnapshots(directory, { onFailure: (outbox, error) => failures.push([outbox, error]) });
 });
 afterAll(() => directory.close());
+afterEach(() => expect(failures).toEqual([]));
 
 const isIn = (window: Window, column: string, asOf: string): string =>
   `${column} >= '${asOf}'::timestamptz - interval '${String(WINDOW_SECONDS[window])} s'`;

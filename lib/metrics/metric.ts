@@ -1,15 +1,8 @@
 import type { Known } from '@/lib/shared/measured';
 import type { Series, Summary, TypeFigures } from '@/lib/shared/model';
-import type { Base } from './base';
+import type { Axis, Base } from './base';
 import type { Reading } from './reading';
-import type { Figures, Sql } from './spelling';
-
-/** Values per step of the series: rows grouped by a time of theirs. */
-export interface Line {
-  at: Sql;
-  where: Sql;
-  values: Figures;
-}
+import type { Figures } from './spelling';
 
 /** One line of the series, one value per point, oldest first, and how it is known. */
 export interface Plot {
@@ -31,7 +24,8 @@ export interface Metric {
   help: string;
   figures?(base: Base): Figures;
   perType?(base: Base): Figures;
-  lines?(base: Base): Record<string, Line>;
+  /** Aggregates per step of the series, by the time that puts a row into its step. */
+  lines?(base: Base): Partial<Record<Axis, Figures>>;
   summary?(reading: Reading): Partial<Summary>;
   /** `type` answers this metric's own figures of one event type. */
   byType?(reading: Reading, type: (name: string) => unknown): Partial<TypeFigures>;

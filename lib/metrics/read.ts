@@ -1,5 +1,6 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
+import { AXES, type Axis } from './base';
 import type { Reach, Reading } from './reading';
 import { readingStatement, sourcesFor, type ReadingRow, type ReadingStatement } from './reading-sql';
 import { PARTS, type Part } from './sources';
@@ -24,7 +25,7 @@ export async function takeReading(outbox: Outbox, window: Window): Promise<Readi
 }
 
 type Owned = Record<string, Record<string, unknown>>;
-type Steps = Record<string, Record<string, (Record<string, unknown> & { step: number })[]>>;
+type Steps = Record<Axis, { step: number; figures: Owned }[]>;
 
 function toReading({ sources, absent, traits }: ReadingStatement, row: ReadingRow, window: Window): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
@@ -46,12 +47,7 @@ function toReading({ sources, absent, traits }: ReadingStatement, row: ReadingRo
     firstKnownAt: row.first_known,
     figures: JSON.parse(row.figures) as Owned,
     types: JSON.parse(row.types) as { type: string; figures: Owned }[],
-    lines: Object.fromEntries(
-      Object.entries(lines).map(([owner, own]) => [
-        owner,
-        Object.fromEntries(Object.entries(own).map(([name, steps]) => [name, new Map(steps.map((values) => [values.step, values]))])),
-      ]),
-    ),
+    lines: Object.fromEntries(AXES.map((axis) => [axis, new Map(lines[axis].map((row) => [row.step, row.figures]))])) as Reading['lines'],
     points: { count: WINDOW_SECONDS[window] / stepSeconds, lastStep: Math.floor(Date.parse(row.as_of) / 1_000 / stepSeconds) },
   };
 }

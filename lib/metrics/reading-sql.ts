@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
-import { baseOf, baseSeconds, type Base } from './base';
+import type { Window } from '@/lib/shared/windows';
+import { AXES, baseOf, baseQuery, baseSeconds, type Axis, type Base } from './base';
 import { METRICS } from './metric-registry.gen';
-import type { Line } from './metric';
-import { sourcesOf, type Part, type Source, type Sources } from './sources';
-import { isState, iso, jsonObject, jsonRows, now, nullInstant, secondsAgo, stepOf, type Figures, type Sql } from './spelling';
+import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from './sources';
+import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, secondsAgo, type Figures, type Sql } from './spelling';
 import { traitsOf, type Traits } from './traits';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
@@ -37,57 +36,65 @@ export interface ReadingRow {
 export function readingStatement(outbox: Outbox, window: Window): ReadingStatement {
   const traits = traitsOf(outbox);
   const bounds = sourcesOf(outbox, traits, baseSeconds(window));
-  const base = baseOf(traits, window);
+  const base = baseOf(traits);
+  const scan = bounds.sources.find((source) => source.name === SCAN);
+  const rows = sql.join(
+    bounds.sources.map((source) => rowsOf(source, window)),
+    sql` union all `,
+  );
   const ctes = [
     ...bounds.sources.map((source) => sql`${sql.ref(source.name)} as materialized (${source.query})`),
-    sql`base as materialized (select s.*, case when s.state = 'published' then greatest(0, extract(epoch from (s.published - s.created))::float8 * 1000) end as latency
-      from (${sql.join(
-        bounds.sources.map((source) => rowsOf(source, window)),
-        sql` union all `,
-      )}) as s)`,
-    sql`edges as materialized (select ${lastPublished(bounds)} as last_published, ${frontier(bounds)} as frontier, ${firstKnown(bounds)} as first_known)`,
+    ...(scan === undefined ? [] : [sql`scan_edges as materialized (${scanEdges()})`]),
+    sql`base as materialized (${baseQuery(rows, window)})`,
+    sql`edges as materialized (${edges(bounds, scan ?? null)})`,
   ];
+  const counts = bounds.sources.map(({ name }): [string, Sql] => [
+    name,
+    name === SCAN ? sql`(select n from scan_edges)` : sql`(select count(*) from ${sql.ref(name)})`,
+  ]);
   const statement = sql<ReadingRow>`with ${sql.join(ctes)}
-    select ${iso(now())} as as_of, ${iso(sql`(select first_known from edges)`)} as first_known,
-      ${jsonObject(Object.fromEntries(bounds.sources.map(({ name }) => [name, sql`(select count(*) from ${sql.ref(name)})`])))} as rows_read,
+    select ${iso(now())} as as_of, ${iso(sql`(select first_known from edges)`)} as first_known, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(figures(base))} from base) as figures,
       ${jsonRows(typesQuery(base))} as types,
-      ${jsonObject(lines(base, window))} as lines`;
+      ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, jsonRows(lineQuery(base, axis))])))} as lines`;
   return { statement, sources: bounds.sources, absent: bounds.absent, traits };
 }
 
 /** The rows of a source that belong to the base. */
 function rowsOf(source: Source, window: Window): Sql {
-  if (source.name !== 'scan') return sql`select * from ${sql.ref(source.name)}`;
-  const since = secondsAgo(baseSeconds(window));
-  const open = source.parts.flatMap((part) => (part === 'waiting' ? ['pending', 'retrying'] : part === 'published' ? [] : [part]));
+  if (source.name !== SCAN) return sql`select * from ${sql.ref(source.name)}`;
+  const since = once(secondsAgo(baseSeconds(window)));
+  const open = source.parts.flatMap((part) => (part === 'published' ? [] : STATES_OF[part]));
   const tests = [
     ...(open.length > 0 ? [isState(sql.ref('state'), ...open)] : []),
-    ...(source.parts.includes('published') ? [sql`(state = 'published' and (published >= ${since} or created >= ${since}))`] : []),
+    ...(source.parts.includes('published')
+      ? [sql`(${isState(sql.ref('state'), 'published')} and (published >= ${since} or created >= ${since}))`]
+      : []),
   ];
   return sql`select * from scan where ${sql.join(tests, sql` or `)}`;
 }
 
-/** Of a scan that was cut short only one that began with the newest rows can tell what was published last. */
-function newestInScan({ sources }: Sources, value: Sql): Sql {
-  const scan = sources.find((source) => source.name === 'scan');
-  if (scan === undefined) return nullInstant;
-  const newest = sql`(select max(${value}) from scan where state = 'published')`;
-  return scan.ordered ? newest : sql`case when (select count(*) from scan) < ${sql.lit(scan.limit)} then ${newest} end`;
+/** What the whole scan tells beyond its rows of the base, in one pass. */
+function scanEdges(): Sql {
+  const published = isState(sql.ref('state'), 'published');
+  return sql`select count(*) as n, min(created) as first_created, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
 }
 
-const lastPublished = (bounds: Sources): Sql => bounds.lastPublished ?? newestInScan(bounds, sql.ref('published'));
-
-const frontier = (bounds: Sources): Sql =>
-  sql`greatest((select max(created) from base where state = 'published'), ${bounds.frontier ?? newestInScan(bounds, sql.ref('created'))})`;
-
-function firstKnown({ sources, firstKnown: byIndex }: Sources): Sql {
-  const known = [
-    sql`(select min(created) from base)`,
-    ...(byIndex === null ? [] : [byIndex]),
-    ...(sources.some(({ name }) => name === 'scan') ? [sql`(select min(created) from scan)`] : []),
+/** The ends of the table: by index where there is one, else from the scan. */
+function edges({ lastPublished, frontier, firstKnown }: Sources, scan: Source | null): Sql {
+  // Of a scan that was cut short only one that began with the newest rows can tell what was published last.
+  const newest = (column: string): Sql => {
+    if (scan === null) return nullInstant;
+    const value = sql`(select ${sql.ref(column)} from scan_edges)`;
+    return scan.ordered ? value : sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${value} end`;
+  };
+  const first = [
+    sql`min(created)`,
+    ...(firstKnown === null ? [] : [firstKnown]),
+    ...(scan === null ? [] : [sql`(select first_created from scan_edges)`]),
   ];
-  return sql`least(${sql.join(known)})`;
+  return sql`select ${lastPublished ?? newest('last_published')} as last_published, least(${sql.join(first)}) as first_known,
+    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier from base`;
 }
 
 /** One object per metric and rule: a function takes a hundred arguments at most. */
@@ -106,27 +113,15 @@ function objects(owned: [string, Figures | undefined][]): Figures {
 function typesQuery(base: Base): Sql {
   const perType = objects(METRICS.map((metric) => [metric.id, metric.perType?.(base)]));
   return sql`select type, ${jsonObject(perType)} as figures from base where type is not null group by type
-    order by count(*) filter (where ${isState(base.state, 'pending', 'retrying', 'dead')}) desc, count(*) filter (where ${isState(base.state, 'published')}) desc, type
+    order by ${count(isState(base.state, 'pending', 'retrying', 'dead'))} desc, ${count(isState(base.state, 'published'))} desc, type
     limit ${sql.lit(TYPES_SHOWN)}`;
 }
 
-function lines(base: Base, window: Window): Figures {
-  return Object.fromEntries(
-    METRICS.flatMap((metric) => {
-      const own = Object.entries(metric.lines?.(base) ?? {});
-      return own.length === 0
-        ? []
-        : [[metric.id, jsonObject(Object.fromEntries(own.map(([name, line]) => [name, jsonRows(lineQuery(line, window))])))]];
-    }),
-  );
-}
-
-/** Rows by step. What a clock ahead of the database's dates into the future counts as now. */
-function lineQuery({ at, where, values }: Line, window: Window): Sql {
-  const seconds = STEP_SECONDS[window];
-  const step = sql`least(${stepOf(at, seconds)}, ${stepOf(now(), seconds)})`;
-  const named = Object.entries(values).map(([name, value]) => sql`${value} as ${sql.ref(name)}`);
-  return sql`select ${step} as step, ${sql.join(named)} from base where ${where} and ${at} >= ${secondsAgo(WINDOW_SECONDS[window])} group by 1`;
+/** Rows by the step of one of their times, each metric's values in an object of its own. */
+function lineQuery(base: Base, axis: Axis): Sql {
+  const step = sql.ref(`${axis}_step`);
+  const values = objects(METRICS.map((metric) => [metric.id, metric.lines?.(base)[axis]]));
+  return sql`select ${step} as step, ${jsonObject(values)} as figures from base where ${step} is not null group by ${step}`;
 }
 
 /** Which sources a part comes from. */

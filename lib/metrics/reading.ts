@@ -1,3 +1,4 @@
+import type { Axis } from './base';
 import type { Window } from '@/lib/shared/windows';
 import type { Part } from './sources';
 import type { Traits } from './traits';
@@ -24,8 +25,8 @@ export interface Reading extends Past {
   /** Oldest time the table knows; null for an empty table. */
   firstKnownAt: string | null;
   types: { type: string; figures: Record<string, Record<string, unknown>> }[];
-  /** By metric, then line: step since the epoch → values. */
-  lines: Record<string, Record<string, Map<number, Record<string, unknown>>>>;
+  /** By time, then step since the epoch: values by metric. */
+  lines: Record<Axis, Map<number, Record<string, Record<string, unknown>>>>;
   /** How many points a series of this window has, and the step of its newest. */
   points: { count: number; lastStep: number };
 }
@@ -51,24 +52,23 @@ export function toNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** One value of a line at every point, oldest first: null where no row fell into the step. */
+/** One value of a metric at every point, oldest first: null where no row fell into the step. */
 export function lineOf(
   reading: Reading,
+  axis: Axis,
   owner: string,
-  line: string,
   value: (values: Record<string, unknown>) => number | null,
 ): (number | null)[] {
-  const steps = reading.lines[owner]?.[line];
   return pointSteps(reading).map((step) => {
-    const values = steps?.get(step);
+    const values = reading.lines[axis].get(step)?.[owner];
     return values === undefined ? null : value(values);
   });
 }
 
 /** A count at every point: zero where nothing happened, null before the oldest row the table still has. */
-export function countLineOf(reading: Reading, owner: string, line: string): (number | null)[] {
+export function countLineOf(reading: Reading, axis: Axis, owner: string, name: string): (number | null)[] {
   const firstStep = reading.firstKnownAt === null ? Infinity : Math.floor(Date.parse(reading.firstKnownAt) / 1_000 / reading.stepSeconds);
-  const counts = lineOf(reading, owner, line, (values) => toNumber(values.n));
+  const counts = lineOf(reading, axis, owner, (values) => toNumber(values[name]));
   return pointSteps(reading).map((step, index) => counts[index] ?? (step < firstStep ? null : 0));
 }
 

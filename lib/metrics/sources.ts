@@ -1,23 +1,27 @@
 import { sql } from 'kysely';
-import { required, statePredicate, type Leaf } from '@/lib/outbox/conditions';
+import type { ColumnDescription } from '@/lib/database/engine';
+import { compileCondition, required, statePredicate, type Leaf } from '@/lib/outbox/conditions';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests, type Fit } from './index-fit';
-import { columnSecondsAgo, nullInstant, nullNumber, nullText, sane, type Sql } from './spelling';
+import { columnSecondsAgo, nullInstant, nullNumber, nullText, sane, stateCode, type Sql } from './spelling';
 import { timeColumn, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
 /** Shares of it for what an index finds by itself; the rest is for published rows, or for the scan where no index serves. */
-const SHARES = { waiting: 40_000, processing: 10_000, dead: 20_000, place: 20_000, frontier: 100 };
+const SHARES = { waiting: 40_000, processing: 10_000, dead: 20_000, place: 20_000, frontier: 100, edges: 2 };
+
+/** Name of the source that reads the table from its beginning, or its end. */
+export const SCAN = 'scan';
 
 /** What the figures are made of: the rows of some states, and the published ones since the reading's start. */
 export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
 export type Part = (typeof PARTS)[number];
 
-const STATES_OF: Record<Part, readonly LiveState[]> = {
+export const STATES_OF: Record<Part, readonly LiveState[]> = {
   waiting: ['pending', 'retrying'],
   processing: ['processing'],
   dead: ['dead'],
@@ -74,7 +78,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number):
   }
   if (outbox.dead !== null) sources.push(deadPlace(outbox, outbox.dead, traits));
 
-  const rest = (): number => READING_ROWS - SHARES.frontier - sources.reduce((rows, source) => rows + source.limit, 0);
+  const rest = (): number => READING_ROWS - SHARES.frontier - SHARES.edges - sources.reduce((rows, source) => rows + source.limit, 0);
   const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, fragments);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
@@ -94,7 +98,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number):
     const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
     const limit = rest();
     sources.push({
-      name: 'scan',
+      name: SCAN,
       limit,
       parts: scanned,
       ordered: newestFirst !== null,
@@ -129,15 +133,26 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
 
 /** What every figure is computed from: never the payload, and error texts of dead rows only, cut short. */
 function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
+  const { fragments } = outbox.database.engine;
   const time = (role: ColumnRole): Sql => (timeColumn(at.place, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant));
   const attempts = at.role('attempts');
   const error = at.role('error');
-  const head = error === null ? nullText : outbox.database.engine.fragments.head(error.sql, error.description, 200);
   const attempted = time('attemptedAt');
   const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
-  return sql`${at.state} as state, left(${at.roleText('type')}, 200) as type, ${time('createdAt')} as created, ${time('publishedAt')} as published,
-    ${attempted} as attempted, case when ${at.state} = 'dead' then ${died} end as died,
-    ${attempts === null || !traits.attempts ? nullNumber : sql`(${attempts.sql})::bigint`} as attempts, case when ${at.state} = 'dead' then ${head} end as error`;
+  const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, fragments) ?? sql`false`);
+  const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
+  return sql`${stateCodeOf(outbox, at)} as state, left(${at.roleText('type')}, 200) collate "C" as type, ${time('createdAt')} as created, ${time('publishedAt')} as published,
+    ${attempted} as attempted, ${whenDead(died)} as died, ${attempts === null || !traits.attempts ? nullNumber : sql`(${attempts.sql})::bigint`} as attempts,
+    ${error === null ? nullText : whenDead(fragments.head(error.sql, error.description, 200))} as error`;
+}
+
+/** The state as a code, first match wins; zero for a row no rule fits. */
+function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
+  if (at.place.key === 'dead') return stateCode('dead');
+  const cases = outbox.shape.states.map(
+    ({ state, when }) => sql`when ${compileCondition(when, at.alias, outbox.database.engine.fragments)} then ${stateCode(state)}`,
+  );
+  return sql`case ${sql.join(cases, sql.raw(' '))} else 0 end`;
 }
 
 /** Tests that all rows of these states pass, whichever rule gave the state. */
@@ -163,10 +178,13 @@ function edge(outbox: Outbox, at: PlaceSql, role: ColumnRole, end: 'min' | 'max'
   const description = column === null ? undefined : outbox.main.description.columns.get(column);
   if (column === null || description === undefined || fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]) === null)
     return null;
-  const { fragments } = outbox.database.engine;
-  return sane(
-    fragments.instant(sql`(select ${sql.raw(end)}(${at.column(column)}) from ${at.from})`, description, outbox.parameters.timeZone),
-  );
+  return saneOf(outbox, description, sql`select ${sql.raw(end)}(${at.column(column)}) as value from ${at.from}`);
+}
+
+/** One value of a subquery as an instant. */
+function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql {
+  const instant = outbox.database.engine.fragments.instant(sql.ref('e.value'), description, outbox.parameters.timeZone);
+  return sql`(select ${sane(instant)} from (${query}) as e)`;
 }
 
 /** How far the relay has come: among the events published last, so that one old event published late hides nothing. */
@@ -175,7 +193,7 @@ function frontierByIndex(outbox: Outbox, at: PlaceSql, created: string): Sql | n
   const description = outbox.main.description.columns.get(created);
   const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [{ column: published, isNull: false }]);
   if (published === null || description === undefined || fit?.order == null) return null;
-  const newest = sql`(select max(n.created) from (select ${at.column(created)} as created from ${at.from}
-    where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n)`;
-  return sane(outbox.database.engine.fragments.instant(newest, description, outbox.parameters.timeZone));
+  const newest = sql`select max(n.created) as value from (select ${at.column(created)} as created from ${at.from}
+    where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n`;
+  return saneOf(outbox, description, newest);
 }

@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription, Db } from '@/lib/database/engine';
+import type { LiveState } from '@/lib/shared/states';
 
 export type Sql<T = unknown> = RawBuilder<T>;
 /** Aggregates by name. */
@@ -18,6 +19,8 @@ export const nullNumber: Sql = sql`cast(null as bigint)`;
 
 export const now = (): Sql => sql`now()`;
 export const secondsAgo = (seconds: number): Sql => sql`(now() - make_interval(secs => ${sql.lit(seconds)}))`;
+/** A value that is the same for every row, worked out once. */
+export const once = (value: Sql): Sql => sql`(select ${value})`;
 
 /** An instant within the calendar; infinity and years nobody meant become NULL instead of breaking a subtraction. */
 export const sane = (instant: Sql): Sql =>
@@ -28,21 +31,24 @@ export const columnSecondsAgo = (seconds: number, description: Pick<ColumnDescri
   description.kind === INSTANT.kind ? secondsAgo(seconds) : sql`(${secondsAgo(seconds)} at time zone ${sql.lit(timeZone)})`;
 
 export const iso = (instant: Sql): Sql => sql`to_char(${instant} at time zone 'UTC', ${sql.lit(ISO)})`;
-export const milliseconds = (from: Sql, to: Sql): Sql => sql`(extract(epoch from (${to} - ${from}))::float8 * 1000)`;
+/** date_part() rather than extract(): the latter computes in numeric, at three times the cost. */
+export const milliseconds = (from: Sql, to: Sql): Sql => sql`(date_part('epoch', ${to} - ${from}) * 1000)`;
 /** Steps of `seconds` since the epoch that had begun at this instant. */
-export const stepOf = (instant: Sql, seconds: number): Sql =>
-  sql`floor(extract(epoch from ${instant})::float8 / ${sql.lit(seconds)})::bigint`;
+export const stepOf = (instant: Sql, seconds: number): Sql => sql`floor(date_part('epoch', ${instant}) / ${sql.lit(seconds)})::int`;
 
 export const count = (where: Sql): Sql => sql`count(*) filter (where ${where})`;
 export const earliest = (value: Sql, where: Sql): Sql => sql`min(${value}) filter (where ${where})`;
-export const latest = (value: Sql, where: Sql): Sql => sql`max(${value}) filter (where ${where})`;
 export const sum = (value: Sql, where: Sql): Sql => sql`coalesce(sum(${value}) filter (where ${where}), 0)`;
 export const mostFrequent = (value: Sql, where: Sql): Sql => sql`mode() within group (order by ${value}) filter (where ${where})`;
 /** Interpolated percentiles as an array in the order asked for; NULL when nothing matches. */
 export const percentiles = (fractions: readonly number[], value: Sql, where: Sql): Sql =>
   sql`percentile_cont(array[${sql.join(fractions.map((fraction) => sql.lit(fraction)))}]::float8[]) within group (order by ${value}) filter (where ${where})`;
 
-export const isState = (state: Sql, ...states: string[]): Sql => sql`${state} in (${sql.join(states.map((one) => sql.lit(one)))})`;
+/** States as the base holds them: a number is compared with at a fraction of a text's cost. */
+const STATE_CODES: Record<LiveState, number> = { pending: 1, retrying: 2, processing: 3, published: 4, dead: 5 };
+export const stateCode = (state: LiveState): Sql => sql.lit(STATE_CODES[state]);
+export const isState = (state: Sql, ...states: LiveState[]): Sql =>
+  states.length === 1 ? sql`${state} = ${sql.join(states.map(stateCode))}` : sql`${state} in (${sql.join(states.map(stateCode))})`;
 
 export const jsonObject = (members: Figures): Sql =>
   sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { DEPTH_CAP, cappedAt, unavailable, type Count } from '@/lib/shared/measured';
 import type { State } from '@/lib/shared/states';
+import type { Axis } from '../base';
 import type { Metric, Plot } from '../metric';
 import { countLineOf, numberOf, pointSteps, toNumber, type Reading } from '../reading';
 import type { Part } from '../sources';
@@ -24,15 +25,12 @@ export const depthMetric: Metric = {
     dead: count(isState(state, 'dead')),
   }),
   perType: ({ state }) => ({ waiting: count(isState(state, 'pending', 'retrying')), dead: count(isState(state, 'dead')) }),
-  lines({ state, created, published, died, attempted }) {
-    const left = sql`case ${state} when 'published' then greatest(${published}, ${created}) when 'dead' then ${died} when 'processing' then ${attempted} end`;
+  lines({ state, published, died, attempted }) {
     const n = { n: sql`count(*)` };
-    return {
-      // A row that left at an unknown time is left out of both, so that it never seems to wait for ever.
-      entered: { at: created, where: sql`(${isState(state, 'pending', 'retrying')} or ${left} is not null)`, values: n },
-      left: { at: left, where: sql`${left} is not null`, values: n },
-      died: { at: died, where: isState(state, 'dead'), values: n },
-    };
+    // A row that left at an unknown time is left out of both ends, so that it never seems to wait for ever.
+    const entered = sql`(${isState(state, 'pending', 'retrying')} or ${isState(state, 'published')} and ${published} is not null
+      or ${isState(state, 'dead')} and ${died} is not null or ${isState(state, 'processing')} and ${attempted} is not null)`;
+    return { created: { n: count(entered) }, published: n, died: n, claimed: n };
   },
   summary(reading) {
     const pending = depthOf(reading, 'pending');
@@ -56,8 +54,18 @@ export const depthMetric: Metric = {
     const { traits, reach } = reading;
     const tellsLeaving = traits.createdAt && traits.publishedAt && reach.waiting === 'complete' && reach.published === 'complete';
     return {
-      waiting: backwards(reading, 'waiting', raw(reading, 'pending') + raw(reading, 'retrying'), tellsLeaving ? ['entered', 'left'] : null),
-      dead: backwards(reading, 'dead', raw(reading, 'dead'), traits.deathTime && reach.dead === 'complete' ? ['died', null] : null),
+      waiting: backwards(
+        reading,
+        'waiting',
+        raw(reading, 'pending') + raw(reading, 'retrying'),
+        tellsLeaving ? { came: 'created', went: ['published', 'died', 'claimed'] } : null,
+      ),
+      dead: backwards(
+        reading,
+        'dead',
+        raw(reading, 'dead'),
+        traits.deathTime && reach.dead === 'complete' ? { came: 'died', went: [] } : null,
+      ),
     };
   },
 };
@@ -76,19 +84,19 @@ function bounded(reading: Reading, part: Part, counted: number): Count {
 }
 
 /** The number now, and before each step what it was without those that came and with those that went in it. */
-function backwards(reading: Reading, part: Part, current: number, lines: [came: string, went: string | null] | null): Plot {
+function backwards(reading: Reading, part: Part, current: number, lines: { came: Axis; went: Axis[] } | null): Plot {
   const last = pointSteps(reading).length - 1;
   const values: (number | null)[] = Array.from({ length: last + 1 }, () => null);
   if (reading.reach[part] === 'absent') return { known: 'unavailable', values };
   values[last] = current;
   if (lines === null) return { known: reading.reach[part] === 'cut' ? 'capped' : 'exact', values };
-  const came = countLineOf(reading, ID, lines[0]);
-  const went = lines[1] === null ? [] : countLineOf(reading, ID, lines[1]);
+  const came = countLineOf(reading, lines.came, ID, 'n');
+  const went = lines.went.map((axis) => countLineOf(reading, axis, ID, 'n'));
   for (let at = last, value = current; at > 0; at -= 1) {
-    const arrived = came[at];
+    const arrived = came[at] ?? null;
     // Before the oldest row the table still has, nothing is known.
-    if (arrived === null || arrived === undefined) break;
-    value = Math.max(0, value - arrived + (went[at] ?? 0));
+    if (arrived === null) break;
+    value = Math.max(0, value - arrived + went.reduce((sum, line) => sum + (line[at] ?? 0), 0));
     values[at - 1] = value;
   }
   return { known: 'estimated', values };

@@ -1,26 +1,23 @@
 import { sql } from 'kysely';
+import type { Base } from '../base';
 import type { Percentiles } from '@/lib/shared/model';
 import type { Metric } from '../metric';
 import { lineOf, numberOf, numbersOf, toNumber, type Reading } from '../reading';
-import { count, isState, percentiles, type Sql } from '../spelling';
-import type { Base } from '../base';
+import { count, percentiles, type Sql } from '../spelling';
 import { publishedTimes } from '../published-times';
 
 const ID = 'latency';
 const FRACTIONS = [0.5, 0.95, 0.99] as const;
-const publishedIn = ({ state, published, windowStart, latency }: Base): Sql =>
-  sql`(${isState(state, 'published')} and ${published} >= ${windowStart} and ${latency} is not null)`;
+const timed = ({ publishedIn, latency }: Base): Sql => sql`(${publishedIn} and ${latency} is not null)`;
 
 /** From creation to publishing, of the events published in the window. */
 export const latencyMetric: Metric = {
   id: ID,
   unit: 'milliseconds',
   help: 'Time from creation to publishing of the events published in the window: the 50th, 95th and 99th percentile.',
-  figures: (base) => ({ percentiles: percentiles(FRACTIONS, base.latency, publishedIn(base)), count: count(publishedIn(base)) }),
-  perType: (base) => ({ p95: percentiles([0.95], base.latency, publishedIn(base)) }),
-  lines: (base) => ({
-    published: { at: base.published, where: publishedIn(base), values: { percentiles: percentiles(FRACTIONS, base.latency, sql`true`) } },
-  }),
+  figures: (base) => ({ percentiles: percentiles(FRACTIONS, base.latency, timed(base)), count: count(timed(base)) }),
+  perType: (base) => ({ p95: percentiles([0.95], base.latency, timed(base)) }),
+  lines: ({ latency }) => ({ published: { percentiles: percentiles(FRACTIONS, latency, sql`${latency} is not null`) } }),
   summary: (reading) => ({ latency: latencyOf(reading) }),
   byType: (reading, type) => {
     const values = type('p95');
@@ -31,7 +28,7 @@ export const latencyMetric: Metric = {
     const plot = (index: number) =>
       ({
         known,
-        values: lineOf(reading, ID, 'published', ({ percentiles: values }) =>
+        values: lineOf(reading, 'published', ID, ({ percentiles: values }) =>
           known === 'exact' && Array.isArray(values) ? toNumber(values[index]) : null,
         ),
       }) as const;

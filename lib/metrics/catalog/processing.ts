@@ -5,15 +5,14 @@ import type { Base } from '../base';
 import type { Metric } from '../metric';
 import { publishedTimes } from '../published-times';
 import { numberOf, numbersOf, type Reading } from '../reading';
-import { count, isState, milliseconds, percentiles, type Sql } from '../spelling';
+import { count, milliseconds, percentiles, type Sql } from '../spelling';
 
 const ID = 'processing';
 /** Below this share of plausible claim times the column is no claim time: a row rewritten when published says nothing. */
 const PLAUSIBLE_SHARE = 0.9;
 
-const publishedIn = ({ state, published, attempted, windowStart }: Base): Sql =>
-  sql`(${isState(state, 'published')} and ${published} >= ${windowStart} and ${attempted} is not null)`;
-const claimedBefore = (base: Base): Sql => sql`(${publishedIn(base)} and ${base.attempted} < ${base.published})`;
+const claimed = ({ publishedIn, attempted }: Base): Sql => sql`(${publishedIn} and ${attempted} is not null)`;
+const claimedBefore = (base: Base): Sql => sql`(${claimed(base)} and ${base.attempted} < ${base.published})`;
 
 /** From the relay's taking of an event to its publishing. */
 export const processingMetric: Metric = {
@@ -23,7 +22,7 @@ export const processingMetric: Metric = {
   figures: (base) => ({
     percentiles: percentiles([0.5, 0.95, 0.99], milliseconds(base.attempted, base.published), claimedBefore(base)),
     plausible: count(claimedBefore(base)),
-    count: count(publishedIn(base)),
+    count: count(claimed(base)),
   }),
   summary: (reading) => ({ processing: processingOf(reading) }),
 };

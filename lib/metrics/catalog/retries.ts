@@ -13,12 +13,14 @@ const ID = 'retries';
  */
 function extraAttempts({ traits, state, attempts }: Base): Sql {
   const afterFirst = sql`greatest(0, ${attempts} - 1)`;
-  return traits.countsClaims ? afterFirst : sql`case when ${state} = 'published' then greatest(0, ${attempts}) else ${afterFirst} end`;
+  return traits.countsClaims
+    ? afterFirst
+    : sql`case when ${isState(state, 'published')} then greatest(0, ${attempts}) else ${afterFirst} end`;
 }
 
 /** Rows whose retries fell into the window as far as a table can tell: published or died in it, or still being retried. */
-const active = ({ state, published, died, windowStart }: Base): Sql =>
-  sql`(${isState(state, 'retrying', 'processing')} or (${isState(state, 'published')} and ${published} >= ${windowStart}) or (${isState(state, 'dead')} and ${died} >= ${windowStart}))`;
+const active = ({ state, publishedIn, diedIn }: Base): Sql =>
+  sql`(${isState(state, 'retrying', 'processing')} or ${publishedIn} or ${diedIn})`;
 
 /** Attempts that repeated a failed one. */
 export const retriesMetric: Metric = {

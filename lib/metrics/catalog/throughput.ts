@@ -1,27 +1,20 @@
 import { sql } from 'kysely';
 import type { Summary } from '@/lib/shared/model';
 import { WINDOW_SECONDS } from '@/lib/shared/windows';
-import type { Base } from '../base';
 import type { Metric, Plot } from '../metric';
 import { publishedTimes } from '../published-times';
 import { countLineOf, createdReach, numberOf, pointSteps, type Reading } from '../reading';
-import { count, isState, type Sql } from '../spelling';
+import { count } from '../spelling';
 
 const ID = 'throughput';
-const createdIn = ({ created, windowStart }: Base): Sql => sql`(${created} >= ${windowStart})`;
-const publishedIn = ({ state, published, windowStart }: Base): Sql =>
-  sql`(${isState(state, 'published')} and ${published} >= ${windowStart})`;
 
 /** How many events come and how many go. */
 export const throughputMetric: Metric = {
   id: ID,
   unit: 'per_minute',
   help: 'Events created and events published per minute, averaged over the window.',
-  figures: (base) => ({ created: count(createdIn(base)), published: count(publishedIn(base)) }),
-  lines: (base) => ({
-    created: { at: base.created, where: createdIn(base), values: { n: sql`count(*)` } },
-    published: { at: base.published, where: publishedIn(base), values: { n: sql`count(*)` } },
-  }),
+  figures: ({ createdIn, publishedIn }) => ({ created: count(createdIn), published: count(publishedIn) }),
+  lines: () => ({ created: { n: sql`count(*)` }, published: { n: sql`count(*)` } }),
   summary: (reading) => ({ throughput: throughputOf(reading) }),
   plots: (reading) => ({
     created: plot(reading, 'created', createdReach(reading) === 'complete'),
@@ -47,6 +40,6 @@ function throughputOf(reading: Reading): Summary['throughput'] {
 
 function plot(reading: Reading, line: 'created' | 'published', known: boolean): Plot {
   return known
-    ? { known: 'exact', values: countLineOf(reading, ID, line) }
+    ? { known: 'exact', values: countLineOf(reading, line, ID, 'n') }
     : { known: 'unavailable', values: pointSteps(reading).map(() => null) };
 }

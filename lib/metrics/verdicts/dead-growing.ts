@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { numberOf, textOf, type Past, type Reading } from '../reading';
-import { count, earliest, isState, iso, secondsAgo } from '../spelling';
+import { count, earliest, isState, iso, once, secondsAgo } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'dead_growing';
@@ -14,7 +14,7 @@ export const deadGrowingVerdict: VerdictRule = {
   verdict: 'dead_growing',
   figures({ traits, state, died, type, error }) {
     const dead = isState(state, 'dead');
-    const recent = sql`(${dead} and ${died} >= ${secondsAgo(RECENT_SECONDS)})`;
+    const recent = sql`(${dead} and ${died} >= ${once(secondsAgo(RECENT_SECONDS))})`;
     const cause = traits.deathTime ? recent : dead;
     return {
       recent: count(recent),

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
-import { VERDICT_SECONDS } from '../base';
 import { numberOf, numbersOf, textOf, type Past, type Reading } from '../reading';
-import { count, earliest, isState, iso, percentiles, secondsAgo } from '../spelling';
+import { count, earliest, isState, iso, percentiles } from '../spelling';
 import type { VerdictRule } from '../verdict';
 
 const OWNER = 'relay_stopped';
@@ -24,15 +23,14 @@ const PATIENCE_PER_MEDIAN = 4;
  */
 export const relayStoppedVerdict: VerdictRule = {
   verdict: 'relay_stopped',
-  figures({ state, created, published, latency, frontier }) {
+  figures({ state, created, latency, frontier, publishedLately }) {
     const due = sql`(${isState(state, 'pending')} and ${created} > coalesce(${frontier}, '-infinity'))`;
-    const recent = sql`(${isState(state, 'published')} and coalesce(${published}, ${created}) >= ${secondsAgo(VERDICT_SECONDS)})`;
     return {
       due: count(due),
       firstDue: iso(earliest(created, due)),
       frontier: iso(frontier),
-      recent: count(recent),
-      median: percentiles([0.5], latency, sql`${recent} and ${latency} is not null`),
+      recent: count(publishedLately),
+      median: percentiles([0.5], latency, sql`${publishedLately} and ${latency} is not null`),
       pending: count(isState(state, 'pending')),
       oldest: iso(earliest(created, isState(state, 'pending'))),
     };

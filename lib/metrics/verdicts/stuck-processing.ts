@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { numberOf, textOf } from '../reading';
-import { count, earliest, isState, iso, mostFrequent, secondsAgo } from '../spelling';
+import { count, earliest, isState, iso, mostFrequent, once, secondsAgo } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'stuck_processing';
@@ -9,7 +9,7 @@ const OWNER = 'stuck_processing';
 export const stuckProcessingVerdict: VerdictRule = {
   verdict: 'stuck_processing',
   figures({ traits, state, attempted, type }) {
-    const stuck = sql`(${isState(state, 'processing')} and ${attempted} < ${secondsAgo(traits.stuckAfterSeconds)})`;
+    const stuck = sql`(${isState(state, 'processing')} and ${attempted} < ${once(secondsAgo(traits.stuckAfterSeconds))})`;
     return { stuck: count(stuck), oldest: iso(earliest(attempted, stuck)), type: mostFrequent(type, stuck) };
   },
   judge({ reading, now }): Finding | null {

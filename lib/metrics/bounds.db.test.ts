@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reading } from './reading';
+import { useTestDatabase } from '@/scripts/testing/database';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import type { Window } from '@/lib/shared/windows';
+import { takeReading } from './read';
+import { readingStatement } from './reading-sql';
+import { READING_ROWS } from './sources';
+import { steer } from './spelling';
+import { plot, summarise } from './summarise';
+import { sampleTables, shapeCalled, testOutbox } from './testing';
+
+const ROWS = 300_000;
+
+const database = useTestDatabase();
+let directory: OutboxDirectory;
+
+/** Schema → what fills it. Rows are a minute's thousandth apart: 300,000 of them reach back five hours. */
+const created = `now() - (${ROWS} - i) * interval '60 ms'`;
+const series = `from generate_series(1, ${ROWS}) as i`;
+const ESCROW = `insert into {schema}.transaction_outbox (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, processed_time, last_attempt_time, retry_count)
+  select gen_random_uuid(), i, 't' || i % 3, 'r', case when i > ${ROWS} - 12000 then 'pending' when i % 1000 = 0 then 'failed' when i % 5000 = 1 then 'processing' else 'processed' end, '{}',
+    ${created}, case when i <= ${ROWS} - 12000 then ${created} + interval '1 s' end, ${created}, 0 ${series}`;
+const FILLED: Record<string, { shape: string; sql: string[] }> = {
+  /** The design's own table: a key and nothing else. */
+  bare: { shape: 'escrow-status', sql: [ESCROW] },
+  /** With the indexes that are advised. */
+  advised: {
+    shape: 'escrow-status',
+    sql: [
+      ESCROW,
+      `create index on {schema}.transaction_outbox (create_time) where status = 'pending'`,
+      `create index on {schema}.transaction_outbox (create_time, id) where status = 'failed'`,
+      `create index on {schema}.transaction_outbox (status) where status = 'processing'`,
+      `create index on {schema}.transaction_outbox (processed_time) where processed_time is not null`,
+    ],
+  },
+  numbered: {
+    shape: 'worker-status',
+    sql: [
+      `insert into {schema}.outbox_events (event_type, payload, created_at, processed_at, status, updated_at) select 't', '{}', (${created}) at time zone 'UTC',
+        case when i <= ${ROWS} - 50 then (${created} + interval '1 s') at time zone 'UTC' end, case when i > ${ROWS} - 50 then 'PENDING' else 'PROCESSED' end, now() ${series}`,
+    ],
+  },
+  nulls_first: {
+    shape: 'published-at',
+    sql: [
+      `insert into {schema}.outbox_events (id, aggregate_type, aggregate_id, event_type, payload, created_at, published_at) select gen_random_uuid(), 'a', 'a', 't', '{}', ${created},
+        case when i <= ${ROWS} - 60000 then ${created} + interval '1 s' end ${series}`,
+      `insert into {schema}.outbox_dead (id, aggregate_type, aggregate_id, event_type, payload, created_at, attempt, died_at) select gen_random_uuid(), 'a', 'a', 't', '{}', now(), 10, now() from generate_series(1, 30000)`,
+    ],
+  },
+  two_partials: {
+    shape: 'listen-notify',
+    sql: [
+      `insert into {schema}.outbox (id, aggregate_type, aggregate_id, event_type, payload, created_at, processed_at) select gen_random_uuid(), 'a', 'a', 't', '{}', ${created},
+        case when i <= ${ROWS} - 700 then ${created} + interval '1 s' end ${series}`,
+    ],
+  },
+  unindexed: {
+    shape: 'courier-status',
+    sql: [
+      `insert into {schema}.outbox (id, event_type, payload, status, created_at) select gen_random_uuid(), 't', '{}', case when i % 10 = 0 then 'PENDING' else 'PROCESSED' end, (${created}) at time zone 'UTC' ${series}`,
+    ],
+  },
+};
+
+beforeAll(async () => {
+  for (const [schema, { shape, sql }] of Object.entries(FILLED)) {
+    await database.query([...sampleTables(shapeCalled(shape), schema), ...sql].join(';\n').replaceAll('{schema}', schema));
+  }
+  await database.query('vacuum analyze');
+  directory = createDirectory({
+    databases: [{ id: 'test', url: database.url }],
+    outboxes: Object.entries(FILLED).map(([schema, { shape }]) => testOutbox(shapeCalled(shape), schema)),
+  });
+}, 120_000);
+afterAll(() => directory.close());
+
+interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Relation Name'?: string;
+  'Rows Removed by Filter'?: number;
+  Plans?: Plan[];
+}
+
+/** Rows that the scans of tables have read, kept or filtered away. */
+function rowsRead(plan: Plan): number {
+  const own =
+    plan['Relation Name'] === undefined ? 0 : (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
+  return own + (plan.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0);
+}
+
+function nodes(plan: Plan): string[] {
+  return [...(plan['Relation Name'] === undefined ? [] : [plan['Node Type']]), ...(plan.Plans ?? []).flatMap(nodes)];
+}
+
+async function explain(outbox: Outbox, window: Window): Promise<Plan> {
+  const { statement } = readingStatement(outbox, window);
+  return outbox.database.read(async (db) => {
+    await steer(db);
+    const { sql, parameters } = statement.compile(db);
+    expect(parameters).toEqual([]);
+    const { rows } = await db.executeQuery<{ 'QUERY PLAN': string }>({
+      sql: `explain (analyze, format json) ${sql}`,
+      parameters: [],
+      query: { kind: 'RawNode', sqlFragments: [], parameters: [] },
+      queryId: { queryId: 'explain' },
+    });
+    return (
+      (JSON.parse(rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: Plan }[])[0]?.Plan ?? {
+        'Node Type': 'none',
+        'Actual Rows': 0,
+        'Actual Loops': 0,
+      }
+    );
+  });
+}
+
+const outboxOf = (schema: string): Promise<Outbox> => directory.get(schema.replaceAll('_', '-'));
+const read = async (schema: string, window: Window): Promise<Reading> => takeReading(await outboxOf(schema), window);
+
+describe.each(Object.keys(FILLED))('%s: 300,000 rows', (schema) => {
+  test.each(['15m', '1h', '30d'] as const)('a reading over %s reads 200,000 rows at the most', async (window) => {
+    expect(rowsRead(await explain(await outboxOf(schema), window))).toBeLessThanOrEqual(READING_ROWS);
+  });
+});
+
+describe('a table without indexes, cut short', () => {
+  test('counts at least what it read; what needs every row is unavailable and says why', async () => {
+    const reading = await read('bare', '1h');
+    const { depth, latency, throughput, processing, retries, oldestPendingAt, lastPublishedAt } = summarise(reading);
+    expect(reading.reach).toEqual({ waiting: 'cut', processing: 'cut', dead: 'cut', published: 'cut' });
+    expect(depth.dead).toEqual({ count: 200, known: 'capped', why: 'too_many_rows' });
+    expect(depth.pending).toMatchObject({ known: 'capped' });
+    for (const one of [latency, processing, throughput, retries]) expect(one).toMatchObject({ known: 'unavailable', why: 'too_many_rows' });
+    expect(throughput).toMatchObject({ createdPerMinute: null, publishedPerMinute: null });
+    expect([oldestPendingAt, lastPublishedAt]).toEqual([null, null]);
+    const series = plot(reading);
+    expect(series.known).toMatchObject({ created: 'unavailable', published: 'unavailable', latency: 'unavailable' });
+    expect(series.points.every((point) => point.created === null && point.published === null && point.p95Ms === null)).toBe(true);
+    expect(series.points.slice(0, -1).every((point) => point.waiting === null)).toBe(true);
+  });
+
+  test('with a numbered key, the newest rows are the ones read', async () => {
+    const { depth, lastPublishedAt, latency } = summarise(await read('numbered', '1h'));
+    expect(depth.pending).toEqual({ count: 50, known: 'capped', why: 'too_many_rows' });
+    expect(lastPublishedAt).not.toBeNull();
+    expect(latency).toMatchObject({ known: 'unavailable', why: 'too_many_rows' });
+  });
+});
+
+describe('indexes serve what they can', () => {
+  test('with the advised indexes everything over an hour is exact, and no table is scanned', async () => {
+    const reading = await read('advised', '1h');
+    expect(reading.reach).toEqual({ waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete' });
+    const { depth, latency, lastPublishedAt, oldestPendingAt } = summarise(reading);
+    expect(depth.pending).toEqual({ count: 10_000, known: 'capped' });
+    expect(depth.dead).toEqual({ count: 288, known: 'exact' });
+    expect(depth.processing).toEqual({ count: 58, known: 'exact' });
+    expect(latency).toMatchObject({ known: 'exact', p50Ms: 1_000 });
+    expect([lastPublishedAt, oldestPendingAt]).not.toContain(null);
+    expect(nodes(await explain(await outboxOf('advised'), '1h'))).not.toContain('Seq Scan');
+  });
+
+  test('a backlog of 60,000 reads 10,000+, its oldest is right, and what went out is still exact', async () => {
+    const reading = await read('nulls_first', '1h');
+    const { depth, oldestPendingAt, latency } = summarise(reading);
+    expect(depth.waiting).toEqual({ count: 10_000, known: 'capped', why: 'too_many_rows' });
+    expect(depth.dead).toEqual({ count: 10_000, known: 'capped', why: 'too_many_rows' });
+    const [oldest] = await database.query<{ at: Date }>(
+      'select min(created_at) as at from nulls_first.outbox_events where published_at is null',
+    );
+    expect(Date.parse(oldestPendingAt ?? '')).toBeCloseTo(oldest?.at.getTime() ?? NaN, -1);
+    expect(latency.known).toBe('exact');
+    expect(nodes(await explain(await outboxOf('nulls_first'), '1h')).filter((node) => node === 'Seq Scan')).toHaveLength(1);
+  });
+
+  test('a partial index for each half of the table: nothing but the hour is read', async () => {
+    const plan = await explain(await outboxOf('two_partials'), '1h');
+    expect(nodes(plan).filter((node) => node === 'Seq Scan')).toHaveLength(1);
+    expect(rowsRead(plan)).toBeLessThan(65_000);
+    const { depth, latency } = summarise(await read('two_partials', '24h'));
+    expect(depth.pending).toEqual({ count: 700, known: 'exact' });
+    expect(latency).toMatchObject({ known: 'unavailable', why: 'too_many_rows' });
+  });
+});
