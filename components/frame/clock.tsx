@@ -19,7 +19,7 @@ const TOLERATED_SKEW_MS = 30_000;
 function createClock(serverNow: number): Clock {
   const skew = serverNow - Date.now();
   const correction = Math.abs(skew) > TOLERATED_SKEW_MS ? skew : 0;
-  return { serverNow, now: () => Date.now() + correction };
+  return { serverNow, now: () => heldNow() + correction };
 }
 
 export function ClockProvider({ serverNow, children }: { serverNow: number; children: ReactNode }) {
@@ -28,14 +28,25 @@ export function ClockProvider({ serverNow, children }: { serverNow: number; chil
   return <ClockContext value={clock}>{children}</ClockContext>;
 }
 
+const TICK_MS = 1_000;
+
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
+let held = 0;
+
+/** The time stands still between two ticks: what is computed from it twice in one rendering must be equal. */
+function heldNow(): number {
+  const now = Date.now();
+  if (Math.abs(now - held) > TICK_MS) held = now;
+  return held;
+}
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
+    held = Date.now();
     for (const each of listeners) each();
-  }, 1_000);
+  }, TICK_MS);
   return () => {
     listeners.delete(listener);
     if (listeners.size === 0) {

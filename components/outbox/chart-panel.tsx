@@ -4,7 +4,7 @@ import { useId, useState, type ComponentType } from 'react';
 import { Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Known } from '@/lib/shared/measured';
-import { CHART_HEIGHT, type TimeChartProps } from '../charts/chart-model';
+import { CHART_HEIGHT, type ChartLine, type TimeChartProps } from '../charts/chart-model';
 import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import classes from './outbox.module.css';
@@ -19,21 +19,22 @@ export interface ChartPanelProps extends Omit<TimeChartProps, 'label'> {
 export function ChartPanel({ title, known, chart: Chart, ...chart }: ChartPanelProps) {
   const words = useTranslations('outbox.charts');
   const id = useId();
-  const empty = chart.points.every((point) => chart.lines.every(({ key }) => point[key] === null));
+  const isEmpty = ({ key }: ChartLine) => chart.points.every((point) => point[key] === null);
+  const empty = chart.lines.every(isEmpty);
   return (
     <section className={classes.panel} aria-labelledby={id}>
       <div className={classes.panelHead}>
         <Title order={2} id={id}>
           {title}
         </Title>
-        {chart.lines.length > 1 && (
+        {chart.lines.length > 1 && !empty && (
           <ul className={classes.legend}>
-            {chart.lines.map(({ key, label, hue, dash }) => (
-              <li key={key}>
-                <svg width={20} height={8} aria-hidden data-hue={hue}>
-                  <path d="M1 4H19" strokeDasharray={dash} />
+            {chart.lines.map((line) => (
+              <li key={line.key}>
+                <svg width={20} height={8} aria-hidden data-hue={line.hue}>
+                  <path d="M1 4H19" strokeDasharray={line.dash} />
                 </svg>
-                {label}
+                {line.label} {isEmpty(line) && <Figure text={null} why={known === 'unavailable' ? 'not_in_schema' : 'no_events'} />}
               </li>
             ))}
           </ul>
@@ -48,7 +49,7 @@ export function ChartPanel({ title, known, chart: Chart, ...chart }: ChartPanelP
           <Chart {...chart} label={title} />
         </div>
       )}
-      <ChartTable {...chart} title={title} />
+      {!empty && <ChartTable {...chart} title={title} />}
     </section>
   );
 }

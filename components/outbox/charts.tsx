@@ -22,16 +22,17 @@ export function Charts({ series }: { series: Series }) {
   const format = useFormat();
   const count = (value: number) => format.number(value);
   const perMinute = 60 / series.stepSeconds;
+  const asOf = Date.parse(series.asOf);
   // The table counts events per step; per minute they can be compared across windows and with the tiles.
   const points = useMemo(
     () =>
-      series.points.map((point) => ({
-        ...point,
-        created: point.created === null ? null : point.created * perMinute,
-        published: point.published === null ? null : point.published * perMinute,
-        count: point.published,
-      })),
-    [series.points, perMinute],
+      series.points.map((point) => {
+        // A step still under way has fewer events than it will have: drawn, it would look like a fall.
+        const over = Date.parse(point.at) + series.stepSeconds * 1_000 <= asOf;
+        const rate = (value: number | null) => (value === null || !over ? null : value * perMinute);
+        return { ...point, created: rate(point.created), published: rate(point.published), count: point.published };
+      }),
+    [series.points, series.stepSeconds, asOf, perMinute],
   );
   const line = (key: ChartLine['key'], hue: ChartLine['hue'], dash?: string): ChartLine => ({
     key,

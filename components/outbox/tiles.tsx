@@ -26,7 +26,8 @@ function Tile({ label, known, asOf, intervalMs, wide, children }: TileProps) {
       <h2 className={classes.tileLabel}>{label}</h2>
       <div className={classes.tileValue}>{children}</div>
       <p className={classes.tileFoot}>
-        {words(`known.${known}`)} · <Age asOf={asOf} intervalMs={intervalMs} />
+        {known !== 'unavailable' && `${words(`known.${known}`)} · `}
+        <Age asOf={asOf} intervalMs={intervalMs} />
       </p>
     </li>
   );

@@ -12,17 +12,45 @@ import { useFormat } from '../figures/use-format';
 import { TYPE_COLUMNS, sortTypes, type TypeColumn, type TypeSort } from './sort-types';
 import classes from './outbox.module.css';
 
+const NUMBER_COLUMNS = ['waiting', 'dead', 'retries', 'errors', 'p95Ms'] as const;
+type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+
 /** The figures by event type; a type leads to its events. */
 export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigures[] }) {
   const words = useTranslations('outbox');
   const format = useFormat();
   const [sort, setSort] = useState<TypeSort>({ column: 'waiting', descending: true });
   const { states, fields } = outbox.capabilities;
-  const deadWhy = states.dead.available ? undefined : states.dead.because;
-  const retriesWhy: UnavailableReason | undefined = fields.attempts ? undefined : 'no_attempts';
-  const count = (value: number | null, why: UnavailableReason | undefined) => (
-    <Figure text={value === null ? null : format.number(value)} why={why} />
-  );
+  const whyMissing: Partial<Record<TypeColumn, UnavailableReason>> = {
+    waiting: 'too_many_rows',
+    dead: states.dead.available ? 'too_many_rows' : states.dead.because,
+    retries: fields.attempts ? 'too_many_rows' : 'no_attempts',
+    errors: fields.error ? 'needs_sampling' : 'not_in_schema',
+    p95Ms: fields.publishedAt ? 'no_events' : 'no_published_at',
+  };
+  const sorted = sortTypes(rows, sort);
+  const isMissing = (column: TypeColumn) => rows.every((row) => row[column] === null);
+  const cell = (row: TypeFigures, column: NumberColumn, first: boolean) => {
+    const value = row[column];
+    // A column that this table cannot fill says so once.
+    if (isMissing(column)) {
+      if (!first) return null;
+      return (
+        <td key={column} rowSpan={rows.length}>
+          <Figure text={null} why={whyMissing[column]} />
+        </td>
+      );
+    }
+    return (
+      <td key={column}>
+        {column === 'p95Ms' ? (
+          <Duration ms={value} why={whyMissing[column]} />
+        ) : (
+          <Figure text={value === null ? null : format.number(value)} why={whyMissing[column]} />
+        )}
+      </td>
+    );
+  };
 
   const header = (column: TypeColumn) => {
     const active = sort.column === column;
@@ -54,18 +82,12 @@ export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigu
               <tr>{TYPE_COLUMNS.map(header)}</tr>
             </thead>
             <tbody>
-              {sortTypes(rows, sort).map((row) => (
+              {sorted.map((row, index) => (
                 <tr key={row.type}>
                   <th scope="row">
                     <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/events?type=${encodeURIComponent(row.type)}`}>{row.type}</Link>
                   </th>
-                  <td>{count(row.waiting, 'too_many_rows')}</td>
-                  <td>{count(row.dead, deadWhy)}</td>
-                  <td>{count(row.retries, retriesWhy)}</td>
-                  <td>{count(row.errors, fields.error ? 'too_many_rows' : 'not_in_schema')}</td>
-                  <td>
-                    <Duration ms={row.p95Ms} why={fields.publishedAt ? 'no_events' : 'no_published_at'} />
-                  </td>
+                  {NUMBER_COLUMNS.map((column) => cell(row, column, index === 0))}
                 </tr>
               ))}
             </tbody>

@@ -59,6 +59,9 @@ export function useEvidenceText(): (evidence: Evidence) => string | null {
   };
   return ({ code, values }) => {
     if (!words.has(code)) return null;
-    return words(code, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, say(name, value)])));
+    // An age taken with its start keeps growing, in step with the sentence above it.
+    const start = Object.entries(values).find(([name]) => name.endsWith('At'))?.[1];
+    const current = 'ageMs' in values && typeof start === 'string' ? { ...values, ageMs: now - Date.parse(start) } : values;
+    return words(code, Object.fromEntries(Object.entries(current).map(([name, value]) => [name, say(name, value)])));
   };
 }
