@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPassword } from '@/lib/identity/accounts';
 import { actorOfToken } from '@/lib/identity/tokens';
 import { openStore } from '@/lib/store/store';
-import { useTestDatabase } from '@/scripts/testing/database';
+import { useTestDatabase } from '../testing/database';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const database = useTestDatabase();
