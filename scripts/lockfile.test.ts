@@ -1,0 +1,31 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+interface Locked {
+  version?: string;
+  resolved?: string;
+  optionalDependencies?: Record<string, string>;
+}
+
+const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
+const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+describe('package-lock.json', () => {
+  it('names the binaries of every platform, or npm ci refuses it and other systems get none', () => {
+    const missing = Object.entries(lock.packages).flatMap(([holder, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !(`node_modules/${name}` in lock.packages) && !(`${holder}/node_modules/${name}` in lock.packages)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('holds what package.json pins, exactly', () => {
+    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      expect.soft(version, name).toMatch(/^\d/);
+      expect.soft(lock.packages[`node_modules/${name}`]?.version, name).toBe(version);
+    }
+  });
+
+  it('names no download address', () => {
+    expect(Object.values(lock.packages).filter((entry) => entry.resolved !== undefined)).toEqual([]);
+  });
+});
