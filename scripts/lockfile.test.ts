@@ -13,7 +13,9 @@ const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8')) as Record<'
 describe('package-lock.json', () => {
   it('names the binaries of every platform, or npm ci refuses it and other systems get none', () => {
     const missing = Object.entries(lock.packages).flatMap(([holder, { optionalDependencies = {} }]) =>
-      Object.keys(optionalDependencies).filter((name) => !(`node_modules/${name}` in lock.packages) && !(`${holder}/node_modules/${name}` in lock.packages)),
+      Object.keys(optionalDependencies).filter(
+        (name) => !(`node_modules/${name}` in lock.packages) && !(`${holder}/node_modules/${name}` in lock.packages),
+      ),
     );
     expect(missing).toEqual([]);
   });

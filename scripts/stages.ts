@@ -27,7 +27,7 @@ export const format: Stage = {
   commands: [[bin('prettier'), '--check', '--cache', '--cache-location', '.next/cache/prettier', '--log-level', 'warn', '.']],
   timeoutSeconds: 2 * MINUTE,
 };
-export const build: Stage = { name: 'build', commands: [['npm', 'run', 'build']], timeoutSeconds: 10 * MINUTE };
+export const build: Stage = { name: 'build', commands: [[bin('tsx'), 'scripts/build-once.ts']], timeoutSeconds: 10 * MINUTE };
 
 /** A Vitest project, counted from its JSON report in `reports`. */
 export function vitest(name: string, project: string, reports: string, timeoutSeconds: number): Stage {
