@@ -1,12 +1,10 @@
 import { cookies } from 'next/headers';
 import { Frame } from '@/components/frame/frame';
 import { PaletteButton } from '@/components/palette/palette-button';
-import { PaletteButton } from '@/components/palette/palette-button';
 import { offeredLanguages } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
-import { findEvent } from './find-event-action';
 import { findEvent } from './find-event-action';
 
 export default defineLayout({
@@ -23,7 +21,6 @@ export default defineLayout({
         railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
         serverNow={Date.now()}
         signOut={signOut}
-        palette={<PaletteButton outboxes={outboxes} findEvent={findEvent} />}
         palette={<PaletteButton outboxes={outboxes} findEvent={findEvent} />}
       >
         {children}
