@@ -86,8 +86,10 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
   const filtered = filter.type !== undefined || filter.error !== undefined;
   return (
     <div className={classes.screen} ref={root}>
-      {outbox === null && <h1 className={classes.title}>{t('deadLetters.title')}</h1>}
-      <Tools filter={filter} outboxes={snapshot.outboxes} onFilter={url.setFilter} />
+      <header className={classes.header}>
+        <h1 className={classes.title}>{only === undefined ? t('deadLetters.title') : t('deadLetters.of', { outbox: only.outbox.name })}</h1>
+        <Tools filter={filter} outboxes={snapshot.outboxes} onFilter={url.setFilter} />
+      </header>
       {[...snapshot.outboxes].sort(outbox === null ? mostFirst : () => 0).map((letters) => (
         <DeadLettersSection
           key={letters.outbox.id}

@@ -15,6 +15,7 @@ import classes from './dead-letters.module.css';
 
 /** Lines per outbox on the screen of all outboxes. */
 const GROUPS_IN_OVERVIEW = 5;
+const GROUPS_AT_FIRST = 10;
 
 interface DeadLettersSectionProps {
   letters: DeadLetters;
@@ -38,18 +39,15 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
   );
   const state = outbox.capabilities.states.dead;
   const events = page?.events ?? [];
-  const rest = groups.length - GROUPS_IN_OVERVIEW;
   return (
     <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
       <header className={classes.sectionHeader}>
-        {overview ? (
+        {overview && (
           <h2>
             <Anchor component={Link} href={href} inherit>
               <bdi>{outbox.name}</bdi>
             </Anchor>
           </h2>
-        ) : (
-          <h1>{t('deadLetters.of', { outbox: outbox.name })}</h1>
         )}
         {problem === null && (
           <span className={classes.dead}>
@@ -71,7 +69,7 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
         <p className={classes.plain}>{t('deadLetters.none')}</p>
       ) : (
         <>
-          <ErrorGroups outbox={outbox.id} groups={groups} limit={overview ? GROUPS_IN_OVERVIEW : undefined} />
+          <ErrorGroups outbox={outbox.id} groups={groups} first={overview ? GROUPS_IN_OVERVIEW : GROUPS_AT_FIRST} />
           <EventsTable
             outbox={outbox}
             events={events}
@@ -84,7 +82,7 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
           >
             {events.length === 0 && <Notice title={t('events.noMatch.title')} />}
           </EventsTable>
-          {overview && (rest > 0 || page?.nextCursor != null) && (
+          {overview && page?.nextCursor != null && (
             <Anchor component={Link} href={href} size="sm" className={classes.all}>
               {t('deadLetters.all', { outbox: outbox.name })}
             </Anchor>

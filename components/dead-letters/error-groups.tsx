@@ -3,6 +3,8 @@
 import { Anchor } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
+import { Fragment, useState } from 'react';
+import { constantPart, VARIABLE } from '@/lib/shared/error-template';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
 import type { DeadLetterGroup } from '@/lib/shared/model';
 import { RelativeTime } from '../figures/time';
@@ -12,48 +14,71 @@ import classes from './dead-letters.module.css';
 interface ErrorGroupsProps {
   outbox: string;
   groups: readonly DeadLetterGroup[];
-  /** How many are shown; the rest is on the outbox's own screen. */
-  limit?: number;
+  /** How many are shown at first. */
+  first: number;
 }
 
-/** How many dead events there are of each type and error text, most first; a line narrows the rows to it. */
-export function ErrorGroups({ outbox, groups, limit }: ErrorGroupsProps) {
+/** How many dead events there are of each type and error, most first; a line narrows the rows to it. */
+export function ErrorGroups({ outbox, groups, first }: ErrorGroupsProps) {
   const t = useTranslations('deadLetters');
   const format = useFormat();
-  const shown = limit === undefined ? groups : groups.slice(0, limit);
+  const [all, setAll] = useState(false);
+  const shown = all ? groups : groups.slice(0, first);
   return (
-    <ul className={classes.groups} aria-label={t('groups')}>
-      {shown.map((group) => (
-        <li key={JSON.stringify([group.type, group.error])}>
-          <strong className={classes.groupCount}>{format.number(group.count)}</strong>
-          <span className={classes.groupText}>
-            <Anchor
-              component={Link}
-              href={groupHref(outbox, group)}
-              prefetch={false}
-              size="sm"
-              className={classes.groupError}
-              title={group.error ?? undefined}
-            >
-              <bdi>{group.error ?? t('noError')}</bdi>
-            </Anchor>
-            <bdi className={classes.groupType}>{group.type ?? t('noType')}</bdi>
-          </span>
-          {group.newestAt !== null && (
-            <span className={classes.groupTime}>
-              <RelativeTime at={group.newestAt} />
+    <div className={classes.groups}>
+      <ul aria-label={t('groups')}>
+        {shown.map((group) => (
+          <li key={JSON.stringify([group.type, group.error])}>
+            <strong className={classes.groupCount}>{format.number(group.count)}</strong>
+            <span className={classes.groupText}>
+              <Anchor
+                component={Link}
+                href={groupHref(outbox, group)}
+                prefetch={false}
+                size="sm"
+                className={classes.groupError}
+                title={group.error ?? undefined}
+              >
+                {group.error === null ? t('noError') : <Template text={group.error} />}
+              </Anchor>
+              <bdi className={classes.groupType}>{group.type ?? t('noType')}</bdi>
             </span>
-          )}
-        </li>
-      ))}
-    </ul>
+            {group.newestAt !== null && (
+              <span className={classes.groupTime} title={t('newest')}>
+                <RelativeTime at={group.newestAt} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {groups.length > shown.length && (
+        <button type="button" className={classes.moreGroups} onClick={() => setAll(true)}>
+          {t('moreGroups', { count: groups.length - shown.length })}
+        </button>
+      )}
+    </div>
   );
 }
 
-/** The filter looks for a part of the error text, so its beginning is enough; a long one would not fit a URL. */
+/** The error with the places where its rows differ in grey. */
+function Template({ text }: { text: string }) {
+  return (
+    <bdi>
+      {text.split(VARIABLE).map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <span className={classes.variable}>{VARIABLE}</span>}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}
+
+/** A long text would not fit a URL; its beginning finds the same rows. */
 const ERROR_IN_URL = 200;
 
 function groupHref(outbox: string, { type, error }: DeadLetterGroup): string {
-  const params = serialiseEventFilter({ type: type === null ? undefined : [type], error: error?.slice(0, ERROR_IN_URL) });
+  const part = error === null ? '' : constantPart(error).slice(0, ERROR_IN_URL);
+  const params = serialiseEventFilter({ type: type === null ? undefined : [type], error: part === '' ? undefined : part });
   return `/outboxes/${encodeURIComponent(outbox)}/dead-letters?${params.toString()}`;
 }

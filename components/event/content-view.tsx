@@ -42,7 +42,9 @@ export function ContentView({ title, content }: { title: string; content: Conten
         </span>
       </header>
       {content.masked && <p className={classes.note}>{content.text === null ? t('withheld') : t('masked')}</p>}
-      {content.cut && content.text !== null && <p className={classes.note}>{t('cut', { shown: bytes(content.shownBytes), whole: bytes(content.bytes) })}</p>}
+      {content.cut && content.text !== null && (
+        <p className={classes.note}>{t('cut', { shown: bytes(content.shownBytes), whole: bytes(content.bytes) })}</p>
+      )}
       {content.format === 'binary' && content.text !== null && <p className={classes.note}>{t('binary')}</p>}
       {content.text === null ? (
         !content.masked && <p className={classes.note}>{t('null')}</p>

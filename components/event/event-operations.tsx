@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { useBecauseText, useOperationName } from '../interventions/words';
+import { useBecauseText, useObstacleText, useOperationName } from '../interventions/words';
 import classes from './event-screen.module.css';
 
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
@@ -20,6 +20,12 @@ export function EventOperations({ detail, outbox, mayOperate, onOperate }: Event
   const t = useTranslations('event.operations');
   const name = useOperationName();
   const because = useBecauseText();
+  const obstacle = useObstacleText();
+  const why = (operation: string): string => {
+    const code = detail.operations[operation]?.because ?? 'not_supported';
+    const capability = outbox.capabilities.operations[operation];
+    return code === 'wrong_state' && capability?.offered === true ? obstacle({ kind: 'states', from: capability.from }) : because(code);
+  };
   const archived = detail.event.state === 'archived';
   const keys = Object.keys(detail.operations)
     .filter((key) => (key === 'restore') === archived)
@@ -44,7 +50,7 @@ export function EventOperations({ detail, outbox, mayOperate, onOperate }: Event
           {keys
             .filter((key) => !possible.includes(key))
             .map((key) => (
-              <li key={key}>{t('not', { operation: name(key), why: because(detail.operations[key]?.because ?? 'not_supported') })}</li>
+              <li key={key}>{t('not', { operation: name(key), why: why(key) })}</li>
             ))}
         </ul>
       )}

@@ -59,6 +59,8 @@ export function Deciding(props: DecidingProps) {
   return (
     <form
       className={classes.form}
+      // The words for what is missing are ours, in the reader's language.
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         confirm();

@@ -1,6 +1,7 @@
 import 'server-only';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
 import { outboxInfo } from '@/lib/outbox/outbox';
+import { mergeByTemplate } from '@/lib/shared/dead-letter-groups';
 import type { DeadLetters, EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/measured';
 import { Problem } from '@/lib/shared/problems';
@@ -27,7 +28,7 @@ export async function readDeadLetters(context: Context, outboxId: string, reques
       countDeadByError(outbox),
       readEvents(context, outboxId, filter, { limit: request.limit, ...(request.cursor === undefined ? {} : { cursor: request.cursor }) }),
     ]);
-    return { outbox: info, dead: summary.depth.dead, groups, page, problem: null };
+    return { outbox: info, dead: summary.depth.dead, groups: mergeByTemplate(groups), page, problem: null };
   });
 }
 
