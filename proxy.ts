@@ -14,6 +14,19 @@ const isPublic = (pathname: string): boolean => pathname === '/login' || pathnam
 /** Files of public/, which hold nothing secret. */
 const isFile = (pathname: string): boolean => /\.(svg|png|ico|json|txt|webmanifest)$/.test(pathname);
 
+/** An address that Next would stumble over, and a change from elsewhere that it would answer as its own failure. */
+function refusal(request: NextRequest, origin: string): { status: number; code: 'invalid' | 'forbidden'; detail: string } | null {
+  try {
+    decodeURIComponent(request.nextUrl.pathname);
+  } catch {
+    return { status: 400, code: 'invalid', detail: 'The address is not well formed' };
+  }
+  const sent = request.headers.get('origin');
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (reads || sent === null || sent === origin || request.nextUrl.pathname.startsWith('/api/')) return null;
+  return { status: 403, code: 'forbidden', detail: 'The request comes from another origin' };
+}
+
 /** Somebody who typed 127.0.0.1 where the console is called localhost: one machine, but two homes for cookies. */
 function canonical(request: NextRequest, origin: string): string | null {
   const [asked, ours] = [request.headers.get('host') ?? '', new URL(origin)];
@@ -34,6 +47,14 @@ export function proxy(request: NextRequest): NextResponse {
     return response;
   };
 
+  const refused = refusal(request, origin);
+  if (refused !== null) {
+    const { status, code, detail } = refused;
+    const body = JSON.stringify({ type: 'about:blank', title: code, status, code, detail });
+    return secured(
+      new NextResponse(body, { status, headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } }),
+    );
+  }
   const elsewhere = canonical(request, origin);
   // Not a redirect: Next takes all loopback names for one and would make it relative, and so endless.
   if (elsewhere !== null) return secured(new NextResponse(null, { status: 200, headers: { Refresh: `0; url=${elsewhere}` } }));
