@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from './fixtures';
-import { escrowRow, insertEscrow, insertEscrows, intervene, seen } from './support/rows';
+import { escrowRow, insertEscrow, insertEscrows, intervene, seen, seenTogether } from './support/rows';
 
 test('fifty calls with one key are one change and one answer', async ({ api, database }) => {
   const { id } = await insertEscrow(database('escrow'));
@@ -59,8 +59,10 @@ test('a row that moved since it was read is left alone, and the answer says so',
 
 test('one locked row among 200 does not fail the other 199', async ({ api, database }) => {
   const escrow = database('escrow');
-  const rows = await insertEscrows(escrow, 200);
-  const events = await Promise.all(rows.map(({ id }) => seen(api, 'escrow', id)));
+  const error = `story: two hundred ${randomUUID()}`;
+  const rows = await insertEscrows(escrow, 200, { error });
+  const events = await seenTogether(api, error);
+  expect(events).toHaveLength(200);
   const locked = rows[100]?.id ?? '';
   const holder = await escrow.connect();
   try {

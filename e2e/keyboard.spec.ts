@@ -4,7 +4,7 @@ import { insertEscrow } from './support/rows';
 test('events are walked, ticked, opened and operated on by keys alone', async ({ signIn, database }) => {
   const error = `story: keys ${String(Date.now())}`;
   await insertEscrow(database('escrow'), { error, ageMinutes: 30 });
-  const { order } = await insertEscrow(database('escrow'), { error, ageMinutes: 40 });
+  const { id, order } = await insertEscrow(database('escrow'), { error, ageMinutes: 40 });
   const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
   await expect(page.getByRole('checkbox', { name: /^Tick order_complete/ })).toHaveCount(2);
@@ -16,6 +16,8 @@ test('events are walked, ticked, opened and operated on by keys alone', async ({
   await expect(page.getByRole('dialog')).toContainText(order);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
+  // Closing gives the focus back to the row one was on.
+  await expect(page.locator(`[data-event="${id}"]`)).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText(order);
 });
@@ -32,7 +34,7 @@ test('⌘K finds an outbox by name and an event by id', async ({ signIn, databas
   const { id } = await insertEscrow(database('escrow'));
   const page = await signIn('viewer');
   await page.goto('/');
-  await expect(page.getByRole('heading', { name: 'Fleet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /of 5 need/ })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('kafka');
   await page.keyboard.press('Enter');
@@ -47,7 +49,7 @@ test('⌘K finds an outbox by name and an event by id', async ({ signIn, databas
 test('the first Tab leads to the content', async ({ signIn }) => {
   const page = await signIn('viewer');
   await page.goto('/');
-  await expect(page.getByRole('heading', { name: 'Fleet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: /of 5 need/ })).toBeVisible();
   await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
 });

@@ -72,10 +72,10 @@ test('a viewer who calls the server action of an operator directly is refused an
   });
   await confirmButton(dialog, 'archive').click();
   const request = await called;
+  const sent = await request.allHeaders();
   await page.close();
   const { cookies, email } = await sessions('viewer' satisfies Role);
   const viewer = await playwright.request.newContext({ baseURL: world.url, storageState: { cookies, origins: [] } });
-  const sent = await request.allHeaders();
   const answer = await viewer.post(request.url(), {
     headers: {
       'next-action': sent['next-action'] ?? '',

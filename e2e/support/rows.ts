@@ -62,6 +62,13 @@ export async function seen(api: APIRequestContext, outbox: string, id: string): 
   return event;
 }
 
+/** The dead escrow events with this error text, in one reading. */
+export async function seenTogether(api: APIRequestContext, error: string): Promise<SeenEvent[]> {
+  const answer = await api.get('/api/v1/outboxes/escrow/events', { params: { state: 'dead', error, limit: 200 } });
+  const { events } = (await answer.json()) as { events: SeenEvent[] };
+  return events;
+}
+
 export interface Answer {
   status: number;
   body: { interventionId?: string; outcome?: string; changed?: string[]; skipped?: { id: string; code: string }[]; code?: string };
