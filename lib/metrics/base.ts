@@ -82,7 +82,7 @@ export function baseQuery(rows: Sql, window: Window): Sql {
   const step = (when: Sql, time: Sql): Sql =>
     sql`case when ${when} and ${within(time)} then least(${stepOf(time, seconds)}, ${once(stepOf(now(), seconds))}) end`;
   const isPublished = isState(state, 'published');
-  return sql`select s.*, case when ${isPublished} then greatest(0, ${milliseconds(created, published)}) end as latency,
+  return sql`select s.*, case when ${isPublished} and ${created} is not null and ${published} is not null then greatest(0, ${milliseconds(created, published)}) end as latency,
     ${within(created)} as created_in, (${isPublished} and ${within(published)}) as published_in, (${isState(state, 'dead')} and ${within(died)}) as died_in,
     (${isPublished} and coalesce(${published}, ${created}) >= ${once(secondsAgo(VERDICT_SECONDS))}) as published_lately,
     ${step(sql`true`, created)} as created_step, ${step(isPublished, published)} as published_step,

@@ -82,7 +82,7 @@ const literal = (value: string | number | boolean): string =>
 /** A predicate without the parentheses, quotes and casts the server adds; OR never survives as one of our conjuncts. */
 function plain(predicate: string): string {
   return predicate
-    .replace(/::("[^"]+"|[a-z_][a-z0-9_.]*( varying| precision)?)(\(\d+\))?(\[\])?/gi, '')
+    .replace(/::(?:(?:"[^"]+"|[a-z_]\w*)\.)?(?:"[^"]+"|[a-z_]\w*)(?: varying| precision)?(?:\(\d+\))?(?:\[\])?/gi, '')
     .replace(/[()]/g, '')
     .replace(/"([^"]+)"/g, '$1')
     .replace(/\s+/g, ' ')

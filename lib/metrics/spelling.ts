@@ -58,9 +58,12 @@ export const jsonRows = (query: Sql): Sql => sql`(select coalesce(json_agg(row_t
 /**
  * Settings of the reading's own transaction. Index or nothing: a sequential scan under a LIMIT stops at the limit's
  * matches, not at the limit's rows, and a bitmap reads a whole range before its first row; a scan that has no index to
- * use still happens. No parallel workers and no compiler: a console must not take a second core of somebody's database.
+ * use still happens. No parallel workers and no compiler: a console must not
+ * take a second core of somebody's database. A scan that is cut short begins at the same row each time.
  */
 export async function steer(db: Db): Promise<void> {
   await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
-    set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '32MB', true)`.execute(db);
+    set_config('max_parallel_workers_per_gather', '0', true), set_config('synchronize_seqscans', 'off', true), set_config('work_mem', '32MB', true)`.execute(
+    db,
+  );
 }

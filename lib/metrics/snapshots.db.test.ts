@@ -1,0 +1,250 @@
+import net from 'node:net';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { createSnapshots, type Snapshots } from './snapshots';
+import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
+
+const database = useTestDatabase();
+const OUTBOXES = [
+  testOutbox(shapeCalled('escrow-status'), 'first'),
+  testOutbox(shapeCalled('published-at'), 'second'),
+  testOutbox(shapeCalled('courier-status'), 'third'),
+];
+
+let directory: CountedDirectory;
+let snapshots: Snapshots;
+let clock: number;
+let failures: [string, unknown][];
+/** What happens before a reading of an outbox. */
+let before: (outbox: string) => Promise<void>;
+
+const create = (url = database.url): void => {
+  directory = countedDirectory(url, OUTBOXES, (outbox) => before(outbox));
+  snapshots = createSnapshots(directory, { now: () => clock, onFailure: (outbox, error) => failures.push([outbox, error]) });
+};
+const addPending = (count: number): Promise<unknown> =>
+  database.query(
+    `insert into first.transaction_outbox (id, idempotency_key, transaction_type, transaction_ref_id, payload) select gen_random_uuid(), 'k', 't', 'r', '{}' from generate_series(1, ${String(count)})`,
+  );
+
+beforeAll(async () => {
+  for (const { shape, id } of OUTBOXES) await database.query(sampleTables(shape, id).join(';\n'));
+});
+beforeEach(async () => {
+  await database.query('truncate first.transaction_outbox, second.outbox_events, second.outbox_dead, third.outbox');
+  clock = Date.now();
+  failures = [];
+  before = () => Promise.resolve();
+  create();
+});
+afterEach(() => directory.close());
+
+describe('one reading for all viewers', () => {
+  test('fifty at once cost one statement, whatever they ask of the same window', async () => {
+    const asks = Array.from(
+      { length: 50 },
+      (_, i) =>
+        [() => snapshots.summary('first', '1h'), () => snapshots.series('first', '1h'), () => snapshots.outbox('first', '1h')][i % 3],
+    );
+    const answers = await Promise.all(asks.map((ask) => ask?.()));
+    expect(directory.readings()).toBe(1);
+    expect(new Set(answers.map((answer) => answer?.asOf)).size).toBe(1);
+  });
+
+  test('the fleet takes one statement per outbox, and an outbox page of the same window none more', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => snapshots.fleet()));
+    await snapshots.outbox('second', '1h');
+    expect(directory.readings()).toBe(3);
+  });
+
+  test('it is shared for four seconds, then taken anew: never more than five seconds old', async () => {
+    const first = await snapshots.summary('first', '1h');
+    await addPending(3);
+    clock += 3_900;
+    expect(await snapshots.summary('first', '1h')).toEqual(first);
+    clock += 101;
+    const second = await snapshots.summary('first', '1h');
+    expect(second.depth.pending).toEqual({ count: 3, known: 'exact' });
+    expect(Math.abs(Date.now() - Date.parse(second.asOf))).toBeLessThan(5_000);
+    expect(directory.readings()).toBe(2);
+  });
+
+  test('nobody asks, nothing is read', async () => {
+    await snapshots.summary('first', '1h');
+    clock += 60_000;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(directory.readings()).toBe(1);
+  });
+
+  test('every window is a reading of its own, and all of them feed one history', async () => {
+    await snapshots.summary('first', '15m');
+    await snapshots.summary('first', '7d');
+    expect(directory.readings()).toBe(2);
+  });
+
+  test('an unknown id is not found', async () => {
+    for (const ask of [snapshots.summary('nobody', '1h'), snapshots.series('nobody', '1h'), snapshots.outbox('nobody', '1h')]) {
+      await expect(ask).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+});
+
+describe('the fleet', () => {
+  test('worst first, then by what waits', async () => {
+    await addPending(2);
+    await database.query(
+      `insert into third.outbox (id, event_type, payload, created_at) select gen_random_uuid(), 't', '{}', now() at time zone 'UTC' - interval '10 min' from generate_series(1, 5)`,
+    );
+    const fleet = await snapshots.fleet();
+    expect(fleet.entries.map((entry) => [entry.outbox.id, entry.summary.diagnosis.verdict])).toEqual([
+      ['third', 'relay_stopped'],
+      ['first', 'healthy'],
+      ['second', 'healthy'],
+    ]);
+    for (const entry of fleet.entries) {
+      expect(entry.sparkline).toHaveLength(30);
+      expect(entry.sparkline.at(-1)).toBe(entry.summary.depth.waiting.count);
+      expect(entry.summary.window).toBe('1h');
+    }
+  });
+
+  test('one outbox that hangs is answered from its last reading; the others do not wait for it', async () => {
+    await addPending(2);
+    await snapshots.fleet();
+    let release = (): void => undefined;
+    before = (outbox) => (outbox === 'first' ? new Promise((resolve) => (release = resolve)) : Promise.resolve());
+    clock += 5_000;
+    const begun = performance.now();
+    const { entries } = await snapshots.fleet();
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    const hanging = entries.find((entry) => entry.outbox.id === 'first');
+    expect(hanging).toMatchObject({
+      stale: { problem: 'timeout', since: hanging?.summary.asOf },
+      summary: { depth: { pending: { count: 2 } }, diagnosis: { verdict: 'healthy' } },
+    });
+    expect(entries.filter((entry) => entry.stale === null)).toHaveLength(2);
+
+    // Late for longer, its last verdict stands no more.
+    clock += 15_000;
+    const later = (await snapshots.fleet()).entries[0];
+    expect(later).toMatchObject({
+      outbox: { id: 'first' },
+      summary: { diagnosis: { verdict: 'source_down', evidence: [{ code: 'source_timeout' }, { code: 'last_seen' }] } },
+    });
+    before = () => Promise.resolve();
+    release();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await snapshots.fleet()).entries.find((entry) => entry.outbox.id === 'first')?.stale).toBeNull();
+  });
+});
+
+describe('a source that is away', () => {
+  /** A port of this machine on which nobody listens. */
+  async function deadUrl(): Promise<string> {
+    const server = net.createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as net.AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${String(port)}`;
+    return url.href;
+  }
+
+  test('never reached: every figure is unavailable because of it, and nothing is thrown', async () => {
+    await directory.close();
+    create(await deadUrl());
+    const { entries } = await snapshots.fleet();
+    expect(entries).toHaveLength(3);
+    for (const { outbox, summary, stale, sparkline } of entries) {
+      expect(outbox).toMatchObject({ writable: false, whyReadOnly: 'source_down' });
+      expect(summary.diagnosis).toMatchObject({
+        verdict: 'source_down',
+        evidence: [{ code: 'source_unreachable' }, { code: 'never_seen' }],
+      });
+      for (const figure of [
+        ...Object.values(summary.depth),
+        summary.retries,
+        summary.latency,
+        summary.processing,
+        summary.throughput,
+        summary.errorRate,
+      ]) {
+        expect(figure).toMatchObject({ known: 'unavailable', why: 'source_down' });
+      }
+      expect(stale?.problem).toBe('unavailable');
+      expect(sparkline).toEqual(Array.from({ length: 30 }, () => null));
+    }
+    const series = await snapshots.series('first', '24h');
+    expect(series.points).toHaveLength(96);
+    expect(series.points.every((point) => point.waiting === null && point.created === null)).toBe(true);
+    expect(failures.map(([outbox]) => outbox).sort()).toEqual(['first', 'first', 'second', 'third']);
+  });
+
+  test('reached before: the screen keeps its last figures and says since when, the API tells what it knows', async () => {
+    await addPending(4);
+    const good = await snapshots.outbox('first', '1h');
+    before = () =>
+      Promise.reject(Object.assign(new Error('connection refused'), { name: 'DatabaseFailure', code: 'connection', state: null }));
+    clock += 5_000;
+    const since = new Date(clock).toISOString();
+    const screen = await snapshots.outbox('first', '1h');
+    expect(screen.summary).toEqual({
+      ...good.summary,
+      diagnosis: {
+        verdict: 'source_down',
+        since,
+        evidence: [
+          { code: 'source_unreachable', values: { sinceAt: since } },
+          { code: 'last_seen', values: { lastSeenAt: good.asOf } },
+        ],
+      },
+    });
+    expect(screen).toMatchObject({ asOf: good.asOf, series: good.series, stale: { since: good.asOf, problem: 'unavailable' } });
+    const api = await snapshots.summary('first', '1h');
+    expect(api.depth.pending).toEqual({ count: null, known: 'unavailable', why: 'source_down' });
+    expect(api).toMatchObject({ asOf: since, diagnosis: { verdict: 'source_down', since } });
+
+    // Still away later: since the first failure, told once.
+    clock += 10_000;
+    expect((await snapshots.summary('first', '1h')).diagnosis.since).toBe(since);
+    expect(failures).toHaveLength(1);
+
+    before = () => Promise.resolve();
+    clock += 5_000;
+    expect(await snapshots.outbox('first', '1h')).toMatchObject({
+      stale: null,
+      summary: { depth: { pending: { count: 4 } }, diagnosis: { verdict: 'healthy' } },
+    });
+  });
+
+  test('its table is gone: the database answers, and that is what is said', async () => {
+    await database.query('alter table first.transaction_outbox rename to gone');
+    try {
+      const summary = await snapshots.summary('first', '1h');
+      expect(summary.diagnosis).toMatchObject({ verdict: 'source_down', evidence: [{ code: 'source_unusable' }, {}] });
+      expect((await snapshots.fleet()).entries[0]?.outbox).toMatchObject({ id: 'first', whyReadOnly: 'table_missing' });
+    } finally {
+      await database.query('alter table first.gone rename to transaction_outbox');
+    }
+  });
+});
+
+test('a poison row on a table without a time of publishing: told from its readings', async () => {
+  const insert = (status: string, secondsAgo: number): Promise<unknown> =>
+    database.query(
+      `insert into third.outbox (id, event_type, payload, status, created_at) values (gen_random_uuid(), 't', '{}', $1, now() at time zone 'UTC' - $2 * interval '1 s')`,
+      [status, secondsAgo],
+    );
+  await insert('PROCESSED', 200);
+  await insert('PENDING', 100);
+  expect((await snapshots.summary('third', '1h')).diagnosis.verdict).toBe('healthy');
+  await database.query(`update third.outbox set created_at = created_at - interval '1 min'`);
+  clock += 5_000;
+  // The oldest waiting event is another one now: something moved, as far as a table without times can tell.
+  expect((await snapshots.summary('third', '1h')).diagnosis.verdict).toBe('healthy');
+  create();
+  expect((await snapshots.summary('third', '1h')).diagnosis).toMatchObject({
+    verdict: 'relay_stopped',
+    evidence: [{ code: 'nothing_moved' }, { code: 'events_due' }, { code: 'rhythm_unknown' }],
+  });
+});
