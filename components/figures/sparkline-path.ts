@@ -2,11 +2,11 @@ export interface SparklineShape {
   /** One path per run of known values; a gap stays a gap. */
   lines: string[];
   grounds: string[];
-  /** The last value, when it is known. */
-  end: { x: number; y: number } | null;
+  /** The last value, when it is known, and every value alone between two gaps. */
+  dots: { x: number; y: number }[];
 }
 
-/** The paths of a sparkline in a box of `width` × `height`, zero at the bottom. Nulls are gaps; a lone value is a short stroke. */
+/** The paths of a sparkline in a box of `width` × `height`, zero at the bottom. Nulls are gaps; a lone value is a dot. */
 export function sparklineShape(values: (number | null)[], width: number, height: number): SparklineShape {
   const known = values.filter((value) => value !== null);
   const top = Math.max(1, ...known);
@@ -24,22 +24,15 @@ export function sparklineShape(values: (number | null)[], width: number, height:
   });
   if (run.length > 0) runs.push(run);
 
-  const last = values.at(-1);
+  const long = runs.filter((points) => points.length > 1);
+  const last = runs.at(-1)?.at(-1);
+  const endsKnown = (values.at(-1) ?? null) !== null;
+  const dots = runs.filter((points) => points.length === 1).flat();
+  if (last && endsKnown && !dots.includes(last)) dots.push(last);
   return {
-    lines: runs.map((points) =>
-      draw(
-        points.length > 1
-          ? points
-          : points.flatMap(([px, py]): [number, number][] => [
-              [px - 1, py],
-              [px + 1, py],
-            ]),
-      ),
-    ),
-    grounds: runs
-      .filter((points) => points.length > 1)
-      .map((points) => `${draw(points)}L${points.at(-1)?.[0] ?? 0} ${height}L${points[0]?.[0] ?? 0} ${height}Z`),
-    end: last === null || last === undefined ? null : { x: x(values.length - 1), y: y(last) },
+    lines: long.map(draw),
+    grounds: long.map((points) => `${draw(points)}L${points.at(-1)?.[0] ?? 0} ${height}L${points[0]?.[0] ?? 0} ${height}Z`),
+    dots: dots.map(([px, py]) => ({ x: px, y: py })),
   };
 }
 

@@ -37,7 +37,9 @@ export function Sparkline({ values }: { values: (number | null)[] }) {
       {shape.lines.map((d) => (
         <path key={d} d={d} />
       ))}
-      {shape.end && <path className={classes.end} d={`M${shape.end.x} ${shape.end.y}h0`} />}
+      {shape.dots.map(({ x, y }) => (
+        <path key={x} className={classes.dot} d={`M${x} ${y}h0`} />
+      ))}
     </svg>
   );
 }

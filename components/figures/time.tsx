@@ -35,8 +35,11 @@ export function AbsoluteTime({ at }: { at: string }) {
   return <time dateTime={at}>{format.absolute(at)}</time>;
 }
 
-/** "as of 14:02:11"; past two intervals it says how old that is, for the numbers beside it to grey. */
-export function Age({ asOf, intervalMs }: { asOf: string; intervalMs: number }) {
+/**
+ * "as of 14:02:11"; past two intervals it says how old that is, for the numbers beside it to grey. `short` then leaves out
+ * the time of day, where a longer text would need another line.
+ */
+export function Age({ asOf, intervalMs, short }: { asOf: string; intervalMs: number; short?: boolean }) {
   const format = useFormat();
   const words = useTranslations('figures');
   const stale = useIsStale(asOf, intervalMs);
@@ -44,7 +47,7 @@ export function Age({ asOf, intervalMs }: { asOf: string; intervalMs: number }) 
   const clock = format.clock(asOf);
   return (
     <time dateTime={asOf} title={format.absolute(asOf)} className={classes.stale} data-stale={stale}>
-      {stale ? words('asOfOld', { clock, age }) : words('asOf', { clock })}
+      {!stale ? words('asOf', { clock }) : short ? words('old', { age }) : words('asOfOld', { clock, age })}
     </time>
   );
 }

@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core';
 import { IconAlertTriangle, IconCircleFilled, IconPlayerPauseFilled } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useLiveControl, useLiveReading } from './live';
 import { useShortcuts } from './shortcuts';
@@ -16,10 +17,11 @@ export function LiveSwitch() {
   const reading = useLiveReading();
   const toggle = () => setPaused(!paused);
   useShortcuts(reading ? [{ keys: 'p', label: words(paused ? 'resume' : 'pause'), run: toggle }] : []);
+  const late = useIsStale(reading?.asOf ?? null, reading?.intervalMs ?? 0);
   if (!reading) return <span className={classes.live} />;
 
-  const status = paused ? 'paused' : reading.held ? 'held' : reading.failing ? 'failing' : 'live';
-  const Icon = status === 'live' ? IconCircleFilled : status === 'failing' ? IconAlertTriangle : IconPlayerPauseFilled;
+  const status = paused ? 'paused' : reading.held ? 'held' : reading.failing ? 'failing' : late ? 'late' : 'live';
+  const Icon = status === 'live' ? IconCircleFilled : status === 'failing' || status === 'late' ? IconAlertTriangle : IconPlayerPauseFilled;
   return (
     <Button
       className={classes.live}

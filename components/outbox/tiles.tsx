@@ -27,7 +27,7 @@ function Tile({ label, known, asOf, intervalMs, wide, children }: TileProps) {
       <div className={classes.tileValue}>{children}</div>
       <p className={classes.tileFoot}>
         {known !== 'unavailable' && `${words(`known.${known}`)} · `}
-        <Age asOf={asOf} intervalMs={intervalMs} />
+        <Age short asOf={asOf} intervalMs={intervalMs} />
       </p>
     </li>
   );
