@@ -51,6 +51,7 @@ for (const role of ROLES) {
 
 test('a viewer who calls the server action of an operator directly is refused and audited', async ({
   signIn,
+  watch,
   sessions,
   database,
   playwright,
@@ -63,6 +64,7 @@ test('a viewer who calls the server action of an operator directly is refused an
   const dialog = await openDialog(page, 'archive');
   await dialog.getByLabel('Reason').fill('story: copied from an operator');
   // The operator's own call never arrives; the viewer sends it instead.
+  watch.allow(/ERR_FAILED/);
   const called = page.waitForRequest(
     (request) => request.method() === 'POST' && (request.postData() ?? '').includes('copied from an operator'),
   );
