@@ -40,15 +40,11 @@ beforeEach(async () => {
 afterEach(() => directory.close());
 
 describe('one reading for all viewers', () => {
-  test('fifty at once cost one statement, whatever they ask of the same window', async () => {
-    const asks = Array.from(
-      { length: 50 },
-      (_, i) =>
-        [() => snapshots.summary('first', '1h'), () => snapshots.series('first', '1h'), () => snapshots.outbox('first', '1h')][i % 3],
-    );
-    const answers = await Promise.all(asks.map((ask) => ask?.()));
+  test('fifty and more at once cost one statement, whatever they ask of the same window', async () => {
+    const asks = [() => snapshots.summary('first', '1h'), () => snapshots.series('first', '1h'), () => snapshots.outbox('first', '1h')];
+    const answers = await Promise.all(Array.from({ length: 17 }, () => asks.map((ask) => ask())).flat());
     expect(directory.readings()).toBe(1);
-    expect(new Set(answers.map((answer) => answer?.asOf)).size).toBe(1);
+    expect(new Set(answers.map((answer) => answer.asOf)).size).toBe(1);
   });
 
   test('the fleet takes one statement per outbox, and an outbox page of the same window none more', async () => {
