@@ -66,7 +66,9 @@ async function create(): Promise<Console> {
     config,
     store,
     directory,
-    snapshots: createSnapshots(directory),
+    snapshots: createSnapshots(directory, {
+      onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
+    }),
     carrier,
     interventions: {
       directory,
