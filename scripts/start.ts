@@ -7,7 +7,7 @@ import { access } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '@/lib/config/config';
-import { childEnvironment, publicOriginOf, type Environment } from '@/lib/env';
+import { childEnvironment, isLoopback, publicOriginOf, type Environment } from '@/lib/env';
 import { migrateStore } from '@/lib/store/store';
 import { ownStore, type OwnStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
@@ -157,6 +157,9 @@ async function main(): Promise<void> {
   for (const key of config.unused) process.stderr.write(`${key}: this version does nothing with it\n`);
   if (prepared.store.embedded !== null) {
     process.stderr.write('store: none configured, so the embedded PostgreSQL keeps accounts and audit; run one console only on it\n');
+  }
+  if (origin.startsWith('http://') && !isLoopback(new URL(origin).hostname)) {
+    process.stderr.write('NEXTAUTH_URL: without https, passwords and cookies travel in the clear\n');
   }
   serve(env, config, prepared.store, origin);
 }

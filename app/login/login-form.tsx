@@ -58,13 +58,11 @@ export function LoginForm({ callbackUrl }: { callbackUrl: string }) {
                 {words('hint')}
               </Text>
             </div>
-            <div role="alert">
-              {failure !== null && (
-                <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />}>
-                  {words(`errors.${failure}`)}
-                </Alert>
-              )}
-            </div>
+            {failure !== null && (
+              <Alert color="red" icon={<IconAlertTriangle size={18} aria-hidden />}>
+                {words(`errors.${failure}`)}
+              </Alert>
+            )}
             <TextInput
               name="email"
               type="email"
