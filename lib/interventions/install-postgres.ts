@@ -1,7 +1,7 @@
 import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, RECORD_EVENT_TABLE, RECORD_TABLE } from '../outbox/companions';
 import type { TableName } from '../database/engine';
 import type { Outbox, Place } from '../outbox/outbox';
-import type { InstallStatement } from './install';
+import type { InstallStatement } from './install-statement';
 import { OPERATIONS } from './operation-registry.gen';
 
 /** Key of the advisory lock under which two installations into one database take turns. */

@@ -3,12 +3,7 @@ import { openDatabase } from '../database/database';
 import type { Outbox } from '../outbox/outbox';
 import type { EngineKey } from '../shared/model';
 import { postgresInstallation } from './install-postgres';
-
-/** One statement of an installation and why it is there. */
-export interface InstallStatement {
-  why: string;
-  sql: string;
-}
+import type { InstallStatement } from './install-statement';
 
 const INSTALLATIONS: Partial<Record<EngineKey, (outbox: Outbox) => InstallStatement[]>> = { postgres: postgresInstallation };
 
