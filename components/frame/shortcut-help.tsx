@@ -1,18 +1,24 @@
 'use client';
 
-import { ActionIcon, Kbd, Modal } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { lazy, Suspense, useState } from 'react';
+import { ActionIcon } from '@mantine/core';
 import { IconKeyboard } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { keyCaps } from './shortcut-match';
-import { useActiveShortcuts, useShortcuts } from './shortcuts';
+import { useShortcuts } from './shortcuts';
 import classes from './frame.module.css';
+
+/** The dialog's script comes with its first opening: no screen waits for it. */
+const ShortcutList = lazy(() => import('./shortcut-list').then(({ ShortcutList: loaded }) => ({ default: loaded })));
 
 /** Lists the keys of the screen in view, on `?` and from its button. */
 export function ShortcutHelp() {
   const words = useTranslations('shortcuts');
-  const [opened, { open, close }] = useDisclosure(false);
-  const shortcuts = useActiveShortcuts();
+  const [opened, setOpened] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  const open = () => {
+    setWanted(true);
+    setOpened(true);
+  };
   useShortcuts([{ keys: '?', label: words('help'), run: open }]);
   return (
     <>
@@ -27,22 +33,11 @@ export function ShortcutHelp() {
       >
         <IconKeyboard size={18} stroke={1.75} aria-hidden />
       </ActionIcon>
-      <Modal opened={opened} onClose={close} title={words('title')} closeButtonProps={{ 'aria-label': words('close') }}>
-        {opened && (
-          <dl className={classes.keys}>
-            {shortcuts.map(({ keys, label }) => (
-              <div key={keys}>
-                <dt>{label}</dt>
-                <dd>
-                  {keyCaps(keys, /Mac|iPhone|iPad/.test(navigator.userAgent)).map((cap) => (
-                    <Kbd key={cap}>{cap}</Kbd>
-                  ))}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        )}
-      </Modal>
+      {wanted && (
+        <Suspense fallback={null}>
+          <ShortcutList opened={opened} onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
     </>
   );
 }
