@@ -2,11 +2,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
-import { intervene } from '../interventions/intervene';
-import { ANNA, depsFor, freshKey } from '../interventions/testing';
-import { getEvent } from '../outbox/get-event';
-import { escrowStatus } from '../outbox/shapes/escrow-status';
-import { migrateStore, openStore, type Store } from '../store/store';
+import { intervene } from '@/lib/interventions/intervene';
+import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
+import { getEvent } from '@/lib/outbox/get-event';
+import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { startCarrier, type Carrier } from './carrier';
 import { listAudit } from './list';
 

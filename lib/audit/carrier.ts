@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { DatabaseFailure } from '../database/failure';
-import { eventsOf, headersSince, type RecordEvent, type RecordHeader } from '../interventions/records';
-import type { OutboxDirectory } from '../outbox/directory';
-import { Problem } from '../shared/problems';
-import { insertAuditEntries, type NewAuditEntry } from '../store/audit';
-import { advanceCarriedTo, findCarriedTo } from '../store/carrier-cursors';
-import type { Store } from '../store/store';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { eventsOf, headersSince, type RecordEvent, type RecordHeader } from '@/lib/interventions/records';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { Problem } from '@/lib/shared/problems';
+import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
+import { advanceCarriedTo, findCarriedTo } from '@/lib/store/carrier-cursors';
+import type { Store } from '@/lib/store/store';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 500;

@@ -1,7 +1,7 @@
-import type { AuditFilter, AuditPage } from '../shared/model';
-import { Problem } from '../shared/problems';
-import { selectAuditEntries, type AuditPosition } from '../store/audit';
-import type { Store } from '../store/store';
+import type { AuditFilter, AuditPage } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { selectAuditEntries, type AuditPosition } from '@/lib/store/audit';
+import type { Store } from '@/lib/store/store';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

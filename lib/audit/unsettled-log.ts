@@ -1,6 +1,6 @@
-import type { UnsettledLog } from '../interventions/settle';
-import type { Store } from '../store/store';
-import { deleteUnsettled, findUnsettled, insertUnsettled, selectUnsettled } from '../store/unsettled-interventions';
+import type { UnsettledLog } from '@/lib/interventions/settle';
+import type { Store } from '@/lib/store/store';
+import { deleteUnsettled, findUnsettled, insertUnsettled, selectUnsettled } from '@/lib/store/unsettled-interventions';
 
 const LIST_MAX = 100;
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { Kysely } from 'kysely';
-import { Problem } from '../shared/problems';
+import { Problem } from '@/lib/shared/problems';
 import type { Db, Engine, TransactionLimits } from './engine';
 import { engineForUrl } from './engines';
 

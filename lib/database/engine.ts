@@ -3,7 +3,7 @@
  * asks which engine it is. The second engine adds a folder beside `postgres/` and a line in `engines.ts`.
  */
 import type { Dialect, Kysely, RawBuilder } from 'kysely';
-import type { EngineKey } from '../shared/model';
+import type { EngineKey } from '@/lib/shared/model';
 import type { DatabaseFailure } from './failure';
 
 /** A connection to an observed database. Tables are found at run time, so there is no static schema. */

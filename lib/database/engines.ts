@@ -1,4 +1,4 @@
-import { Problem } from '../shared/problems';
+import { Problem } from '@/lib/shared/problems';
 import type { Engine } from './engine';
 import { postgresEngine } from './postgres/engine';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { DatabaseFailure } from '../database/failure';
-import type { Db } from '../database/engine';
-import type { Outbox, Place } from '../outbox/outbox';
-import type { SkipCode } from '../shared/model';
+import { type DatabaseFailure } from '@/lib/database/failure';
+import type { Db } from '@/lib/database/engine';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { SkipCode } from '@/lib/shared/model';
 import { classify } from './classify';
 import type { Operation, Step } from './operation';
 import type { RecordEvent } from './records';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Db } from '../database/engine';
-import { livePlaces, type Outbox, type Place } from '../outbox/outbox';
-import { placeSql } from '../outbox/row';
-import { isState } from '../shared/states';
-import type { SkipCode } from '../shared/model';
+import type { Db } from '@/lib/database/engine';
+import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { placeSql } from '@/lib/outbox/row';
+import { isState } from '@/lib/shared/states';
+import type { SkipCode } from '@/lib/shared/model';
 import type { Operation, Step } from './operation';
 import type { RecordEvent } from './records';
 import { olderThanStuckAfter, whereaboutsStatement, type Seen, type Whereabouts } from './statements';

@@ -1,6 +1,6 @@
-import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, RECORD_EVENT_TABLE, RECORD_TABLE } from '../outbox/companions';
-import type { TableName } from '../database/engine';
-import type { Outbox, Place } from '../outbox/outbox';
+import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, RECORD_EVENT_TABLE, RECORD_TABLE } from '@/lib/outbox/companions';
+import type { TableName } from '@/lib/database/engine';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { InstallStatement } from './install-statement';
 import { OPERATIONS } from './operation-registry.gen';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { openDatabase } from '../database/database';
-import type { Outbox } from '../outbox/outbox';
-import type { EngineKey } from '../shared/model';
+import { openDatabase } from '@/lib/database/database';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { EngineKey } from '@/lib/shared/model';
 import { postgresInstallation } from './install-postgres';
 import type { InstallStatement } from './install-statement';
 

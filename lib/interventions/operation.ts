@@ -1,9 +1,9 @@
 import type { RawBuilder } from 'kysely';
-import type { Outbox, Place } from '../outbox/outbox';
-import type { PlaceSql } from '../outbox/row';
-import type { Value } from '../outbox/shape';
-import type { SkipCode } from '../shared/model';
-import type { LiveState, State } from '../shared/states';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { PlaceSql } from '@/lib/outbox/row';
+import type { Value } from '@/lib/outbox/shape';
+import type { SkipCode } from '@/lib/shared/model';
+import type { LiveState, State } from '@/lib/shared/states';
 
 /** One guarded way of changing rows: which rows of which table, what the version covers, and what becomes of them. */
 export interface Step {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, insertRow, openSample, tableOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import { getEvent } from '../outbox/get-event';
-import { SHAPES } from '../outbox/shape-registry.gen';
-import type { LiveState } from '../shared/states';
-import type { SkipCode } from '../shared/model';
+import { getEvent } from '@/lib/outbox/get-event';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import type { LiveState } from '@/lib/shared/states';
+import type { SkipCode } from '@/lib/shared/model';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from './testing';
 

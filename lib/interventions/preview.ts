@@ -1,10 +1,10 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
-import type { Db } from '../database/engine';
-import { livePlaces, type Outbox, type Place } from '../outbox/outbox';
-import { eventColumns, placeSql, toEvent, type EventRow } from '../outbox/row';
-import { decodeVersion } from '../outbox/version';
-import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type OutboxEvent } from '../shared/model';
-import { Problem } from '../shared/problems';
+import type { Db } from '@/lib/database/engine';
+import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/row';
+import { decodeVersion } from '@/lib/outbox/version';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type OutboxEvent } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import type { Wanted } from './apply';
 import { classify } from './classify';
 import type { Operation, Step } from './operation';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db } from '../database/engine';
-import { RECORD_EVENT_TABLE, RECORD_TABLE } from '../outbox/companions';
-import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '../shared/model';
-import type { Actor } from '../shared/permissions';
+import type { Db } from '@/lib/database/engine';
+import { RECORD_EVENT_TABLE, RECORD_TABLE } from '@/lib/outbox/companions';
+import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
+import type { Actor } from '@/lib/shared/permissions';
 
 const HEADERS = sql.table(`${RECORD_TABLE.schema}.${RECORD_TABLE.table}`);
 const EVENTS = sql.table(`${RECORD_EVENT_TABLE.schema}.${RECORD_EVENT_TABLE.table}`);

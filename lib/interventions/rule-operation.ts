@@ -1,7 +1,7 @@
-import { missingColumn, ruleFor } from '../outbox/capabilities';
-import { statePredicate } from '../outbox/conditions';
-import type { Outbox } from '../outbox/outbox';
-import type { ChangeRule } from '../outbox/shape';
+import { missingColumn, ruleFor } from '@/lib/outbox/capabilities';
+import { statePredicate } from '@/lib/outbox/conditions';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { ChangeRule } from '@/lib/outbox/shape';
 import { sql } from 'kysely';
 import { generalRefusal, isLive, type Operation, type Step } from './operation';
 

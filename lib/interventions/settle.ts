@@ -1,10 +1,10 @@
-import { DatabaseFailure } from '../database/failure';
+import { DatabaseFailure } from '@/lib/database/failure';
 import { uuidv7 } from 'uuidv7';
-import type { OutboxDirectory } from '../outbox/directory';
-import type { Outbox } from '../outbox/outbox';
-import type { InterventionRequest, InterventionResult } from '../shared/model';
-import type { Actor } from '../shared/permissions';
-import { Problem } from '../shared/problems';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import type { Actor } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
 import { eventsOf, headerById, headerByKey, insertHeader, resultOf } from './records';
 
 /** An intervention whose commit was sent and never confirmed. */

@@ -2,12 +2,12 @@
  * The statements of an intervention. The confirm dialog shows exactly these, and exactly these run.
  */
 import { sql, type RawBuilder } from 'kysely';
-import { ARCHIVE_COLUMNS } from '../outbox/companions';
-import { placeColumns } from '../outbox/bind';
-import type { Outbox, Place } from '../outbox/outbox';
-import { placeSql, type PlaceSql } from '../outbox/row';
-import type { Value } from '../outbox/shape';
-import type { Version } from '../outbox/version';
+import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
+import { placeColumns } from '@/lib/outbox/bind';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import type { Value } from '@/lib/outbox/shape';
+import type { Version } from '@/lib/outbox/version';
 import { placeName } from './operations/restore';
 import type { Step } from './operation';
 

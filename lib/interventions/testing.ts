@@ -1,8 +1,8 @@
 /** What tests of interventions share: an actor, a key, and dependencies around one bound outbox. */
 import { randomUUID } from 'node:crypto';
-import type { OutboxDirectory } from '../outbox/directory';
-import type { Outbox } from '../outbox/outbox';
-import type { Actor } from '../shared/permissions';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Actor } from '@/lib/shared/permissions';
 import type { InterventionDeps } from './intervene';
 import type { Unsettled } from './settle';
 

@@ -1,7 +1,7 @@
-import type { Database } from '../database/database';
-import type { Db, TableDescription, TableName } from '../database/engine';
-import type { ReadOnlyReason } from '../shared/model';
-import { Problem } from '../shared/problems';
+import type { Database } from '@/lib/database/database';
+import type { Db, TableDescription, TableName } from '@/lib/database/engine';
+import type { ReadOnlyReason } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import { describeCapabilities } from './capabilities';
 import { archiveTable, ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
 import type { AmountSource, Outbox, OutboxSettings, Parameters, Place } from './outbox';

@@ -1,6 +1,6 @@
-import type { Capabilities, OperationCapability } from '../shared/model';
-import type { UnavailableReason } from '../shared/measured';
-import { STATES, type LiveState, type State } from '../shared/states';
+import type { Capabilities, OperationCapability } from '@/lib/shared/model';
+import type { UnavailableReason } from '@/lib/shared/measured';
+import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
 import type { ChangeRule, OperationRules } from './shape';
 

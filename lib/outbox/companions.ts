@@ -1,4 +1,4 @@
-import type { TableName } from '../database/engine';
+import type { TableName } from '@/lib/database/engine';
 
 /** The console's own schema in an observed database. */
 export const COMPANION_SCHEMA = 'outbox_console';

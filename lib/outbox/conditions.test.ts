@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql, type RawBuilder } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { postgresFragments } from '../database/postgres/fragments';
-import { LIVE_STATES } from '../shared/states';
+import { postgresFragments } from '@/lib/database/postgres/fragments';
+import { LIVE_STATES } from '@/lib/shared/states';
 import { compileCondition, disjoint, stateExpression, statePredicate } from './conditions';
 import type { Condition } from './shape';
 import { SHAPES } from './shape-registry.gen';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Fragments } from '../database/engine';
-import type { LiveState } from '../shared/states';
+import type { Fragments } from '@/lib/database/engine';
+import type { LiveState } from '@/lib/shared/states';
 import type { Condition, Shape } from './shape';
 
 /** Compiles a condition over the columns of `alias`; NULL compares false, as the shape language says. */

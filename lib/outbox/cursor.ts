@@ -1,4 +1,4 @@
-import { Problem } from '../shared/problems';
+import { Problem } from '@/lib/shared/problems';
 
 /** Where a page begins: just beyond this row, in this order and direction. */
 export interface Cursor {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DeadLetterGroup } from '../shared/model';
-import { DEPTH_CAP } from '../shared/measured';
+import type { DeadLetterGroup } from '@/lib/shared/model';
+import { DEPTH_CAP } from '@/lib/shared/measured';
 import { statePredicate } from './conditions';
 import { livePlaces, type Outbox } from './outbox';
 import { placeSql } from './row';

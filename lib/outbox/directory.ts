@@ -1,6 +1,6 @@
-import { openDatabase, type Database } from '../database/database';
-import { DatabaseFailure } from '../database/failure';
-import { Problem } from '../shared/problems';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { Problem } from '@/lib/shared/problems';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
 

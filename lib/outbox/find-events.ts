@@ -1,6 +1,6 @@
-import type { OutboxEvent } from '../shared/model';
-import { DatabaseFailure } from '../database/failure';
-import { Problem } from '../shared/problems';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { Problem } from '@/lib/shared/problems';
 import type { OutboxDirectory } from './directory';
 import { getEvent } from './get-event';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../database/engine';
-import type { OutboxEvent } from '../shared/model';
-import { isState, type State } from '../shared/states';
+import type { Db } from '@/lib/database/engine';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { isState, type State } from '@/lib/shared/states';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 

@@ -1,4 +1,4 @@
-import type { Content, EventLink, OutboxEvent } from '../shared/model';
+import type { Content, EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from './paths';
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '../database/engine';
-import type { EventFilter, EventPage } from '../shared/model';
+import type { Db } from '@/lib/database/engine';
+import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { decodeCursor, encodeCursor, type Cursor } from './cursor';
 import { matchesOf, placesFor, scopeOf } from './list-filters';
 import type { Outbox, Place } from './outbox';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { EventFilter } from '../shared/model';
-import { LIVE_STATES, type LiveState } from '../shared/states';
+import type { EventFilter } from '@/lib/shared/model';
+import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 import { statePredicate } from './conditions';
 import type { Cursor } from './cursor';
 import { livePlaces, type Outbox, type Place } from './outbox';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Content, OutboxEvent } from '../shared/model';
+import type { Content, OutboxEvent } from '@/lib/shared/model';
 import { linksOf } from './links';
 import { hiddenValues, MASK, presentContent, presentError, presentEvent } from './mask';
 import type { Outbox } from './outbox';

@@ -1,5 +1,5 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
-import type { Content, OutboxEvent } from '../shared/model';
+import type { Content, OutboxEvent } from '@/lib/shared/model';
 import type { StoredContent } from './get-event';
 import type { Outbox } from './outbox';
 import { rawSteps } from './paths';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Neighbour, OutboxEvent } from '../shared/model';
+import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 

@@ -1,6 +1,6 @@
-import type { Database } from '../database/database';
-import type { ColumnDescription, TableDescription, TableName } from '../database/engine';
-import type { Capabilities, OutboxInfo, ReadOnlyReason } from '../shared/model';
+import type { Database } from '@/lib/database/database';
+import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/engine';
+import type { Capabilities, OutboxInfo, ReadOnlyReason } from '@/lib/shared/model';
 import type { ColumnRole, Shape } from './shape';
 
 /** A table of an outbox and what its columns mean. */

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription, Fragments } from '../database/engine';
-import type { OutboxEvent } from '../shared/model';
-import { isState } from '../shared/states';
+import type { ColumnDescription, Fragments } from '@/lib/database/engine';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { isState } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from './companions';
 import { stateExpression } from './conditions';
 import type { Outbox, Place } from './outbox';

@@ -3,7 +3,7 @@
  * configuration are the same thing and pass the same schema; unknown means read-only.
  */
 import { z } from 'zod';
-import { LIVE_STATES } from '../shared/states';
+import { LIVE_STATES } from '@/lib/shared/states';
 
 const identifier = z.string().regex(/^[A-Za-z_][A-Za-z0-9_$]{0,62}$/, 'write a plain column name: letters, digits, _ and $');
 

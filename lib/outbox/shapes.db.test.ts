@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { LIVE_STATES, STATES } from '../shared/states';
+import { LIVE_STATES, STATES } from '@/lib/shared/states';
 import { countDeadByError } from './dead-letters';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';

@@ -11,7 +11,7 @@ const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     return PARSED.has(oid) ? pg.types.getTypeParser(oid, format) : asSent;
   },
-} as pg.CustomTypesConfig;
+};
 
 /**
  * A pool whose broken connections never go back into it: after a client-side timeout the server may still be working

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { statePredicate } from '../../outbox/conditions';
-import type { LiveState } from '../../shared/states';
+import { statePredicate } from '@/lib/outbox/conditions';
+import type { LiveState } from '@/lib/shared/states';
 import { generalRefusal, isLive, type Operation, type Step } from '../operation';
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { ARCHIVE_COLUMNS } from '../../outbox/companions';
-import type { Outbox, Place } from '../../outbox/outbox';
-import type { PlaceSql } from '../../outbox/row';
+import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { PlaceSql } from '@/lib/outbox/row';
 import type { Operation, Step } from '../operation';
 
 /**
