@@ -50,7 +50,10 @@ test('an outbox without an operator’s login is watched, says why it is read-on
     await page.goto(`${url}/outboxes/escrow/events?state=dead`);
     await expect(page.getByText(/no operator connection is configured/).first()).toBeVisible();
     await page.goto(`${url}/outboxes/orders-kafka/events`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expect(page.getByText(/no operator connection is configured/)).toHaveCount(0);
+    // Closed before its console is, so that it does not miss it aloud.
+    await page.close();
   } finally {
     await stopGroup(started);
     fs.rmSync(folder, { recursive: true, force: true });
