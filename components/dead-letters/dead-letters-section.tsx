@@ -49,7 +49,7 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
             </Anchor>
           </h2>
         )}
-        {problem === null && (
+        {problem === null && state.available && (
           <span className={classes.dead}>
             {dead.count === null ? <CountText count={dead} /> : t.rich('deadLetters.count', { count: () => <CountText count={dead} /> })}
           </span>

@@ -25,7 +25,7 @@ export function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps
     onChange(text);
   };
   return (
-    <Popover position="bottom-end" trapFocus returnFocus shadow="md" transitionProps={{ duration: 80 }}>
+    <Popover position="bottom-end" width={272} trapFocus returnFocus shadow="md" transitionProps={{ duration: 80 }}>
       <Popover.Target>
         <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} aria-hidden />}>
           {t('events.chooseColumns')}

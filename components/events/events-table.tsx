@@ -38,7 +38,13 @@ export function EventsTable({ outbox, events, columns, ticks, current, dimmed, t
   const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, shown.current), [toggle]);
   return (
     <div className={classes.frame} data-dimmed={dimmed || undefined}>
-      <table role="table" className={classes.table} aria-label={caption} data-columns={columns.length}>
+      <table
+        role="table"
+        className={classes.table}
+        aria-label={caption}
+        data-columns={columns.length}
+        data-wide-type={!columns.includes('error') || undefined}
+      >
         <thead role="rowgroup">
           <tr role="row">
             {tickable && (

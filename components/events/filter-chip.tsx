@@ -22,7 +22,16 @@ export function FilterChip({ label, value, error, onClear, children }: FilterChi
   const t = useTranslations('events');
   const [open, setOpen] = useState(false);
   return (
-    <Popover opened={open} onChange={setOpen} position="bottom-start" trapFocus returnFocus shadow="md" transitionProps={{ duration: 80 }}>
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      position="bottom-start"
+      width={272}
+      trapFocus
+      returnFocus
+      shadow="md"
+      transitionProps={{ duration: 80 }}
+    >
       <span className={classes.chip} data-set={value !== null || undefined} data-wrong={error !== undefined || undefined}>
         <Popover.Target>
           <UnstyledButton className={classes.chipButton} onClick={() => setOpen((before) => !before)} aria-expanded={open}>

@@ -3,9 +3,10 @@
 import { Button } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../frame/shortcuts';
 import type { PaletteProps } from './palette';
+import { captureTyping } from './typing-buffer';
 import classes from './palette.module.css';
 
 const load = async () => {
@@ -14,15 +15,40 @@ const load = async () => {
 };
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
-/** The palette's place in the top bar; its script comes with its first opening. */
-export function PaletteButton(props: PaletteProps) {
+/** The script is fetched once the page has settled, so that the first opening is as quick as the others. */
+const SETTLED_MS = 3_000;
+/** The box has the focus long before; a key pressed later is no longer meant for it. */
+const CAPTURE_MS = 5_000;
+
+/** The palette's place in the top bar. */
+export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'>) {
   const t = useTranslations('palette');
   const [wanted, setWanted] = useState(false);
-  const open = () => {
-    setWanted(true);
-    void load().then((loaded) => loaded.open());
+  const [text, setText] = useState('');
+  const [entered, setEntered] = useState(false);
+  const stopCapture = useRef<(() => void) | null>(null);
+
+  useEffect(() => {
+    const timer = setTimeout(() => void load().catch(() => undefined), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, []);
+
+  const open = async () => {
+    stopCapture.current?.();
+    const stop = captureTyping({ onCharacter: (character) => setText((before) => before + character), onEnter: () => setEntered(true) });
+    stopCapture.current = stop;
+    setTimeout(stop, CAPTURE_MS);
+    try {
+      const loaded = await load();
+      setWanted(true);
+      loaded.open();
+    } catch {
+      // The script did not come; the keys go back to the screen.
+      stop();
+    }
   };
-  useShortcuts([{ keys: 'mod+k', label: t('label'), run: open }]);
+  useShortcuts([{ keys: 'mod+k', label: t('label'), run: () => void open() }]);
+
   return (
     <>
       <Button
@@ -30,8 +56,7 @@ export function PaletteButton(props: PaletteProps) {
         size="xs"
         className={classes.button}
         leftSection={<IconSearch size={14} aria-hidden />}
-        onClick={open}
-        onPointerEnter={() => void load()}
+        onClick={() => void open()}
         aria-label={t('label')}
         aria-keyshortcuts="Meta+K Control+K"
       >
@@ -42,7 +67,16 @@ export function PaletteButton(props: PaletteProps) {
       </Button>
       {wanted && (
         <Suspense fallback={null}>
-          <Palette {...props} />
+          <Palette
+            {...props}
+            text={text}
+            onText={(next) => {
+              setText(next);
+              setEntered(false);
+            }}
+            entered={entered}
+            onEntered={setEntered}
+          />
         </Suspense>
       )}
     </>

@@ -5,13 +5,19 @@ import { Spotlight } from '@mantine/spotlight';
 import { IconActivity, IconFileText, IconGauge, IconListDetails, IconSearch, IconSkull } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { StateMark } from '../figures/mark';
 import type { FoundEvent } from './found-event';
 import { paletteStore } from './palette-store';
 
 export interface PaletteProps {
+  /** What is in the box. */
+  text: string;
+  onText: (text: string) => void;
+  /** Enter was pressed before there was anything to go to: the first thing found is it. */
+  entered: boolean;
+  onEntered: (entered: boolean) => void;
   outboxes: readonly { id: string; name: string }[];
   /** Looks for an id in every outbox. */
   findEvent: (text: string) => Promise<ActionResult<FoundEvent[]>>;
@@ -30,10 +36,9 @@ const ID_LENGTH = 2;
 const TYPING_PAUSE_MS = 250;
 
 /** Goes to an outbox, a screen, or the event somebody has the id of. */
-export function Palette({ outboxes, findEvent }: PaletteProps) {
+export function Palette({ outboxes, findEvent, text, onText, entered, onEntered }: PaletteProps) {
   const t = useTranslations('palette');
   const router = useRouter();
-  const [text, setText] = useState('');
   const wanted = text.trim();
   const search = useEventSearch(wanted, findEvent);
 
@@ -62,20 +67,37 @@ export function Palette({ outboxes, findEvent }: PaletteProps) {
   ];
   const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
   const go = (href: string) => () => router.push(href);
+  const found = [
+    ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
+    ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),
+  ].join('\n');
+  useFirstSelected(found, search.status !== 'searching' && entered, () => onEntered(false));
   const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
 
   return (
     <Spotlight.Root
       store={paletteStore}
       query={text}
-      onQueryChange={setText}
+      onQueryChange={onText}
       shortcut={null}
       scrollable
       maxHeight={420}
       aria-label={t('label')}
     >
-      <Spotlight.Search placeholder={t('placeholder')} aria-label={t('placeholder')} leftSection={<IconSearch size={16} aria-hidden />} />
-      <Spotlight.ActionsList>
+      <Spotlight.Search
+        placeholder={t('placeholder')}
+        aria-label={t('placeholder')}
+        leftSection={
+          <IconSearch
+            size={16}
+            aria-hidden
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && search.status === 'searching' && nothing) onEntered(true);
+            }}
+          />
+        }
+      />
+      <Spotlight.ActionsList id={LIST_ID}>
         {search.events.length > 0 && (
           <Spotlight.ActionsGroup label={t('events')}>
             {search.events.map((event) => (
@@ -116,6 +138,27 @@ function matches({ label, words }: Target, wanted: string): boolean {
     .toLowerCase()
     .split(/\s+/)
     .every((part) => text.includes(part));
+}
+
+const LIST_ID = 'palette-list';
+
+/**
+ * The first thing found is the one Enter goes to. Spotlight marks it when the text changes; what an answer brings
+ * later has to be marked when it comes.
+ */
+function useFirstSelected(found: string, goThere: boolean, onGone: () => void) {
+  const gone = useEffectEvent(onGone);
+  useEffect(() => {
+    const list = document.getElementById(LIST_ID);
+    const [first, ...others] = list?.querySelectorAll<HTMLElement>('[data-action]') ?? [];
+    if (first === undefined) return;
+    for (const other of others) other.removeAttribute('data-selected');
+    first.setAttribute('data-selected', 'true');
+    paletteStore.updateState((state) => ({ ...state, selected: 0 }));
+    if (!goThere) return;
+    first.click();
+    gone();
+  }, [found, goThere]);
 }
 
 interface EventSearch {
