@@ -6,6 +6,7 @@ import { readDemoEnvironment } from './env';
 import { DemoRun, type Demo } from './start/start-demo';
 
 const REFUSED = 78;
+const ONE_REQUEST_MS = 1_000;
 
 async function main(): Promise<void> {
   const reading = readDemoEnvironment();
@@ -23,12 +24,16 @@ async function main(): Promise<void> {
   });
 
   let asked = false;
+  let askedAt = 0;
   const stop = (signal: NodeJS.Signals) => {
+    // A signal to the whole group arrives twice: from the terminal, and passed on by npm.
+    if (asked && Date.now() - askedAt < ONE_REQUEST_MS) return;
     if (asked) {
       run.kill();
       process.exit(signal === 'SIGINT' ? 130 : 143);
     }
     asked = true;
+    askedAt = Date.now();
     log(`stopping (${signal}); once more to force it`);
     run.stop().then(
       () => process.exit(0),

@@ -13,7 +13,7 @@ import { mustBeFree } from './port';
 import { prepareStore, type Accounts } from './store';
 
 /** Stopping is over within ten seconds: children first, then the database they use. */
-const CHILD_PATIENCE_MS = 4_000;
+const CHILD_PATIENCE_MS = 3_000;
 
 export interface DemoOptions {
   env: DemoEnvironment;
