@@ -36,10 +36,14 @@ test('⌘K finds an outbox by name and an event by id', async ({ signIn, databas
   await page.goto('/');
   await expect(page.getByRole('heading', { name: /of 5 need/ })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+k');
+  const search = page.getByRole('dialog').getByRole('textbox');
+  await expect(search).toBeFocused();
   await page.keyboard.type('kafka');
+  await expect(page.getByRole('dialog')).not.toContainText(/SQS/);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/outboxes\/orders-kafka/);
   await page.keyboard.press('ControlOrMeta+k');
+  await expect(search).toBeFocused();
   await page.keyboard.type(id);
   await expect(page.getByRole('dialog')).toContainText(id);
   await page.keyboard.press('Enter');

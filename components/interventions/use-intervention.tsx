@@ -1,6 +1,6 @@
 'use client';
 
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, SeenEvent, Subject } from './actions';
 
@@ -28,10 +28,19 @@ export interface Intervention {
 /** The state of a screen's confirm dialog; `InterventionHost` shows it. */
 export function useIntervention(): Intervention {
   const [opening, setOpening] = useState<Opening | null>(null);
+  const opener = useRef<Element | null>(null);
   const open = useCallback((subject: Subject, operation: string, events: SeenEvent[]) => {
+    // Undo opens from within the dialog; the way back is still the first one.
+    if (document.activeElement?.closest('[role="dialog"]') == null) opener.current = document.activeElement;
     setOpening({ subject: { id: subject.id, name: subject.name }, operation, events, key: crypto.randomUUID() });
   }, []);
-  const close = useCallback(() => setOpening(null), []);
+  const close = useCallback(() => {
+    setOpening(null);
+    // The dialog is taken away as a whole, so it cannot give the focus back itself.
+    requestAnimationFrame(() => {
+      if (opener.current instanceof HTMLElement && opener.current.isConnected) opener.current.focus({ preventScroll: true });
+    });
+  }, []);
   const prepare = useCallback(() => void loadDialog(), []);
   return useMemo(() => ({ open, close, prepare, opening }), [open, close, prepare, opening]);
 }
