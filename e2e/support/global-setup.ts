@@ -9,6 +9,8 @@ const READY_SECONDS = 180;
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.E2E_WORLD) return undefined;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-e2e-'));
+  // Under root the demo's PostgreSQL runs as another user, who has to pass through.
+  fs.chmodSync(folder, 0o711);
   const log = path.join(folder, 'demo.log');
   const demo = startScript('demo', {
     PORT: String(await freePort()),
