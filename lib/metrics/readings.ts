@@ -7,8 +7,6 @@ import { takeReading } from './read';
 import type { Past, Reading } from './reading';
 import type { Failure } from './verdict';
 
-/** A reading is shared by everybody who asks within this long of its start; with the time it takes it stays below 5 s. */
-const SHARED_MS = 4_000;
 /** Readings this old are forgotten: no verdict looks further back. */
 const REMEMBERED_MS = 900_000;
 
@@ -26,9 +24,17 @@ export interface Answer {
   previous: readonly Past[];
 }
 
+/** How a caller wants its answer, in milliseconds. */
+export interface Terms {
+  /** It takes a reading that was begun this long ago or less, and one that is under way whenever it was begun. */
+  sharedMs: number;
+  /** It waits this long and then takes what there is. */
+  patienceMs: number;
+}
+
 export interface Readings {
-  /** Answers after `patienceMs` at the latest, with what there is by then. Never throws for a source's failure. */
-  latest(id: string, window: Window, patienceMs: number): Promise<Answer>;
+  /** Throws Problem `not_found` for an unknown id, and never for a source's failure: that is part of the answer. */
+  latest(id: string, window: Window, terms: Terms): Promise<Answer>;
 }
 
 export interface ReadingsOptions {
@@ -73,7 +79,7 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
   }
 
   return {
-    async latest(id, window, patienceMs) {
+    async latest(id, window, { sharedMs, patienceMs }) {
       directory.settings(id);
       const source = entry(sources, id, () => ({ outbox: null, cells: new Map<Window, Cell>(), history: [] }));
       const cell = entry(source.cells, window, () => ({
@@ -85,7 +91,7 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
       }));
       const asked = now();
       let late = false;
-      if (cell.inFlight !== null || asked - cell.triedAt >= SHARED_MS) {
+      if (cell.inFlight !== null || asked - cell.triedAt >= sharedMs) {
         cell.inFlight ??= read(id, window, source, cell).finally(() => (cell.inFlight = null));
         late = await outlasts(cell.inFlight, patienceMs);
       }

@@ -53,15 +53,25 @@ describe('one reading for all viewers', () => {
     expect(directory.readings()).toBe(3);
   });
 
-  test('it is shared for four seconds, then taken anew: never more than five seconds old', async () => {
-    const first = await snapshots.summary('first', '1h');
+  test('screens share it for four seconds, then it is taken anew: never more than five seconds old', async () => {
+    const first = await snapshots.outbox('first', '1h');
     await addPending(3);
     clock += 3_900;
-    expect(await snapshots.summary('first', '1h')).toEqual(first);
+    expect(await snapshots.outbox('first', '1h')).toEqual(first);
     clock += 101;
-    const second = await snapshots.summary('first', '1h');
-    expect(second.depth.pending).toEqual({ count: 3, known: 'exact' });
+    const second = await snapshots.outbox('first', '1h');
+    expect(second.summary.depth.pending).toEqual({ count: 3, known: 'exact' });
     expect(Math.abs(Date.now() - Date.parse(second.asOf))).toBeLessThan(5_000);
+    expect(directory.readings()).toBe(2);
+  });
+
+  test('scripts share it for one second', async () => {
+    await snapshots.summary('first', '1h');
+    clock += 900;
+    await snapshots.series('first', '1h');
+    expect(directory.readings()).toBe(1);
+    clock += 101;
+    await snapshots.series('first', '1h');
     expect(directory.readings()).toBe(2);
   });
 
@@ -226,21 +236,30 @@ describe('a source that is away', () => {
 });
 
 test('a poison row on a table without a time of publishing: told from its readings', async () => {
-  const insert = (status: string, secondsAgo: number): Promise<unknown> =>
+  const insert = (status: string, secondsAgo: number, count: number): Promise<unknown> =>
     database.query(
-      `insert into third.outbox (id, event_type, payload, status, created_at) values (gen_random_uuid(), 't', '{}', $1, now() at time zone 'UTC' - $2 * interval '1 s')`,
-      [status, secondsAgo],
+      `insert into third.outbox (id, event_type, payload, status, created_at)
+        select gen_random_uuid(), 't', '{}', $1, now() at time zone 'UTC' - $2 * interval '1 s' from generate_series(1, $3)`,
+      [status, secondsAgo, count],
     );
-  await insert('PROCESSED', 200);
-  await insert('PENDING', 100);
-  expect((await snapshots.summary('third', '1h')).diagnosis.verdict).toBe('healthy');
+  const verdict = async (): Promise<unknown> => (await snapshots.summary('third', '1h')).diagnosis;
+  await insert('PROCESSED', 200, 300);
+  await insert('PENDING', 50, 1);
+  expect(await verdict()).toMatchObject({ verdict: 'healthy' });
+  // Something goes out, and something older waits all the same: it has been overtaken, nothing has stopped.
+  await insert('PROCESSED', 40, 1);
   await database.query(`update third.outbox set created_at = created_at - interval '1 min'`);
   clock += 5_000;
-  // The oldest waiting event is another one now: something moved, as far as a table without times can tell.
-  expect((await snapshots.summary('third', '1h')).diagnosis.verdict).toBe('healthy');
+  expect(await verdict()).toMatchObject({ verdict: 'healthy' });
+  // Then nothing moves from one reading to the next while another one waits.
+  await insert('PENDING', 90, 1);
   create();
-  expect((await snapshots.summary('third', '1h')).diagnosis).toMatchObject({
+  expect(await verdict()).toMatchObject({
     verdict: 'relay_stopped',
-    evidence: [{ code: 'nothing_moved' }, { code: 'events_due' }, { code: 'rhythm_unknown' }],
+    evidence: [
+      { code: 'nothing_moved' },
+      { code: 'events_due', values: { count: 1 } },
+      { code: 'usual_pace', values: { count: 301, patienceMs: 60_000 } },
+    ],
   });
 });

@@ -5,7 +5,7 @@ import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapsh
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { Window } from '@/lib/shared/windows';
 import { diagnose } from './diagnose';
-import { createReadings, type Answer } from './readings';
+import { createReadings, type Answer, type Terms } from './readings';
 import { noFigures, noSeries, plot, summarise } from './summarise';
 
 /** The figures of every outbox, one reading for all viewers: single flight, never more than 5 s old when answered. */
@@ -27,9 +27,12 @@ export interface SnapshotsOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
-/** Longest wait for one outbox, in milliseconds: the fleet shows the others meanwhile. */
-const FLEET_PATIENCE_MS = 2_500;
-const PATIENCE_MS = 4_500;
+/** A screen asks every 5 s: a hundred of them share what one costs. With the time a reading takes it stays below 5 s. */
+const SCREEN = { sharedMs: 4_000, patienceMs: 4_500 } satisfies Terms;
+/** The fleet does not wait long for one outbox: it has the others to show. */
+const FLEET = { sharedMs: 4_000, patienceMs: 2_500 } satisfies Terms;
+/** A script compares what it is told with what it knows: scripts share among themselves only what is asked at once. */
+const SCRIPT = { sharedMs: 1_000, patienceMs: 4_500 } satisfies Terms;
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
 const SPARKLINE_POINTS = 30;
@@ -63,7 +66,7 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
   }
 
   async function entryOf(id: string): Promise<FleetEntry> {
-    const answer = await readings.latest(id, '1h', FLEET_PATIENCE_MS);
+    const answer = await readings.latest(id, '1h', FLEET);
     const series = answer.reading === null ? noSeries('1h', nowIso()) : plot(answer.reading);
     return { ...judged(id, '1h', answer), sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
   }
@@ -75,12 +78,12 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       return { asOf: fresh.sort()[0] ?? nowIso(), entries: entries.sort(worstFirst) };
     },
     async outbox(id, window) {
-      const answer = await readings.latest(id, window, PATIENCE_MS);
+      const answer = await readings.latest(id, window, SCREEN);
       const read = judged(id, window, answer);
       return { ...read, asOf: read.summary.asOf, series: answer.reading === null ? noSeries(window, nowIso()) : plot(answer.reading) };
     },
     async summary(id, window) {
-      const answer = await readings.latest(id, window, PATIENCE_MS);
+      const answer = await readings.latest(id, window, SCRIPT);
       const { reading, failure, previous } = answer;
       if (reading !== null && failure === null) return judged(id, window, answer).summary;
       return {
@@ -89,7 +92,7 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       };
     },
     async series(id, window) {
-      const { reading, failure } = await readings.latest(id, window, PATIENCE_MS);
+      const { reading, failure } = await readings.latest(id, window, SCRIPT);
       return reading === null || failure !== null ? noSeries(window, nowIso()) : plot(reading);
     },
   };

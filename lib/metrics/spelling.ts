@@ -17,8 +17,9 @@ export const nullInstant: Sql = sql`cast(null as timestamptz)`;
 export const nullText: Sql = sql`cast(null as text)`;
 export const nullNumber: Sql = sql`cast(null as bigint)`;
 
-export const now = (): Sql => sql`now()`;
-export const secondsAgo = (seconds: number): Sql => sql`(now() - make_interval(secs => ${sql.lit(seconds)}))`;
+/** When the statement began: the transaction is a little older than what the statement sees. */
+export const now = (): Sql => sql`statement_timestamp()`;
+export const secondsAgo = (seconds: number): Sql => sql`(statement_timestamp() - make_interval(secs => ${sql.lit(seconds)}))`;
 /** A value that is the same for every row, worked out once. */
 export const once = (value: Sql): Sql => sql`(select ${value})`;
 

@@ -123,6 +123,13 @@ describe('relay stopped', () => {
       expect(judge(stuck, [reading(untimed(relay), 60)]).verdict).toBe('healthy');
     });
 
+    test('patience follows the pace of the last hour: sixty an hour are missed after four minutes', () => {
+      const slow = (seconds: number): Given =>
+        untimed({ recent: 60, due: 4, firstDue: ago(seconds), pending: 4, oldest: ago(seconds), frontier: ago(seconds + 1) });
+      expect(judge(slow(200)).verdict).toBe('healthy');
+      expect(judge(slow(250)).evidence[2]).toEqual({ code: 'usual_pace', values: { count: 60, patienceMs: 240_000 } });
+    });
+
     test('a movement long ago does not help', () => {
       const before = untimed({ due: 60, firstDue: ago(200), pending: 60, oldest: ago(200), frontier: ago(201) });
       const after = [400, 180].map((seconds) => reading(stuck, seconds));
@@ -134,7 +141,7 @@ describe('relay stopped', () => {
     const given: Given = {
       reach: { published: 'cut' },
       lastPublishedAt: null,
-      relay: { median: null, pending: 9, oldest: ago(2_000), due: 9, firstDue: ago(2_000) },
+      relay: { median: null, recent: 0, pending: 9, oldest: ago(2_000), due: 9, firstDue: ago(2_000) },
     };
     expect(judge(given).verdict).toBe('healthy');
     expect(judge(given).evidence).toContainEqual({ code: 'too_many_rows', values: {} });
@@ -226,6 +233,16 @@ describe('worst first', () => {
       ],
     });
     expect(judge(everything, [], { failure, reading: null, figures: null }).evidence[1]).toEqual({ code: 'never_seen', values: {} });
+  });
+
+  test('the other verdicts that hold give one fact each, after two of the worst', () => {
+    expect(judge(everything).evidence.map((fact) => fact.code)).toEqual([
+      'nothing_published',
+      'events_due',
+      'stuck_events',
+      'newly_dead',
+      'usual_rhythm',
+    ]);
   });
 
   test('stopped, then stuck, then dead, then healthy', () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
+import { VERDICT_SECONDS } from '../base';
 import { numberOf, numbersOf, textOf, type Past, type Reading } from '../reading';
 import { count, earliest, isState, iso, percentiles } from '../spelling';
 import type { VerdictRule } from '../verdict';
@@ -11,10 +12,10 @@ const PATIENCE_MIN_MS = 60_000;
 const PATIENCE_MAX_MS = 900_000;
 /** Patience with a relay whose rhythm is not known: nothing was published in the last hour. */
 const PATIENCE_UNKNOWN_MS = 300_000;
-/** Patience where the table tells no time of publishing, as long as events do go out. */
-const PATIENCE_UNTIMED_MS = 120_000;
 /** A relay that works in rounds publishes after half a round in the middle: four times that is two rounds missed. */
 const PATIENCE_PER_MEDIAN = 4;
+/** Where no time of publishing is kept, the pace of the last hour has to do: so many usual gaps without an event. */
+const PATIENCE_PER_GAP = 4;
 
 /**
  * Events are due and none goes out, for longer than this relay's own rhythm explains. Due are pending events that never
@@ -116,14 +117,18 @@ const later = (before: string | null, after: string | null): boolean => after !=
 const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
 function patience(reading: Reading): number {
-  const median = numbersOf(reading, OWNER, 'median')[0] ?? null;
-  if (median !== null) return Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, median * PATIENCE_PER_MEDIAN));
-  return (numberOf(reading, OWNER, 'recent') ?? 0) > 0 ? PATIENCE_UNTIMED_MS : PATIENCE_UNKNOWN_MS;
+  const median = medianOf(reading);
+  const recent = numberOf(reading, OWNER, 'recent') ?? 0;
+  if (median === null && recent === 0) return PATIENCE_UNKNOWN_MS;
+  const usual = median === null ? (PATIENCE_PER_GAP * VERDICT_SECONDS * 1_000) / recent : PATIENCE_PER_MEDIAN * median;
+  return Math.min(PATIENCE_MAX_MS, Math.max(PATIENCE_MIN_MS, usual));
 }
 
 function rhythm(reading: Reading, patienceMs: number): Evidence {
-  const median = numbersOf(reading, OWNER, 'median')[0] ?? null;
-  return median === null
-    ? { code: 'rhythm_unknown', values: { patienceMs } }
-    : { code: 'usual_rhythm', values: { p50Ms: median, patienceMs } };
+  const p50Ms = medianOf(reading);
+  const recent = numberOf(reading, OWNER, 'recent') ?? 0;
+  if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, patienceMs } };
+  return recent > 0 ? { code: 'usual_pace', values: { count: recent, patienceMs } } : { code: 'rhythm_unknown', values: { patienceMs } };
 }
+
+const medianOf = (reading: Reading): number | null => numbersOf(reading, OWNER, 'median')[0] ?? null;
