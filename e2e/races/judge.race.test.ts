@@ -4,10 +4,27 @@ import type { Change } from './history';
 import { RULES, type Evidence } from './judge';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
-const change = (over: Partial<Change>): Change => ({ seq: '1', place: 'main', op: 'UPDATE', event_id: 'a', before: null, after: null, ours: false, txid: '1', at: at(0), ...over });
+const change = (over: Partial<Change>): Change => ({
+  seq: '1',
+  place: 'main',
+  op: 'UPDATE',
+  event_id: 'a',
+  before: null,
+  after: null,
+  ours: false,
+  txid: '1',
+  at: at(0),
+  ...over,
+});
 const inserted = change({ op: 'INSERT', after: { status: 'pending' } });
 const published = change({ seq: '2', after: { status: 'processed' }, at: at(10) });
-const delivery = (seconds: number) => ({ outbox: 'tested', eventId: 'a', dedupKey: null, at: at(seconds).toISOString(), startedAt: at(seconds).toISOString() });
+const delivery = (seconds: number) => ({
+  outbox: 'tested',
+  eventId: 'a',
+  dedupKey: null,
+  at: at(seconds).toISOString(),
+  startedAt: at(seconds).toISOString(),
+});
 const record = { intervention_id: 'i', operation: 'retry', event_id: 'a', code: null, warned: false, at: at(5) };
 const evidence = (over: Partial<Evidence>): Evidence => ({
   shape: 'escrow-status',
@@ -28,7 +45,10 @@ describe('the judge of a race', () => {
   const broken: [keyof typeof RULES, Partial<Evidence>][] = [
     ['inOnePlace', { history: [inserted, change({ op: 'DELETE', before: {} })] }],
     ['inOnePlace', { history: [inserted, change({ op: 'INSERT', place: 'archive', after: {} })] }],
-    ['publishedUntouched', { history: [inserted, published, change({ ours: true, before: { status: 'processed' }, after: { status: 'pending' } })] }],
+    [
+      'publishedUntouched',
+      { history: [inserted, published, change({ ours: true, before: { status: 'processed' }, after: { status: 'pending' } })] },
+    ],
     ['recordedExactly', { history: [inserted, change({ ours: true, after: { status: 'pending' } })] }],
     ['recordedExactly', { records: [record] }],
     ['nothingAfterPublished', { deliveries: [delivery(9), delivery(12)] }],

@@ -26,7 +26,13 @@ describe('the carrier', () => {
   };
   const act = async (operation: string) => {
     const stored = await getEvent(open.outbox, DEAD);
-    return intervene(depsFor(open.outbox), ANNA, 'sample', { operation, events: [{ id: DEAD, version: stored?.event.version ?? '' }], reason: 'carried' }, freshKey());
+    return intervene(
+      depsFor(open.outbox),
+      ANNA,
+      'sample',
+      { operation, events: [{ id: DEAD, version: stored?.event.version ?? '' }], reason: 'carried' },
+      freshKey(),
+    );
   };
   const audit = async () => (await listAudit(store, { event: DEAD }, { limit: 200 })).entries;
 
@@ -45,7 +51,21 @@ describe('the carrier', () => {
     const carrier = start();
     await carrier.carryAll();
     expect(await audit()).toMatchObject([
-      { actor: ANNA.name, role: 'operator', operation: 'archive', outbox: 'sample', eventId: DEAD, eventType: 'order_complete', aggregateId: 'order-2', reason: 'carried', outcome: 'applied', code: null, interventionId, before: { status: 'failed', retry_count: '5' }, after: { oc_from_state: 'dead' } },
+      {
+        actor: ANNA.name,
+        role: 'operator',
+        operation: 'archive',
+        outbox: 'sample',
+        eventId: DEAD,
+        eventType: 'order_complete',
+        aggregateId: 'order-2',
+        reason: 'carried',
+        outcome: 'applied',
+        code: null,
+        interventionId,
+        before: { status: 'failed', retry_count: '5' },
+        after: { oc_from_state: 'dead' },
+      },
     ]);
     expect((await audit())[0]?.before).not.toHaveProperty('payload');
   });
@@ -66,7 +86,10 @@ describe('the carrier', () => {
       `INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason, outcome) VALUES ($1, 'sample', 'account:late', 'late@example.com', 'operator', 'late', 'h', 'retry', 'late commit', 'none')`,
       [id],
     );
-    await late.query(`INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id, code) VALUES ($1, 0, $2, 'locked')`, [id, DEAD]);
+    await late.query(
+      `INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id, code) VALUES ($1, 0, $2, 'locked')`,
+      [id, DEAD],
+    );
     const carrier = start();
     await act('requeue');
     await carrier.carryAll();
@@ -74,7 +97,11 @@ describe('the carrier', () => {
     await late.query('COMMIT');
     await late.end();
     await carrier.carryAll();
-    expect((await audit()).find((entry) => entry.interventionId === id)).toMatchObject({ outcome: 'none', code: 'locked', actor: 'late@example.com' });
+    expect((await audit()).find((entry) => entry.interventionId === id)).toMatchObject({
+      outcome: 'none',
+      code: 'locked',
+      actor: 'late@example.com',
+    });
     expect(errors).toEqual([]);
   });
 

@@ -77,7 +77,10 @@ export function startCarrier(options: CarrierOptions): Carrier {
 
 /** A source that is away, or has nothing installed, is no news for the log: its records wait for it. */
 function isAway(error: unknown): boolean {
-  return (error instanceof Problem && (error.code === 'unavailable' || error.code === 'not_found')) || (error instanceof DatabaseFailure && error.code === 'connection');
+  return (
+    (error instanceof Problem && (error.code === 'unavailable' || error.code === 'not_found')) ||
+    (error instanceof DatabaseFailure && error.code === 'connection')
+  );
 }
 
 function carriedOf(carried: Map<string, Set<string>>, outboxId: string): Set<string> {
@@ -96,10 +99,20 @@ async function carryOutbox({ directory, store }: CarrierOptions, outboxId: strin
     const { headers, fresh, events } = await outbox.database.read(async (db) => {
       const batch = await headersSince(db, outboxId, since, BATCH);
       const unknown = batch.filter((header) => !seen.has(header.id));
-      return { headers: batch, fresh: unknown, events: await eventsOf(db, unknown.map((header) => header.id)) };
+      return {
+        headers: batch,
+        fresh: unknown,
+        events: await eventsOf(
+          db,
+          unknown.map((header) => header.id),
+        ),
+      };
     });
     for (const header of headers) inOverlap.add(header.id);
-    await insertAuditEntries(store.db, fresh.flatMap((header) => entriesOf(header, events.get(header.id) ?? [])));
+    await insertAuditEntries(
+      store.db,
+      fresh.flatMap((header) => entriesOf(header, events.get(header.id) ?? [])),
+    );
     for (const header of fresh) seen.add(header.id);
     const last = headers.at(-1);
     if (last !== undefined && fresh.length > 0) await advanceCarriedTo(store.db, outboxId, last.at);

@@ -21,7 +21,9 @@ export async function listAudit(store: Store, filter: AuditFilter, page: { curso
 function decode(cursor: string): AuditPosition {
   const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
   if (Number.isNaN(Date.parse(at)) || !UUID.test(id)) {
-    throw new Problem('invalid', 'This cursor does not belong to the audit: start again without it', { fields: { cursor: 'not a cursor of the audit' } });
+    throw new Problem('invalid', 'This cursor does not belong to the audit: start again without it', {
+      fields: { cursor: 'not a cursor of the audit' },
+    });
   }
   return { at, id };
 }

@@ -6,7 +6,16 @@ import type { SkipCode } from '@/lib/shared/model';
 import { classify } from './classify';
 import type { Operation, Step } from './operation';
 import type { RecordEvent } from './records';
-import { deleteStatement, imageStatement, insertStatement, lockStatement, updateStatement, type Author, type LockedRow, type Seen } from './statements';
+import {
+  deleteStatement,
+  imageStatement,
+  insertStatement,
+  lockStatement,
+  updateStatement,
+  type Author,
+  type LockedRow,
+  type Seen,
+} from './statements';
 
 /** So few rows are worth waiting for: a relay's claim passes in milliseconds, and one row is usually the one that hurts. */
 const WAIT_FOR_ROWS = 3;
@@ -15,7 +24,13 @@ const WAIT_FOR_ROWS = 3;
  * Locks, changes and describes the wanted rows inside the caller's transaction. Every wanted event comes back as one
  * record: changed, or skipped with its code. One locked, moved or refused row never fails the others.
  */
-export async function applyOperation(outbox: Outbox, db: Db, operation: Operation, wanted: Wanted[], author: Author): Promise<RecordEvent[]> {
+export async function applyOperation(
+  outbox: Outbox,
+  db: Db,
+  operation: Operation,
+  wanted: Wanted[],
+  author: Author,
+): Promise<RecordEvent[]> {
   const steps = operation.steps(outbox);
   const records = new Map<string, RecordEvent>();
   const open = (): Wanted[] => wanted.filter(({ id }) => !records.has(id));
@@ -34,7 +49,10 @@ export async function applyOperation(outbox: Outbox, db: Db, operation: Operatio
   let left = await classify(outbox, db, operation, steps, open());
   const heldByOthers = left.filter((entry) => entry.lockedOnly).map((entry) => entry.record.event_id);
   if (heldByOthers.length > 0 && heldByOthers.length <= WAIT_FOR_ROWS) {
-    await run(open().filter((entry): entry is Seen => isSeen(entry) && heldByOthers.includes(entry.id)), 'wait');
+    await run(
+      open().filter((entry): entry is Seen => isSeen(entry) && heldByOthers.includes(entry.id)),
+      'wait',
+    );
     left = await classify(outbox, db, operation, steps, open());
   }
   for (const { record } of left) records.set(record.event_id, record);
@@ -106,9 +124,18 @@ async function notify(outbox: Outbox, db: Db, channel: string, ids: string[]): P
   for (const id of ids) await sql`select pg_notify(${channel}, ${id})`.execute(db);
 }
 
-async function describe(outbox: Outbox, db: Db, step: Step, locked: LockedRow[], changed: string[], refused = new Map<string, SkipCode>()): Promise<RecordEvent[]> {
+async function describe(
+  outbox: Outbox,
+  db: Db,
+  step: Step,
+  locked: LockedRow[],
+  changed: string[],
+  refused = new Map<string, SkipCode>(),
+): Promise<RecordEvent[]> {
   const target: Place = step.target ?? step.source;
-  const after = new Map((changed.length === 0 ? [] : (await imageStatement(outbox, target, changed).execute(db)).rows).map((row) => [row.id, row.image]));
+  const after = new Map(
+    (changed.length === 0 ? [] : (await imageStatement(outbox, target, changed).execute(db)).rows).map((row) => [row.id, row.image]),
+  );
   return locked.map((row) => {
     const done = changed.includes(row.id);
     const image = after.get(row.id);

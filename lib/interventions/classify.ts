@@ -19,9 +19,19 @@ export interface Classified {
  * The second look, in the same transaction: names the reason for every row that the guard left out. Reads by primary
  * key only; locks nothing.
  */
-export async function classify(outbox: Outbox, db: Db, operation: Operation, steps: Step[], seen: (Seen | { id: string; version: null })[]): Promise<Classified[]> {
+export async function classify(
+  outbox: Outbox,
+  db: Db,
+  operation: Operation,
+  steps: Step[],
+  seen: (Seen | { id: string; version: null })[],
+): Promise<Classified[]> {
   if (seen.length === 0) return [];
-  const found = await whereabouts(outbox, db, seen.map(({ id }) => id));
+  const found = await whereabouts(
+    outbox,
+    db,
+    seen.map(({ id }) => id),
+  );
   const young = await youngRows(outbox, db, steps, [...found.values()]);
   return seen.map(({ id, version }) => {
     const row = found.get(id);
@@ -50,7 +60,15 @@ function skip(id: string, row: Whereabouts | null, code: SkipCode, because: stri
   const state = row === null ? undefined : isState(row.state) ? row.state : ('unmapped' as const);
   const detail = row === null ? null : { state, at: row.published_at, ...(because === null ? {} : { because }) };
   return {
-    record: { event_id: id, event_type: row?.type ?? null, aggregate_id: row?.aggregate_id ?? null, code, detail, before: null, after: null },
+    record: {
+      event_id: id,
+      event_type: row?.type ?? null,
+      aggregate_id: row?.aggregate_id ?? null,
+      code,
+      detail,
+      before: null,
+      after: null,
+    },
     lockedOnly: false,
   };
 }
@@ -68,7 +86,12 @@ async function whereabouts(outbox: Outbox, db: Db, ids: string[]): Promise<Map<s
 }
 
 /** For each step the rows it is for now, and among rows bound to an age those that are too young. */
-async function youngRows(outbox: Outbox, db: Db, steps: Step[], rows: Whereabouts[]): Promise<{ matches: Map<Step, Set<string>>; tooYoung: Set<string> }> {
+async function youngRows(
+  outbox: Outbox,
+  db: Db,
+  steps: Step[],
+  rows: Whereabouts[],
+): Promise<{ matches: Map<Step, Set<string>>; tooYoung: Set<string> }> {
   const matches = new Map<Step, Set<string>>();
   const tooYoung = new Set<string>();
   for (const step of steps) {
@@ -77,9 +100,12 @@ async function youngRows(outbox: Outbox, db: Db, steps: Step[], rows: Whereabout
     const at = placeSql(outbox, step.source);
     const key = at.role('id');
     if (key === null) continue;
-    const old = step.olderThanStuckAfter === null ? sql<boolean>`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
+    const old =
+      step.olderThanStuckAfter === null ? sql<boolean>`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
     const answer = await sql<{ id: string; old: boolean | null }>`select ${at.roleText('id')} as id, ${old} as old from ${at.from}
-      where ${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)}`.execute(db);
+      where ${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)}`.execute(
+      db,
+    );
     matches.set(step, new Set(answer.rows.map((row) => row.id)));
     for (const row of answer.rows) if (row.old !== true) tooYoung.add(row.id);
   }

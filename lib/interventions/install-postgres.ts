@@ -13,7 +13,10 @@ export function postgresInstallation(outbox: Outbox): InstallStatement[] {
   const name = (table: Required<TableName>): string => `${identifier(table.schema ?? 'public')}.${identifier(table.table)}`;
   return [
     { why: 'Two installations at once take turns', sql: `SELECT pg_advisory_xact_lock(${INSTALL_LOCK})` },
-    { why: 'Everything the console keeps in this database lives in one schema', sql: `CREATE SCHEMA IF NOT EXISTS ${identifier(COMPANION_SCHEMA)}` },
+    {
+      why: 'Everything the console keeps in this database lives in one schema',
+      sql: `CREATE SCHEMA IF NOT EXISTS ${identifier(COMPANION_SCHEMA)}`,
+    },
     ...recordTables(name(RECORD_TABLE), name(RECORD_EVENT_TABLE)),
     ...archive(outbox, name(archiveTable(outbox.id))),
     ...grants(outbox, name),
@@ -39,7 +42,10 @@ function recordTables(headers: string, events: string): InstallStatement[] {
   UNIQUE (outbox, actor_id, key)
 )`,
     },
-    { why: 'The console reads new records by time', sql: `CREATE INDEX IF NOT EXISTS intervention_outbox_at ON ${headers} (outbox, at, id)` },
+    {
+      why: 'The console reads new records by time',
+      sql: `CREATE INDEX IF NOT EXISTS intervention_outbox_at ON ${headers} (outbox, at, id)`,
+    },
     {
       why: 'One row per event of an intervention: what it was before and after, or why it was skipped',
       sql: `CREATE TABLE IF NOT EXISTS ${events} (
@@ -97,7 +103,10 @@ function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
         why: `Column ${name}, which the outbox gained since`,
         sql: `ALTER TABLE ${archiveName} ADD COLUMN IF NOT EXISTS ${identifier(name)} ${type}`,
       })),
-    { why: 'Archived events are listed by time', sql: `CREATE INDEX IF NOT EXISTS ${identifier(`${archiveTable(outbox.id).table}_at`.slice(0, 63))} ON ${archiveName} (${ARCHIVE_COLUMNS.at})` },
+    {
+      why: 'Archived events are listed by time',
+      sql: `CREATE INDEX IF NOT EXISTS ${identifier(`${archiveTable(outbox.id).table}_at`.slice(0, 63))} ON ${archiveName} (${ARCHIVE_COLUMNS.at})`,
+    },
   ];
 }
 
@@ -114,15 +123,24 @@ function grants(outbox: Outbox, name: (table: Required<TableName>) => string): I
   }));
   const both = roles.map(identifier).join(', ');
   statements.push({ why: 'Both roles see the schemas', sql: `GRANT USAGE ON SCHEMA ${schemas.map(identifier).join(', ')} TO ${both}` });
-  statements.push({ why: 'Both roles read the outbox, its archive and the records', sql: `GRANT SELECT ON ${[...tables, ...companions].join(', ')} TO ${both}` });
+  statements.push({
+    why: 'Both roles read the outbox, its archive and the records',
+    sql: `GRANT SELECT ON ${[...tables, ...companions].join(', ')} TO ${both}`,
+  });
   if (operator === null) return statements;
   const writer = identifier(operator);
-  statements.push({ why: 'The operator adds records and closes them, nothing more', sql: `GRANT INSERT ON ${name(RECORD_TABLE)}, ${name(RECORD_EVENT_TABLE)} TO ${writer}` });
+  statements.push({
+    why: 'The operator adds records and closes them, nothing more',
+    sql: `GRANT INSERT ON ${name(RECORD_TABLE)}, ${name(RECORD_EVENT_TABLE)} TO ${writer}`,
+  });
   statements.push({ why: 'Closing a record writes its outcome', sql: `GRANT UPDATE (outcome) ON ${name(RECORD_TABLE)} TO ${writer}` });
   for (const [place, rights] of rightsByPlace(outbox)) {
     const updates = [...rights.update].map(identifier).join(', ');
     const verbs = [...(rights.insert ? ['INSERT'] : []), ...(rights.delete ? ['DELETE'] : []), `UPDATE (${updates})`];
-    statements.push({ why: `The operator's operations on ${place.table.table}: columns they write, and rows they move`, sql: `GRANT ${verbs.join(', ')} ON ${name(place.table)} TO ${writer}` });
+    statements.push({
+      why: `The operator's operations on ${place.table.table}: columns they write, and rows they move`,
+      sql: `GRANT ${verbs.join(', ')} ON ${name(place.table)} TO ${writer}`,
+    });
   }
   statements.push({
     why: 'Archiving and restoring move rows; a row is locked through the right to write its reason',

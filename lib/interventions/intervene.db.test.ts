@@ -29,7 +29,11 @@ describe('an intervention', () => {
       VALUES ('${DEAD}', 'k5', 'order_complete', 'order-2', 'failed', '{}', 5, 'node down'), ('${RETRYING}', 'k2', 'order_create', 'order-1', 'pending', '{}', 2, 'slow')`);
   });
   const seen = async (id: string) => ({ id, version: (await getEvent(open.outbox, id))?.event.version ?? '' });
-  const request = async (operation: string, ...ids: string[]) => ({ operation, events: await Promise.all(ids.map(seen)), reason: 'node is back' });
+  const request = async (operation: string, ...ids: string[]) => ({
+    operation,
+    events: await Promise.all(ids.map(seen)),
+    reason: 'node is back',
+  });
 
   it('changes nothing on a row that moved since it was read, and says so', async () => {
     const stale = await request('requeue', DEAD);
@@ -38,19 +42,29 @@ describe('an intervention', () => {
     await database.query(`UPDATE ${TABLE} SET status = 'failed', retry_count = 6 WHERE id = $1`, [DEAD]);
     const result = await intervene(depsFor(open.outbox), ANNA, 'sample', stale, freshKey());
     expect(result).toMatchObject({ outcome: 'none', changed: [], skipped: [{ id: DEAD, code: 'changed_since_seen' }] });
-    expect(await database.query(`SELECT status, retry_count FROM ${TABLE} WHERE id = $1`, [DEAD])).toEqual([{ status: 'failed', retry_count: 6 }]);
+    expect(await database.query(`SELECT status, retry_count FROM ${TABLE} WHERE id = $1`, [DEAD])).toEqual([
+      { status: 'failed', retry_count: 6 },
+    ]);
   });
 
   it('names what a row became: published by the relay, with the time', async () => {
     const stale = await request('requeue', DEAD);
     await database.query(`UPDATE ${TABLE} SET status = 'processed', processed_time = '2026-03-01T10:00:00Z' WHERE id = $1`, [DEAD]);
     const result = await intervene(depsFor(open.outbox), ANNA, 'sample', stale, freshKey());
-    expect(result.skipped).toEqual([{ id: DEAD, code: 'already_published', detail: { state: 'published', at: '2026-03-01T10:00:00.000000Z' } }]);
+    expect(result.skipped).toEqual([
+      { id: DEAD, code: 'already_published', detail: { state: 'published', at: '2026-03-01T10:00:00.000000Z' } },
+    ]);
   });
 
   it('refuses a version that another console made up', async () => {
     for (const version of ['', 'x', 'm.1.zz', `m.0.${'0'.repeat(32)}`, 'd.1.00000000000000000000000000000000']) {
-      const result = await intervene(depsFor(open.outbox), ANNA, 'sample', { operation: 'requeue', events: [{ id: DEAD, version }], reason: 'made up' }, freshKey());
+      const result = await intervene(
+        depsFor(open.outbox),
+        ANNA,
+        'sample',
+        { operation: 'requeue', events: [{ id: DEAD, version }], reason: 'made up' },
+        freshKey(),
+      );
       expect(result.skipped).toMatchObject([{ id: DEAD, code: 'changed_since_seen' }]);
     }
   });
@@ -74,9 +88,14 @@ describe('an intervention', () => {
     await other.connect();
     try {
       await other.query('BEGIN');
-      await other.query(`INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason)
-        VALUES (gen_random_uuid(), 'sample', $1, 'anna', 'operator', $2, 'hash', 'requeue', 'x')`, [ANNA.id, key]);
-      await expect(intervene(depsFor(open.outbox), ANNA, 'sample', body, key)).rejects.toMatchObject({ code: 'in_progress' } satisfies Partial<Problem>);
+      await other.query(
+        `INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason)
+        VALUES (gen_random_uuid(), 'sample', $1, 'anna', 'operator', $2, 'hash', 'requeue', 'x')`,
+        [ANNA.id, key],
+      );
+      await expect(intervene(depsFor(open.outbox), ANNA, 'sample', body, key)).rejects.toMatchObject({
+        code: 'in_progress',
+      } satisfies Partial<Problem>);
       await other.query('ROLLBACK');
     } finally {
       await other.end();
@@ -88,7 +107,9 @@ describe('an intervention', () => {
     const key = freshKey();
     const first = await request('requeue', DEAD);
     expect((await intervene(depsFor(open.outbox), ANNA, 'sample', first, key)).outcome).toBe('applied');
-    await expect(intervene(depsFor(open.outbox), ANNA, 'sample', { ...first, reason: 'another reason' }, key)).rejects.toMatchObject({ code: 'key_reused' });
+    await expect(intervene(depsFor(open.outbox), ANNA, 'sample', { ...first, reason: 'another reason' }, key)).rejects.toMatchObject({
+      code: 'key_reused',
+    });
     const second = await intervene(depsFor(open.outbox), BEN, 'sample', first, key);
     expect(second).toMatchObject({ actor: BEN.name, outcome: 'none', skipped: [{ code: 'changed_since_seen' }] });
   });
@@ -103,7 +124,13 @@ describe('an intervention', () => {
     try {
       await other.query('BEGIN');
       await other.query(`SELECT 1 FROM ${TABLE} WHERE id = $1 FOR UPDATE`, [DEAD]);
-      const result = await intervene(depsFor(open.outbox), ANNA, 'sample', { operation: 'requeue', events: page.events.map(({ id, version }) => ({ id, version })), reason: 'all of them' }, freshKey());
+      const result = await intervene(
+        depsFor(open.outbox),
+        ANNA,
+        'sample',
+        { operation: 'requeue', events: page.events.map(({ id, version }) => ({ id, version })), reason: 'all of them' },
+        freshKey(),
+      );
       expect(result.outcome).toBe('partly');
       expect(result.changed).toHaveLength(199);
       expect(result.skipped).toMatchObject([{ id: DEAD, code: 'locked' }]);
@@ -111,7 +138,12 @@ describe('an intervention', () => {
       await other.query('ROLLBACK');
       await other.end();
     }
-    expect(await database.query(`SELECT status, count(*)::int AS n FROM ${TABLE} WHERE id <> '${RETRYING}' GROUP BY status ORDER BY status`)).toEqual([{ status: 'failed', n: 1 }, { status: 'pending', n: 199 }]);
+    expect(
+      await database.query(`SELECT status, count(*)::int AS n FROM ${TABLE} WHERE id <> '${RETRYING}' GROUP BY status ORDER BY status`),
+    ).toEqual([
+      { status: 'failed', n: 1 },
+      { status: 'pending', n: 199 },
+    ]);
   });
 
   it('archives a row that its relay rewrites all the time, at the first try', async () => {
@@ -122,7 +154,10 @@ describe('an intervention', () => {
     const loop = (async () => {
       while (!stopped) {
         await rewriting.query('BEGIN');
-        await rewriting.query(`UPDATE ${TABLE} SET retry_count = retry_count + 1, last_attempt_time = clock_timestamp(), error_message = 'again' WHERE id = $1`, [RETRYING]);
+        await rewriting.query(
+          `UPDATE ${TABLE} SET retry_count = retry_count + 1, last_attempt_time = clock_timestamp(), error_message = 'again' WHERE id = $1`,
+          [RETRYING],
+        );
         await new Promise((resolve) => setTimeout(resolve, 60));
         await rewriting.query('COMMIT');
       }
@@ -153,20 +188,32 @@ describe('an intervention', () => {
 
   it('never rewrites a committed record', async () => {
     const result = await intervene(depsFor(open.outbox), ANNA, 'sample', await request('requeue', DEAD), freshKey());
-    await expect(database.query(`UPDATE outbox_console.intervention SET outcome = 'none' WHERE id = $1`, [result.interventionId])).rejects.toThrow('never changed');
+    await expect(
+      database.query(`UPDATE outbox_console.intervention SET outcome = 'none' WHERE id = $1`, [result.interventionId]),
+    ).rejects.toThrow('never changed');
   });
 
   it('says in a preview what it would do, and does nothing', async () => {
     const preview = await previewIntervention(open.outbox, await request('requeue', DEAD, RETRYING));
     expect(preview).toMatchObject({ allowed: 2, warnings: [], rows: [{ allowed: true }, { allowed: true }] });
     expect(preview.sql.some(({ text }) => /^update "p2p"\."transaction_outbox"/.test(text))).toBe(true);
-    expect((await previewIntervention(open.outbox, await request('release', DEAD))).rows).toMatchObject([{ allowed: false, code: 'wrong_state' }]);
+    expect((await previewIntervention(open.outbox, await request('release', DEAD))).rows).toMatchObject([
+      { allowed: false, code: 'wrong_state' },
+    ]);
     expect(await database.query(`SELECT status FROM ${TABLE} WHERE id = $1`, [DEAD])).toEqual([{ status: 'failed' }]);
   });
 
   it('lists every field that is wrong before it touches anything', async () => {
     const bad = intervene(depsFor(open.outbox), ANNA, 'sample', { operation: 'delete', events: [], reason: ' ' }, '');
-    await expect(bad).rejects.toMatchObject({ code: 'invalid', fields: { operation: expect.any(String) as string, events: expect.any(String) as string, reason: expect.any(String) as string, 'Idempotency-Key': expect.any(String) as string } });
+    await expect(bad).rejects.toMatchObject({
+      code: 'invalid',
+      fields: {
+        operation: expect.any(String) as string,
+        events: expect.any(String) as string,
+        reason: expect.any(String) as string,
+        'Idempotency-Key': expect.any(String) as string,
+      },
+    });
   });
 
   it('settles a commit whose answer was lost by looking, not by repeating', async () => {
@@ -176,7 +223,9 @@ describe('an intervention', () => {
     const hanging = intervene(depsFor(open.outbox), ANNA, 'sample', body, freshKey());
     try {
       for (let tries = 0; tries < 100; tries += 1) {
-        const waiting = await database.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`);
+        const waiting = await database.query<{ pid: number }>(
+          `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`,
+        );
         if (waiting[0] !== undefined) {
           await database.query('SELECT pg_terminate_backend($1)', [waiting[0].pid]);
           break;
@@ -200,7 +249,9 @@ describe('an intervention', () => {
     const attempt = intervene(depsFor(open.outbox), ANNA, 'sample', body, freshKey());
     attempt.catch(() => undefined);
     for (let tries = 0; tries < 100; tries += 1) {
-      const killed = await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'outbox-console/operator%'`);
+      const killed = await database.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'outbox-console/operator%'`,
+      );
       if (killed.length > 0) break;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -223,8 +274,18 @@ describe('a key that is taken meanwhile', () => {
   it('is already_exists, and the other rows still move', async () => {
     const page = await listEvents(open.outbox, { state: ['dead'] }, { limit: 10 });
     await database.query(`UPDATE outbox_events SET dedup_key = 'd5' WHERE dedup_key = 'd3'`);
-    const result = await intervene(depsFor(open.outbox), ANNA, 'sample', { operation: 'requeue', events: page.events.map(({ id, version }) => ({ id, version })), reason: 'broker is back' }, freshKey());
-    expect(result).toMatchObject({ outcome: 'partly', changed: ['00000000-0000-4000-8000-000000000006'], skipped: [{ id: '00000000-0000-4000-8000-000000000005', code: 'already_exists' }] });
+    const result = await intervene(
+      depsFor(open.outbox),
+      ANNA,
+      'sample',
+      { operation: 'requeue', events: page.events.map(({ id, version }) => ({ id, version })), reason: 'broker is back' },
+      freshKey(),
+    );
+    expect(result).toMatchObject({
+      outcome: 'partly',
+      changed: ['00000000-0000-4000-8000-000000000006'],
+      skipped: [{ id: '00000000-0000-4000-8000-000000000005', code: 'already_exists' }],
+    });
     expect(await database.query('SELECT id FROM outbox_dead')).toEqual([{ id: '00000000-0000-4000-8000-000000000005' }]);
   });
 });

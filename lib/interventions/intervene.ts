@@ -11,7 +11,17 @@ import { Problem } from '@/lib/shared/problems';
 import { applyOperation, type Wanted } from './apply';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operation-registry.gen';
-import { closeHeader, eventsOf, headerByKey, insertEvents, insertHeader, outcomeOf, resultOf, type RecordEvent, type RecordHeader } from './records';
+import {
+  closeHeader,
+  eventsOf,
+  headerByKey,
+  insertEvents,
+  insertHeader,
+  outcomeOf,
+  resultOf,
+  type RecordEvent,
+  type RecordHeader,
+} from './records';
 import { settle, type UnsettledLog } from './settle';
 
 /** What an intervention needs beside the outbox itself. */
@@ -37,7 +47,13 @@ const running = new Map<string, { hash: string; result: Promise<InterventionResu
  * Throws Problem: `invalid`, `not_found`, `read_only`, `in_progress` (same key still running), `key_reused` (same key,
  * other body), `unavailable` (nothing was changed), `timeout` (nothing was changed).
  */
-export async function intervene(deps: InterventionDeps, actor: Actor, outboxId: string, request: InterventionRequest, key: string): Promise<InterventionResult> {
+export async function intervene(
+  deps: InterventionDeps,
+  actor: Actor,
+  outboxId: string,
+  request: InterventionRequest,
+  key: string,
+): Promise<InterventionResult> {
   const operation = checkRequest(request, key);
   await deps.requireStore();
   const outbox = await deps.directory.get(outboxId);
@@ -59,28 +75,46 @@ function checkRequest(request: InterventionRequest, key: string): Operation {
   const operation = OPERATIONS.find((candidate) => candidate.key === request.operation);
   if (operation === undefined) fields.operation = `use one of ${OPERATIONS.map((candidate) => candidate.key).join(', ')}`;
   const reason = request.reason.trim();
-  if (reason.length < REASON_MIN || reason.length > REASON_MAX) fields.reason = `write ${REASON_MIN} to ${REASON_MAX} characters: who reads the audit wants to know why`;
+  if (reason.length < REASON_MIN || reason.length > REASON_MAX)
+    fields.reason = `write ${REASON_MIN} to ${REASON_MAX} characters: who reads the audit wants to know why`;
   if (request.reason.includes('\u0000') || !request.reason.isWellFormed()) fields.reason = 'holds a character that no database stores';
-  if (key.length === 0 || key.length > KEY_MAX || /[^\x21-\x7e]/.test(key)) fields['Idempotency-Key'] = `send 1 to ${KEY_MAX} visible ASCII characters, a new UUID for each decision`;
+  if (key.length === 0 || key.length > KEY_MAX || /[^\x21-\x7e]/.test(key))
+    fields['Idempotency-Key'] = `send 1 to ${KEY_MAX} visible ASCII characters, a new UUID for each decision`;
   const ids = request.events.map((event) => event.id);
   if (ids.length === 0 || ids.length > INTERVENTION_EVENTS_MAX) fields.events = `name 1 to ${INTERVENTION_EVENTS_MAX} events`;
   else if (new Set(ids).size !== ids.length) fields.events = 'name each event once';
-  else if (ids.some((id) => id.includes('\u0000') || !id.isWellFormed() || id.length > 500)) fields.events = 'an id holds characters that no id has';
-  if (operation === undefined || Object.keys(fields).length > 0) throw new Problem('invalid', 'The intervention was not started: correct what is named', { fields });
+  else if (ids.some((id) => id.includes('\u0000') || !id.isWellFormed() || id.length > 500))
+    fields.events = 'an id holds characters that no id has';
+  if (operation === undefined || Object.keys(fields).length > 0)
+    throw new Problem('invalid', 'The intervention was not started: correct what is named', { fields });
   return operation;
 }
 
 function requestHash(outboxId: string, request: InterventionRequest): string {
   const events = [...request.events].map(({ id, version }) => [id, version]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify([outboxId, request.operation, request.reason.trim(), events])).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify([outboxId, request.operation, request.reason.trim(), events]))
+    .digest('hex');
 }
 
-const keyReused = (): Problem => new Problem('key_reused', 'This Idempotency-Key was used for another intervention: send a new key for a new decision');
+const keyReused = (): Problem =>
+  new Problem('key_reused', 'This Idempotency-Key was used for another intervention: send a new key for a new decision');
 
-async function carryOut(deps: InterventionDeps, actor: Actor, outbox: Outbox, operation: Operation, request: InterventionRequest, key: string, hash: string): Promise<InterventionResult> {
+async function carryOut(
+  deps: InterventionDeps,
+  actor: Actor,
+  outbox: Outbox,
+  operation: Operation,
+  request: InterventionRequest,
+  key: string,
+  hash: string,
+): Promise<InterventionResult> {
   const { write } = outbox.database;
   if (!outbox.writable || write === null) {
-    throw new Problem('read_only', `Outbox ${outbox.id} is read-only here (${outbox.whyReadOnly ?? 'no_operator_url'}): nothing was changed`);
+    throw new Problem(
+      'read_only',
+      `Outbox ${outbox.id} is read-only here (${outbox.whyReadOnly ?? 'no_operator_url'}): nothing was changed`,
+    );
   }
   const wanted = request.events.map(({ id, version }) => toWanted(outbox, id, version));
   for (let attempt = 1; ; attempt += 1) {
@@ -123,7 +157,10 @@ interface Job {
 
 async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wanted: Wanted[], job: Job): Promise<InterventionResult> {
   if (await outbox.database.engine.isReadOnly(db)) {
-    throw new Problem('read_only', `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): nothing was changed`);
+    throw new Problem(
+      'read_only',
+      `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): nothing was changed`,
+    );
   }
   const reason = job.request.reason.trim();
   const ours = await claimKey(outbox, db, job);
@@ -132,7 +169,11 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
     const events = (await eventsOf(db, [ours.header.id])).get(ours.header.id) ?? [];
     return resultOf(ours.header, events, operation.undo);
   }
-  const records: RecordEvent[] = await applyOperation(outbox, db, operation, wanted, { interventionId: job.id, actorName: job.actor.name, reason });
+  const records: RecordEvent[] = await applyOperation(outbox, db, operation, wanted, {
+    interventionId: job.id,
+    actorName: job.actor.name,
+    reason,
+  });
   await insertEvents(db, job.id, records);
   const outcome = outcomeOf(records);
   await closeHeader(db, job.id, outcome);
@@ -144,21 +185,36 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
 async function claimKey(outbox: Outbox, db: Db, job: Job): Promise<{ claimed: true } | { claimed: false; header: RecordHeader }> {
   const request = { ...job.request, reason: job.request.reason.trim() };
   try {
-    const claimed = await insertHeader(db, { id: job.id, outbox: outbox.id, actor: job.actor, key: job.key, requestHash: job.hash, request });
+    const claimed = await insertHeader(db, {
+      id: job.id,
+      outbox: outbox.id,
+      actor: job.actor,
+      key: job.key,
+      requestHash: job.hash,
+      request,
+    });
     if (claimed) return { claimed };
   } catch (error) {
     if (outbox.database.engine.failure(error).code !== 'locked') throw error;
-    throw new Problem('in_progress', 'An intervention with this key is still running: ask again in a moment', { cause: error, retryAfterSeconds: 1 });
+    throw new Problem('in_progress', 'An intervention with this key is still running: ask again in a moment', {
+      cause: error,
+      retryAfterSeconds: 1,
+    });
   }
   const header = await headerByKey(db, outbox.id, job.actor.id, job.key);
-  if (header === null) throw new Problem('in_progress', 'An intervention with this key has just ended: ask again', { retryAfterSeconds: 1 });
+  if (header === null)
+    throw new Problem('in_progress', 'An intervention with this key has just ended: ask again', { retryAfterSeconds: 1 });
   return { claimed: false, header };
 }
 
 /** Failures before the commit was sent: the transaction is gone and nothing of it remains. */
 function refusalOf(failure: DatabaseFailure, outbox: Outbox): Problem {
   if (failure.code === 'no_privilege') {
-    return new Problem('read_only', `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants. Nothing was changed`, { cause: failure });
+    return new Problem(
+      'read_only',
+      `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants. Nothing was changed`,
+      { cause: failure },
+    );
   }
   const { code, detail } = databaseProblem(failure, outbox.database.id);
   return new Problem(code, `${detail}. Nothing was changed`, { cause: failure });

@@ -15,9 +15,27 @@ type Row = Partial<Record<LiveState, Cell>>;
 /** What the design says each operation answers to a row in each state the shape can show. */
 const TABLE: Record<string, Record<string, Row>> = {
   'escrow-status': {
-    retry: { dead: 'applied', retrying: 'not_supported', pending: 'wrong_state', processing: 'being_processed', published: 'already_published' },
-    requeue: { dead: 'applied', retrying: 'applied', pending: 'wrong_state', processing: 'being_processed', published: 'already_published' },
-    release: { processing: 'applied', dead: 'wrong_state', retrying: 'wrong_state', pending: 'wrong_state', published: 'already_published' },
+    retry: {
+      dead: 'applied',
+      retrying: 'not_supported',
+      pending: 'wrong_state',
+      processing: 'being_processed',
+      published: 'already_published',
+    },
+    requeue: {
+      dead: 'applied',
+      retrying: 'applied',
+      pending: 'wrong_state',
+      processing: 'being_processed',
+      published: 'already_published',
+    },
+    release: {
+      processing: 'applied',
+      dead: 'wrong_state',
+      retrying: 'wrong_state',
+      pending: 'wrong_state',
+      published: 'already_published',
+    },
     archive: { dead: 'applied', pending: 'applied', retrying: 'applied', processing: 'being_processed', published: 'already_published' },
   },
   'worker-status': {
@@ -78,7 +96,9 @@ describe.each(shapes.map((shape) => [shape.key, shape] as const))('%s', (key, sh
   });
   afterAll(() => open.close());
   beforeEach(async () => {
-    await database.query(`TRUNCATE ${tableOf(shape, 'main')}, outbox_console.archive_sample ${shape.dead === undefined ? '' : `, ${tableOf(shape, 'dead')}`}`);
+    await database.query(
+      `TRUNCATE ${tableOf(shape, 'main')}, outbox_console.archive_sample ${shape.dead === undefined ? '' : `, ${tableOf(shape, 'dead')}`}`,
+    );
     for (const row of shape.sample?.rows ?? []) await insertRow(database, tableOf(shape, row.in), row.values);
   });
   const sampleIn = (state: LiveState): { id: string; place: 'main' | 'dead' } => {
@@ -89,7 +109,13 @@ describe.each(shapes.map((shape) => [shape.key, shape] as const))('%s', (key, sh
     (await database.query<Record<string, unknown>>(`SELECT * FROM ${place} WHERE id::text = $1`, [id]))[0];
   const act = async (operation: string, id: string) => {
     const stored = await getEvent(open.outbox, id);
-    return intervene(depsFor(open.outbox), ANNA, 'sample', { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'cell by cell' }, freshKey());
+    return intervene(
+      depsFor(open.outbox),
+      ANNA,
+      'sample',
+      { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'cell by cell' },
+      freshKey(),
+    );
   };
 
   for (const [operation, cells] of Object.entries(TABLE[key] ?? {})) {
@@ -103,16 +129,29 @@ describe.each(shapes.map((shape) => [shape.key, shape] as const))('%s', (key, sh
           expect(result).toMatchObject({ outcome: 'applied', changed: [id], skipped: [] });
           const after = await rowOf(where, id);
           const set = AFTER[key]?.[`${operation} ${state}`] ?? {};
-          for (const [name, value] of Object.entries(set)) expect.soft(after?.[name] === null ? null : String(after?.[name]), name).toBe(value);
-          for (const [name, value] of Object.entries(before ?? {})) if (!(name in set) && after !== undefined && name in after) expect.soft(after[name], name).toEqual(value);
-          const left = (await Promise.all([...new Set([tableOf(shape, 'main'), tableOf(shape, place), 'outbox_console.archive_sample'])].map((table) => rowOf(table, id)))).filter((row) => row !== undefined);
+          for (const [name, value] of Object.entries(set))
+            expect.soft(after?.[name] === null ? null : String(after?.[name]), name).toBe(value);
+          for (const [name, value] of Object.entries(before ?? {}))
+            if (!(name in set) && after !== undefined && name in after) expect.soft(after[name], name).toEqual(value);
+          const left = (
+            await Promise.all(
+              [...new Set([tableOf(shape, 'main'), tableOf(shape, place), 'outbox_console.archive_sample'])].map((table) =>
+                rowOf(table, id),
+              ),
+            )
+          ).filter((row) => row !== undefined);
           expect(left, 'in exactly one place').toHaveLength(1);
         } else {
           expect(result).toMatchObject({ outcome: 'none', changed: [], skipped: [{ id, code: cell }] });
           expect(await rowOf(tableOf(shape, place), id)).toEqual(before);
         }
-        const records = await database.query(`SELECT i.operation, i.outcome, i.reason, e.code, e.event_id FROM outbox_console.intervention i JOIN outbox_console.intervention_event e ON e.intervention_id = i.id WHERE i.id = $1`, [result.interventionId]);
-        expect(records).toEqual([{ operation, outcome: result.outcome, reason: 'cell by cell', code: cell === 'applied' ? null : cell, event_id: id }]);
+        const records = await database.query(
+          `SELECT i.operation, i.outcome, i.reason, e.code, e.event_id FROM outbox_console.intervention i JOIN outbox_console.intervention_event e ON e.intervention_id = i.id WHERE i.id = $1`,
+          [result.interventionId],
+        );
+        expect(records).toEqual([
+          { operation, outcome: result.outcome, reason: 'cell by cell', code: cell === 'applied' ? null : cell, event_id: id },
+        ]);
       });
     }
   }
@@ -131,7 +170,8 @@ describe.each(shapes.map((shape) => [shape.key, shape] as const))('%s', (key, sh
       expect(restored?.event.state).toBe(asDead ? 'dead' : state);
       const now = await rowOf(tableOf(shape, asDead && shape.asDead?.moveTo === 'dead' ? 'dead' : place), id);
       const rewritten = asDead ? Object.keys(shape.asDead?.set ?? {}) : [];
-      for (const [name, value] of Object.entries(before ?? {})) if (!rewritten.includes(name)) expect.soft(now?.[name], name).toEqual(value);
+      for (const [name, value] of Object.entries(before ?? {}))
+        if (!rewritten.includes(name)) expect.soft(now?.[name], name).toEqual(value);
       expect(await rowOf('outbox_console.archive_sample', id)).toBeUndefined();
     });
   }
@@ -144,7 +184,8 @@ describe.each(shapes.map((shape) => [shape.key, shape] as const))('%s', (key, sh
   });
 
   it('has no release of a young processing event', async () => {
-    if (shape.key !== 'escrow-status' && shape.key !== 'worker-status') return expect(open.outbox.capabilities.operations.release).toMatchObject({ offered: false });
+    if (shape.key !== 'escrow-status' && shape.key !== 'worker-status')
+      return expect(open.outbox.capabilities.operations.release).toMatchObject({ offered: false });
     const { id } = sampleIn('processing');
     const column = open.outbox.main.roles.attemptedAt?.column.name ?? '';
     await database.query(`UPDATE ${tableOf(shape, 'main')} SET ${column} = now() AT TIME ZONE 'UTC' WHERE id::text = $1`, [id]);

@@ -49,7 +49,9 @@ export interface NewHeader {
  * (outbox, actor_id, key).
  */
 export async function insertHeader(db: Db, header: NewHeader): Promise<boolean> {
-  const { rows } = await sql<{ id: string }>`insert into ${HEADERS} (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason)
+  const { rows } = await sql<{
+    id: string;
+  }>`insert into ${HEADERS} (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason)
     values (cast(${header.id} as uuid), ${header.outbox}, ${header.actor.id}, ${header.actor.name}, ${header.actor.role}, ${header.key},
       ${header.requestHash}, ${header.request.operation}, ${header.request.reason})
     on conflict (outbox, actor_id, key) do nothing returning id`.execute(db);
@@ -59,7 +61,10 @@ export async function insertHeader(db: Db, header: NewHeader): Promise<boolean> 
 /** One record per event, changed or skipped; at most 200 rows in one statement. */
 export async function insertEvents(db: Db, interventionId: string, events: RecordEvent[]): Promise<void> {
   const values = events.map(
-    (event, position) => sql`(cast(${interventionId} as uuid), cast(${position} as int), ${event.event_id}, ${event.event_type}, ${event.aggregate_id}, ${event.code},
+    (
+      event,
+      position,
+    ) => sql`(cast(${interventionId} as uuid), cast(${position} as int), ${event.event_id}, ${event.event_type}, ${event.aggregate_id}, ${event.code},
       cast(${json(event.detail)} as jsonb), cast(${json(event.before)} as jsonb), cast(${json(event.after)} as jsonb))`,
   );
   await sql`insert into ${EVENTS} (intervention_id, position, event_id, event_type, aggregate_id, code, detail, before, after)
@@ -75,7 +80,10 @@ const HEADER_COLUMNS = sql`id, outbox, actor_id, actor_name, actor_role, operati
   to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
 
 export async function headerByKey(db: Db, outbox: string, actorId: string, key: string): Promise<RecordHeader | null> {
-  const { rows } = await sql<RecordHeader>`select ${HEADER_COLUMNS} from ${HEADERS} where outbox = ${outbox} and actor_id = ${actorId} and key = ${key}`.execute(db);
+  const { rows } =
+    await sql<RecordHeader>`select ${HEADER_COLUMNS} from ${HEADERS} where outbox = ${outbox} and actor_id = ${actorId} and key = ${key}`.execute(
+      db,
+    );
   return rows[0] ?? null;
 }
 
@@ -105,7 +113,8 @@ interface StoredRecordEvent extends Omit<RecordEvent, 'detail' | 'before' | 'aft
 export async function eventsOf(db: Db, ids: string[]): Promise<Map<string, RecordEvent[]>> {
   const byHeader = new Map<string, RecordEvent[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return byHeader;
-  const { rows } = await sql<StoredRecordEvent>`select intervention_id, event_id, event_type, aggregate_id, code, detail, before, after from ${EVENTS}
+  const { rows } =
+    await sql<StoredRecordEvent>`select intervention_id, event_id, event_type, aggregate_id, code, detail, before, after from ${EVENTS}
     where intervention_id in (${sql.join(ids.map((id) => sql`cast(${id} as uuid)`))}) order by intervention_id, position`.execute(db);
   for (const { intervention_id, ...row } of rows) {
     byHeader.get(intervention_id)?.push({ ...row, detail: parsed(row.detail), before: parsed(row.before), after: parsed(row.after) });
@@ -128,7 +137,9 @@ export function resultOf(header: RecordHeader, events: RecordEvent[], undo: stri
     at: header.at,
     outcome: header.outcome ?? 'unknown',
     changed,
-    skipped: events.flatMap((event) => (event.code === null ? [] : [{ id: event.event_id, code: event.code, ...(event.detail === null ? {} : { detail: event.detail }) }])),
+    skipped: events.flatMap((event) =>
+      event.code === null ? [] : [{ id: event.event_id, code: event.code, ...(event.detail === null ? {} : { detail: event.detail }) }],
+    ),
     undo: changed.length > 0 ? undo : null,
   };
 }

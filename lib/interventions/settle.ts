@@ -36,7 +36,12 @@ type Finding = { kind: 'applied'; result: InterventionResult } | { kind: 'not_ap
  * Finds out what became of a commit that was never confirmed, by looking, never by repeating. Answers the stored
  * result, throws Problem `unavailable` when nothing was changed, or answers outcome `unknown` and remembers it.
  */
-export async function settle(deps: { unsettled: UnsettledLog; onRecord(outboxId: string): void }, outbox: Outbox, entry: Unsettled, undo: string | null): Promise<InterventionResult> {
+export async function settle(
+  deps: { unsettled: UnsettledLog; onRecord(outboxId: string): void },
+  outbox: Outbox,
+  entry: Unsettled,
+  undo: string | null,
+): Promise<InterventionResult> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
     const finding = await look(outbox, entry, undo);
@@ -45,7 +50,10 @@ export async function settle(deps: { unsettled: UnsettledLog; onRecord(outboxId:
       return finding.result;
     }
     if (finding.kind === 'not_applied') {
-      throw new Problem('unavailable', `The connection to database ${outbox.database.id} broke before the change was committed. Nothing was changed; it is safe to try again`);
+      throw new Problem(
+        'unavailable',
+        `The connection to database ${outbox.database.id} broke before the change was committed. Nothing was changed; it is safe to try again`,
+      );
     }
   }
   await deps.unsettled.add(entry);
@@ -82,7 +90,7 @@ export async function look(outbox: Outbox, entry: Unsettled, undo: string | null
       return resultOf(header, (await eventsOf(db, [entry.id])).get(entry.id) ?? [], undo);
     });
     if (found !== null) return { kind: 'applied', result: found };
-    return await stillRunning(outbox, entry) ? { kind: 'unknown' } : await afterwards(outbox, entry, undo);
+    return (await stillRunning(outbox, entry)) ? { kind: 'unknown' } : await afterwards(outbox, entry, undo);
   } catch (error) {
     if (error instanceof DatabaseFailure) return { kind: 'unknown' };
     throw error;
@@ -106,7 +114,14 @@ async function stillRunning(outbox: Outbox, entry: Unsettled): Promise<boolean> 
   if (write === null) return true;
   try {
     await write(async (db) => {
-      await insertHeader(db, { id: uuidv7(), outbox: entry.outbox, actor: entry.actor, key: entry.key, requestHash: '', request: entry.request });
+      await insertHeader(db, {
+        id: uuidv7(),
+        outbox: entry.outbox,
+        actor: entry.actor,
+        key: entry.key,
+        requestHash: '',
+        request: entry.request,
+      });
       throw new RolledBack();
     });
   } catch (error) {
@@ -121,7 +136,10 @@ async function stillRunning(outbox: Outbox, entry: Unsettled): Promise<boolean> 
  * The state of an intervention by its id, settling it if it was left unknown. null when no database and no log knows
  * it. A database that cannot be asked makes a logged one `unknown` and is otherwise passed over.
  */
-export async function findIntervention(deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void }, id: string): Promise<InterventionResult | null> {
+export async function findIntervention(
+  deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void },
+  id: string,
+): Promise<InterventionResult | null> {
   const entry = await deps.unsettled.get(id);
   if (entry !== null) return settleEntry(deps, entry);
   for (const outboxId of deps.directory.ids) {
@@ -141,7 +159,10 @@ export async function findIntervention(deps: { directory: OutboxDirectory; unset
 }
 
 /** Looks again after an unsettled intervention and forgets it once the answer is certain. */
-export async function settleEntry(deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void }, entry: Unsettled): Promise<InterventionResult> {
+export async function settleEntry(
+  deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void },
+  entry: Unsettled,
+): Promise<InterventionResult> {
   const finding = await look(await deps.directory.get(entry.outbox), entry, null);
   if (finding.kind === 'unknown') return unknownResult(entry);
   await deps.unsettled.remove(entry.id);
@@ -151,7 +172,12 @@ export async function settleEntry(deps: { directory: OutboxDirectory; unsettled:
 }
 
 /** The answer this actor's key gave, or null when the key was never used on this outbox. */
-export async function findByKey(deps: { directory: OutboxDirectory }, actor: Actor, outboxId: string, key: string): Promise<InterventionResult | null> {
+export async function findByKey(
+  deps: { directory: OutboxDirectory },
+  actor: Actor,
+  outboxId: string,
+  key: string,
+): Promise<InterventionResult | null> {
   const outbox = await deps.directory.get(outboxId);
   if (outbox.archive === null) return null;
   return outbox.database.read(async (db) => {

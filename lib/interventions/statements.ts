@@ -48,7 +48,9 @@ export function lockStatement(outbox: Outbox, step: Step, seen: Seen[], wait: 's
 /** Changes rows where they are; the guard stands in the statement again. */
 export function updateStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
   const at = placeSql(outbox, step.source, ALIAS);
-  const assignments = Object.entries(step.set).map(([name, value]) => sql`${sql.ref(name)} = ${valueOf(outbox, step.source, at, name, value)}`);
+  const assignments = Object.entries(step.set).map(
+    ([name, value]) => sql`${sql.ref(name)} = ${valueOf(outbox, step.source, at, name, value)}`,
+  );
   return sql`update ${at.from} set ${sql.join(assignments)} where ${guard(outbox, step, at, seen)}`;
 }
 
@@ -103,7 +105,9 @@ export interface Whereabouts {
 function guard(outbox: Outbox, step: Step, at: PlaceSql, seen: Seen[]): RawBuilder<boolean> {
   const ids = seen.map(({ id }) => id);
   const pairs = seen.map(({ id, version }) =>
-    step.version === 'exact' ? sql`(${idEquals(outbox, at, id)} and ${at.exact} = ${version.exact})` : sql`(${idEquals(outbox, at, id)} and ${at.stable} = ${version.stable})`,
+    step.version === 'exact'
+      ? sql`(${idEquals(outbox, at, id)} and ${at.exact} = ${version.exact})`
+      : sql`(${idEquals(outbox, at, id)} and ${at.stable} = ${version.stable})`,
   );
   const parts = [idsIn(outbox, at, ids), step.match(at), sql<boolean>`(${sql.join(pairs, sql` or `)})`];
   if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter));
@@ -142,7 +146,8 @@ function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value
   const { fragments } = outbox.database.engine;
   const description = place.description.columns.get(name);
   if ('column' in value) return at.column(value.column);
-  if ('now' in value) return description?.kind === 'wall_clock' ? sql`(now() at time zone ${sql.lit(outbox.parameters.timeZone)})` : fragments.now();
+  if ('now' in value)
+    return description?.kind === 'wall_clock' ? sql`(now() at time zone ${sql.lit(outbox.parameters.timeZone)})` : fragments.now();
   const literal = 'parameter' in value ? Math.max(0, (outbox.parameters.maxAttempts ?? 1) - value.minus) : value.value;
   if (literal === null) return sql`null`;
   return description === undefined ? sql`${String(literal)}` : fragments.typed(String(literal), description);

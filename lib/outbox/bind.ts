@@ -25,7 +25,11 @@ export async function bindOutbox(settings: OutboxSettings, database: Database): 
   return database.read(async (db) => {
     const describe = (name: TableName): Promise<TableDescription | null> => database.engine.describe(db, name);
     const mainTable = await describe(parseTableName(settings.table));
-    if (mainTable === null) throw new Problem('not_found', `Table ${settings.table} does not exist in database ${database.id}, or the reader's role may not see it`);
+    if (mainTable === null)
+      throw new Problem(
+        'not_found',
+        `Table ${settings.table} does not exist in database ${database.id}, or the reader's role may not see it`,
+      );
     const { shape } = settings;
     const main = bindPlace('main', mainTable, shape.columns);
     refuseMissing(settings, main, [...required(shape.columns), ...shape.states.flatMap((rule) => columnsOf(rule.when))]);
@@ -38,7 +42,8 @@ export async function bindOutbox(settings: OutboxSettings, database: Database): 
       if (table !== null) dead = bindPlace('dead', table, { ...shape.columns, ...shape.dead.columns });
     }
     const archiveDescription = await describe(archiveTable(settings.id));
-    const archive = archiveDescription === null ? null : bindPlace('archive', archiveDescription, { ...shape.columns, ...shape.dead?.columns });
+    const archive =
+      archiveDescription === null ? null : bindPlace('archive', archiveDescription, { ...shape.columns, ...shape.dead?.columns });
     const parameters = mergeParameters(shape, settings);
     const bound = {
       id: settings.id,
@@ -94,7 +99,10 @@ function columnsOf(condition: Condition): string[] {
 function refuseMissing(settings: OutboxSettings, place: Place, names: string[]): void {
   const missing = [...new Set(names)].filter((name) => !place.description.columns.has(name));
   if (missing.length > 0) {
-    throw new Problem('invalid', `Table ${settings.table} of outbox ${settings.id} has no column ${missing.join(', ')}, which the shape ${settings.shape.key} needs: choose another shape or map the columns`);
+    throw new Problem(
+      'invalid',
+      `Table ${settings.table} of outbox ${settings.id} has no column ${missing.join(', ')}, which the shape ${settings.shape.key} needs: choose another shape or map the columns`,
+    );
   }
 }
 
@@ -121,7 +129,11 @@ async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyReason | n
   const records = [await engine.describe(db, RECORD_TABLE), await engine.describe(db, RECORD_EVENT_TABLE)];
   if (outbox.archive === null || records.includes(null)) return 'not_installed';
   const { archive } = outbox;
-  const expected = [...Object.values(ARCHIVE_COLUMNS), ...placeColumns(outbox.main), ...(outbox.dead === null ? [] : placeColumns(outbox.dead))];
+  const expected = [
+    ...Object.values(ARCHIVE_COLUMNS),
+    ...placeColumns(outbox.main),
+    ...(outbox.dead === null ? [] : placeColumns(outbox.dead)),
+  ];
   if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
   return null;
 }
@@ -138,6 +150,8 @@ function hasUniqueId(place: Place): boolean {
     id !== undefined &&
     !id.column.nullable &&
     place.description.kind === 'table' &&
-    place.description.indexes.some((index) => index.unique && index.predicate === null && index.columns.length === 1 && index.columns[0] === id.column.name)
+    place.description.indexes.some(
+      (index) => index.unique && index.predicate === null && index.columns.length === 1 && index.columns[0] === id.column.name,
+    )
   );
 }

@@ -15,7 +15,8 @@ export function describeCapabilities(outbox: Bound): Capabilities {
     shape.archive === undefined
       ? { offered: false, because: 'not_in_schema' }
       : { offered: true, from: shape.archive.from.filter((state) => canShow(outbox, state)), warnings: shape.archive.warnings };
-  operations.restore = shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
+  operations.restore =
+    shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
   return {
     states: Object.fromEntries(STATES.map((state) => [state, stateCapability(outbox, state)])) as Capabilities['states'],
     operations,

@@ -32,11 +32,19 @@ export function stateExpression(shape: Shape, alias: string, fragments: Fragment
  * match too, so that a predicate stays as plain as the index it should be served by.
  * null when no rule gives any of the states.
  */
-export function statePredicate(shape: Shape, states: readonly LiveState[], alias: string, fragments: Fragments): RawBuilder<boolean> | null {
+export function statePredicate(
+  shape: Shape,
+  states: readonly LiveState[],
+  alias: string,
+  fragments: Fragments,
+): RawBuilder<boolean> | null {
   const branches = shape.states.flatMap(({ state, when }, index) => {
     if (!states.includes(state)) return [];
     const earlier = shape.states.slice(0, index).filter((rule) => !states.includes(rule.state) && !disjoint(rule.when, when));
-    const parts = [compileCondition(when, alias, fragments), ...earlier.map((rule) => fragments.notTrue(compileCondition(rule.when, alias, fragments)))];
+    const parts = [
+      compileCondition(when, alias, fragments),
+      ...earlier.map((rule) => fragments.notTrue(compileCondition(rule.when, alias, fragments))),
+    ];
     return [sql<boolean>`(${sql.join(parts, sql.raw(' and '))})`];
   });
   return branches.length === 0 ? null : sql`(${sql.join(branches, sql.raw(' or '))})`;

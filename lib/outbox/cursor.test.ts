@@ -6,7 +6,15 @@ import { decodeVersion, encodeVersion } from './version';
 const cursors: fc.Arbitrary<Cursor> = fc.record({
   order: fc.constantFrom('newest' as const, 'oldest' as const),
   direction: fc.constantFrom('next' as const, 'previous' as const),
-  createdKey: fc.constantFrom(null, '2026-11-21 09:30:00.123456+00', '2026-11-21 09:30:00', '-infinity', 'infinity', '10000-01-01 00:00:00+00', '0044-03-15 00:00:00+00 BC'),
+  createdKey: fc.constantFrom(
+    null,
+    '2026-11-21 09:30:00.123456+00',
+    '2026-11-21 09:30:00',
+    '-infinity',
+    'infinity',
+    '10000-01-01 00:00:00+00',
+    '0044-03-15 00:00:00+00 BC',
+  ),
   id: fc.string(),
 });
 
@@ -50,7 +58,15 @@ describe('a version', () => {
   });
 
   it('is null for anything else', () => {
-    for (const text of ['', 'm', 'm.1', 'x.1.d41d8cd98f00b204e9800998ecf8427e', 'm.-1.d41d8cd98f00b204e9800998ecf8427e', 'm.1.D41D8CD98F00B204E9800998ECF8427E', 'm.1.d41d8cd98f00b204e9800998ecf8427e ']) {
+    for (const text of [
+      '',
+      'm',
+      'm.1',
+      'x.1.d41d8cd98f00b204e9800998ecf8427e',
+      'm.-1.d41d8cd98f00b204e9800998ecf8427e',
+      'm.1.D41D8CD98F00B204E9800998ECF8427E',
+      'm.1.d41d8cd98f00b204e9800998ecf8427e ',
+    ]) {
       expect(decodeVersion(text)).toBeNull();
     }
   });

@@ -18,7 +18,9 @@ export function encodeCursor(cursor: Cursor): string {
 /** Throws Problem `invalid` for a cursor this console did not make, or one made for another order. */
 export function decodeCursor(text: string, order: Cursor['order']): Cursor {
   const refuse = (): never => {
-    throw new Problem('invalid', 'This cursor does not belong to this list: start again without it', { fields: { cursor: 'not a cursor of this list' } });
+    throw new Problem('invalid', 'This cursor does not belong to this list: start again without it', {
+      fields: { cursor: 'not a cursor of this list' },
+    });
   };
   let parts: unknown;
   try {

@@ -31,12 +31,17 @@ export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[
     if (predicate === null) return [];
     const error = at.role('error');
     const errorText = error === null ? sql`cast(null as char(1))` : fragments.head(error.sql, error.description, 300);
-    return [sql`(select ${at.roleText('id')} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created from ${at.from} where ${predicate} limit ${sql.lit(GROUPED_ROWS)})`];
+    return [
+      sql`(select ${at.roleText('id')} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created from ${at.from} where ${predicate} limit ${sql.lit(GROUPED_ROWS)})`,
+    ];
   });
   if (selects.length === 0) return [];
   return outbox.database.read(async (db) => {
-    const { rows } = await sql<GroupRow>`select type, error, count(*)::text as n, max(created) as newest, min(created) as oldest, max(id) as sample
-      from (${sql.join(selects, sql` union all `)}) as dead group by type, error order by count(*) desc, max(created) desc limit ${sql.lit(GROUPS)}`.execute(db);
+    const { rows } =
+      await sql<GroupRow>`select type, error, count(*)::text as n, max(created) as newest, min(created) as oldest, max(id) as sample
+      from (${sql.join(selects, sql` union all `)}) as dead group by type, error order by count(*) desc, max(created) desc limit ${sql.lit(GROUPS)}`.execute(
+        db,
+      );
     return rows.map((row) => ({
       outbox: outbox.id,
       type: row.type,

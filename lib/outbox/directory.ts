@@ -49,12 +49,14 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
   const entries = new Map<string, Entry>();
   for (const settings of options.outboxes) {
     const database = databases.get(settings.database);
-    if (database === undefined) throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
+    if (database === undefined)
+      throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
     entries.set(settings.id, { settings, database, bound: null, boundAt: 0, inFlight: null });
   }
   const entry = (id: string): Entry => {
     const found = entries.get(id);
-    if (found === undefined) throw new Problem('not_found', `There is no outbox called ${JSON.stringify(id.slice(0, 80))} in the configuration`);
+    if (found === undefined)
+      throw new Problem('not_found', `There is no outbox called ${JSON.stringify(id.slice(0, 80))} in the configuration`);
     return found;
   };
 
@@ -95,11 +97,17 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
   const said: Partial<Record<DatabaseFailure['code'], [Problem['code'], string]>> = {
     timeout: ['timeout', 'The database took too long and the statement was cancelled: narrow the time, the type or the state'],
     locked: ['timeout', 'The database is busy with a lock on this table: try again in a moment'],
-    no_privilege: ['unavailable', `The console's role in database ${databaseId} lacks a privilege on this table: run the install command and apply its grants`],
+    no_privilege: [
+      'unavailable',
+      `The console's role in database ${databaseId} lacks a privilege on this table: run the install command and apply its grants`,
+    ],
     missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
     bad_value: ['invalid', 'A value in this request does not fit the column it is compared with'],
   };
-  const [code, detail] = said[failure.code] ?? ['unavailable', `Database ${databaseId} cannot be reached: the figures shown are the last ones read`];
+  const [code, detail] = said[failure.code] ?? [
+    'unavailable',
+    `Database ${databaseId} cannot be reached: the figures shown are the last ones read`,
+  ];
   return new Problem(code, detail, { cause: failure });
 }

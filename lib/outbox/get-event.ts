@@ -75,7 +75,8 @@ async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promis
 function contentColumns(outbox: Outbox, at: PlaceSql, role: 'payload' | 'headers'): ReturnType<typeof sql> {
   const { fragments } = outbox.database.engine;
   const column = at.role(role);
-  if (column === null) return sql`cast(null as char(1)) as ${sql.ref(`${role}_head`)}, cast(null as char(1)) as ${sql.ref(`${role}_bytes`)}`;
+  if (column === null)
+    return sql`cast(null as char(1)) as ${sql.ref(`${role}_head`)}, cast(null as char(1)) as ${sql.ref(`${role}_bytes`)}`;
   const bytes = column.description.kind === 'binary' ? sql`octet_length(${column.sql})` : fragments.textBytes(column.sql);
   return sql`${fragments.head(column.sql, column.description, CONTENT_CHARACTERS)} as ${sql.ref(`${role}_head`)}, ${fragments.asText(bytes)} as ${sql.ref(`${role}_bytes`)}`;
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, settingsFor, type OpenOutbox } from '@/scripts/testing/outbox';
-import { openDatabase } from '../database/database';
+import { openDatabase } from '@/lib/database/database';
 import { bindOutbox } from './bind';
 import { countDeadByError } from './dead-letters';
 import { getEvent } from './get-event';
@@ -17,15 +17,26 @@ const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(
 describe('hostile rows', () => {
   const database = useTestDatabase(async (db) => {
     await createSample(db, escrowStatus, { rows: false });
-    await db.query(`ALTER TABLE ${TABLE} ALTER create_time DROP NOT NULL, ALTER payload DROP NOT NULL, ALTER transaction_type DROP NOT NULL, ALTER transaction_ref_id DROP NOT NULL, ALTER idempotency_key DROP NOT NULL, ALTER status DROP NOT NULL`);
-    const insert = (n: number, columns: string, values: string) => db.query(`INSERT INTO ${TABLE} (id, ${columns}) VALUES ('${id(n)}', ${values})`);
+    await db.query(
+      `ALTER TABLE ${TABLE} ALTER create_time DROP NOT NULL, ALTER payload DROP NOT NULL, ALTER transaction_type DROP NOT NULL, ALTER transaction_ref_id DROP NOT NULL, ALTER idempotency_key DROP NOT NULL, ALTER status DROP NOT NULL`,
+    );
+    const insert = (n: number, columns: string, values: string) =>
+      db.query(`INSERT INTO ${TABLE} (id, ${columns}) VALUES ('${id(n)}', ${values})`);
     await insert(1, 'status, create_time', `'quarantined', now()`);
     await insert(2, 'status, create_time', `NULL, NULL`);
     await insert(3, 'status, create_time, processed_time', `'processed', '-infinity', 'infinity'`);
     await insert(4, 'status, create_time', `'pending', '294276-01-01'`);
     await insert(5, 'status, create_time', `'pending', '0044-03-15 BC'`);
-    await insert(6, 'status, create_time, payload', `'pending', now(), jsonb_build_object('big', repeat('x', 3000000), 'n', 12345678901234567890)`);
-    await insert(7, 'status, create_time, error_message, transaction_type', `'failed', now(), E'<script>alert(1)</script>\\u202e\\n\\t%_\\\\', '"; DROP TABLE x; --'`);
+    await insert(
+      6,
+      'status, create_time, payload',
+      `'pending', now(), jsonb_build_object('big', repeat('x', 3000000), 'n', 12345678901234567890)`,
+    );
+    await insert(
+      7,
+      'status, create_time, error_message, transaction_type',
+      `'failed', now(), E'<script>alert(1)</script>\\u202e\\n\\t%_\\\\', '"; DROP TABLE x; --'`,
+    );
     await insert(8, 'status, create_time, retry_count', `'failed', now(), 2147483647`);
     await insert(9, 'status, create_time', `'PENDING', now()`);
     await insert(10, 'status, create_time, transaction_ref_id', `'pending', NULL, 'order-1'`);
@@ -98,7 +109,10 @@ describe('binding', () => {
 
   it('says which column is missing, or that the table is', async () => {
     const db = opened();
-    await expect(bindOutbox(settingsFor(escrowStatus, { table: 'jobs' }), db)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('transaction_type') as string });
+    await expect(bindOutbox(settingsFor(escrowStatus, { table: 'jobs' }), db)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('transaction_type') as string,
+    });
     await expect(bindOutbox(settingsFor(escrowStatus, { table: 'p2p.nothing' }), db)).rejects.toMatchObject({ code: 'not_found' });
     await db.close();
   });
@@ -124,7 +138,11 @@ describe('binding', () => {
     await database.query(`INSERT INTO jobs VALUES ('a', '{}', true), ('b', NULL, NULL), ('c', 'x', false)`);
     const jobs = await bindOutbox(settingsFor(inline, { table: 'jobs', inline: true }), both);
     expect(jobs.whyReadOnly).toBe('mapping_not_proven');
-    expect((await listEvents(jobs, {}, { limit: 10 })).events.map((event) => [event.id, event.state])).toEqual([['c', 'pending'], ['b', 'pending'], ['a', 'published']]);
+    expect((await listEvents(jobs, {}, { limit: 10 })).events.map((event) => [event.id, event.state])).toEqual([
+      ['c', 'pending'],
+      ['b', 'pending'],
+      ['a', 'published'],
+    ]);
     await both.close();
   });
 

@@ -6,7 +6,12 @@ import { rawSteps } from './paths';
  * The configured links of an event, `{field}` filled in and encoded. A link whose field the event lacks, or whose
  * result is no http(s) address, is left out: a dead link at three in the morning is worse than none.
  */
-export function linksOf(templates: { label: string; url: string }[], event: OutboxEvent, payload: Content, headers: Content | null): EventLink[] {
+export function linksOf(
+  templates: { label: string; url: string }[],
+  event: OutboxEvent,
+  payload: Content,
+  headers: Content | null,
+): EventLink[] {
   const fields = event as unknown as Record<string, unknown>;
   const valueOf = (name: string): string | null => {
     const steps = rawSteps(name);
@@ -29,7 +34,11 @@ export function linksOf(templates: { label: string; url: string }[], event: Outb
 function pick(content: Content, steps: string[]): string | null {
   if (content.text === null || content.format !== 'json' || content.masked || content.cut) return null;
   try {
-    const found = steps.reduce<unknown>((value, step) => (typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined), parse(content.text));
+    const found = steps.reduce<unknown>(
+      (value, step) =>
+        typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined,
+      parse(content.text),
+    );
     return found === null || found === undefined || (typeof found === 'object' && !('isLosslessNumber' in found)) ? null : String(found);
   } catch {
     return null;

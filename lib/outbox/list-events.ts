@@ -28,7 +28,13 @@ export async function listEvents(outbox: Outbox, filter: EventFilter, page: Page
   return outbox.database.read((db) => readPage(outbox, db, { ...filter, order }, cursor, page.limit));
 }
 
-async function readPage(outbox: Outbox, db: Db, filter: EventFilter & { order: Cursor['order'] }, cursor: Cursor | null, limit: number): Promise<EventPage> {
+async function readPage(
+  outbox: Outbox,
+  db: Db,
+  filter: EventFilter & { order: Cursor['order'] },
+  cursor: Cursor | null,
+  limit: number,
+): Promise<EventPage> {
   const { fragments } = outbox.database.engine;
   const backwards = cursor?.direction === 'previous';
   // Walking to the previous page means walking the other way round and turning the rows over.
@@ -39,13 +45,21 @@ async function readPage(outbox: Outbox, db: Db, filter: EventFilter & { order: C
     return scope === null ? [] : [{ place, at, source: sourceOf(outbox, at, scope, matchesOf(outbox, at, filter), walk) }];
   });
   const asOf = (await sql<{ now: string }>`select ${fragments.nowIso()} as now`.execute(db)).rows[0]?.now ?? '';
-  if (branches.length === 0) return { asOf, events: [], nextCursor: null, previousCursor: null, searched: { rows: 0, backTo: null, complete: true } };
+  if (branches.length === 0)
+    return { asOf, events: [], nextCursor: null, previousCursor: null, searched: { rows: 0, backTo: null, complete: true } };
 
   const selects = branches.map(
-    ({ place, at, source }) => sql`(select ${sql.lit(place.key)} as place, ${eventColumns(outbox, at)}, ${sortKey(at)} as sort_key, ${idKey(at)} as sort_id
+    ({
+      place,
+      at,
+      source,
+    }) => sql`(select ${sql.lit(place.key)} as place, ${eventColumns(outbox, at)}, ${sortKey(at)} as sort_key, ${idKey(at)} as sort_id
       from ${source.rows(at.alias)} where ${and(source.where)} order by ${orderBy(walk)} limit ${sql.lit(limit + 1)})`,
   );
-  const { rows } = await sql<ListRow>`select * from (${sql.join(selects, sql` union all `)}) as page order by ${orderBy(walk)} limit ${sql.lit(limit + 1)}`.execute(db);
+  const { rows } =
+    await sql<ListRow>`select * from (${sql.join(selects, sql` union all `)}) as page order by ${orderBy(walk)} limit ${sql.lit(limit + 1)}`.execute(
+      db,
+    );
   const more = rows.length > limit;
   const shown = rows.slice(0, limit);
   if (backwards) shown.reverse();
@@ -104,7 +118,13 @@ interface Source {
  * Filters that no index serves are tried on the first SEARCH_ROWS rows of the walk only, where an index gives that
  * order. Without such an index every row has to be read anyway, and the statement timeout is the bound.
  */
-function sourceOf(outbox: Outbox, at: PlaceSql, scope: RawBuilder<boolean>[], matches: RawBuilder<boolean>[], walk: Cursor['order']): Source {
+function sourceOf(
+  outbox: Outbox,
+  at: PlaceSql,
+  scope: RawBuilder<boolean>[],
+  matches: RawBuilder<boolean>[],
+  walk: Cursor['order'],
+): Source {
   if (matches.length === 0 || !orderIsIndexed(at)) return { rows: () => at.from, where: [...scope, ...matches], bounded: false };
   const direction = sql.raw(walk === 'newest' ? 'desc' : 'asc');
   const created = at.role('createdAt');
@@ -138,7 +158,9 @@ async function reachOf(db: Db, branches: { at: PlaceSql; source: Source }[], wal
     const { rows } = await sql<{ n: string; back_to: string | null; created_key: string | null; id: string | null }>`
       select counted.n::text as n, ends.* from (select count(*) as n from ${rowsRead}) as counted left join lateral
         (select ${at.roleIso('createdAt')} as back_to, ${at.roleText('createdAt')} as created_key, ${at.roleText('id')} as id
-          from ${rowsRead} order by ${sortKey(at)} ${sql.raw(walk === 'newest' ? 'asc' : 'desc')}, ${idKey(at)} ${sql.raw(walk === 'newest' ? 'asc' : 'desc')} limit 1) as ends on true`.execute(db);
+          from ${rowsRead} order by ${sortKey(at)} ${sql.raw(walk === 'newest' ? 'asc' : 'desc')}, ${idKey(at)} ${sql.raw(walk === 'newest' ? 'asc' : 'desc')} limit 1) as ends on true`.execute(
+      db,
+    );
     const row = rows[0];
     if (row === undefined) continue;
     const count = Number(row.n);

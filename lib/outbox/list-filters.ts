@@ -20,7 +20,13 @@ export function placesFor(outbox: Outbox, filter: EventFilter): Place[] {
  * What bounds the rows that are looked at, all of it index-shaped: state, time range, position. null when no row of
  * this table can match.
  */
-export function scopeOf(outbox: Outbox, at: PlaceSql, filter: EventFilter, cursor: Cursor | null, walk: Cursor['order']): RawBuilder<boolean>[] | null {
+export function scopeOf(
+  outbox: Outbox,
+  at: PlaceSql,
+  filter: EventFilter,
+  cursor: Cursor | null,
+  walk: Cursor['order'],
+): RawBuilder<boolean>[] | null {
   const { engine } = outbox.database;
   const { fragments } = engine;
   const scope: RawBuilder<boolean>[] = [];
@@ -51,7 +57,9 @@ function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): RawBuild
   const tests: RawBuilder<boolean>[] = [];
   const equal = (role: 'aggregateId' | 'dedupKey' | 'id', value: string): RawBuilder<boolean> | null => {
     const bound = at.role(role);
-    return bound === null || !engine.idFits(value, bound.description) ? null : sql`${bound.sql} = ${engine.fragments.typed(value, bound.description)}`;
+    return bound === null || !engine.idFits(value, bound.description)
+      ? null
+      : sql`${bound.sql} = ${engine.fragments.typed(value, bound.description)}`;
   };
   if (filter.aggregate !== undefined) {
     const test = equal('aggregateId', filter.aggregate);
@@ -86,7 +94,8 @@ function beyond(at: PlaceSql, cursor: Cursor, walk: Cursor['order']): RawBuilder
   const sign = sql.raw(walk === 'newest' ? '<' : '>');
   const id = at.role('id');
   const created = at.role('createdAt');
-  const castTo = (value: string, type: string): RawBuilder<unknown> => sql`cast(${value} as ${sql.raw(type.replace(/\(\d+(,\d+)?\)/, ''))})`;
+  const castTo = (value: string, type: string): RawBuilder<unknown> =>
+    sql`cast(${value} as ${sql.raw(type.replace(/\(\d+(,\d+)?\)/, ''))})`;
   if (id === null) return sql`false`;
   const idValue = castTo(cursor.id, id.description.type);
   if (created === null) return sql`${id.sql} ${sign} ${idValue}`;

@@ -42,7 +42,8 @@ describe('masking', () => {
   });
 
   it('hides well-known secrets without being told', () => {
-    for (const key of ['password', 'access_token', 'Authorization', 'iban', 'cvv', 'email', 'phone_number']) expect(seen([], { a: { [key]: 'canary' } }).text).not.toContain('canary');
+    for (const key of ['password', 'access_token', 'Authorization', 'iban', 'cvv', 'email', 'phone_number'])
+      expect(seen([], { a: { [key]: 'canary' } }).text).not.toContain('canary');
   });
 
   it('withholds what it cannot search: a cut payload, and text that is no JSON where something is masked', () => {
@@ -56,7 +57,14 @@ describe('masking', () => {
   it('never lets a canary through, wherever it is put', () => {
     const key = fc.constantFrom('a', 'b', '__proto__', 'constructor', 'x.y', '0');
     const tree = fc.letrec<{ node: unknown }>((tie) => ({
-      node: fc.oneof({ maxDepth: 4 }, fc.constant('CANARY'), fc.integer(), fc.constant(null), fc.dictionary(key, tie('node')), fc.array(tie('node'), { maxLength: 3 })),
+      node: fc.oneof(
+        { maxDepth: 4 },
+        fc.constant('CANARY'),
+        fc.integer(),
+        fc.constant(null),
+        fc.dictionary(key, tie('node')),
+        fc.array(tie('node'), { maxLength: 3 }),
+      ),
     })).node;
     fc.assert(
       fc.property(tree, (value) => {
@@ -82,11 +90,20 @@ describe('masking', () => {
 
 describe('links', () => {
   const event = { id: 'a/b', aggregateId: 'order-1', error: null } as OutboxEvent;
-  const payload: Content = { text: '{"order":{"id":9007199254740993}}', format: 'json', bytes: 30, shownBytes: 30, cut: false, masked: false };
+  const payload: Content = {
+    text: '{"order":{"id":9007199254740993}}',
+    format: 'json',
+    bytes: 30,
+    shownBytes: 30,
+    cut: false,
+    masked: false,
+  };
   const to = (url: string, content = payload) => linksOf([{ label: 'x', url }], event, content, null).map((link) => link.url);
 
   it('fills fields and payload paths in, encoded, digits exact', () => {
-    expect(to('https://shop.example/{aggregateId}?e={id}&o={payload.order.id}')).toEqual(['https://shop.example/order-1?e=a%2Fb&o=9007199254740993']);
+    expect(to('https://shop.example/{aggregateId}?e={id}&o={payload.order.id}')).toEqual([
+      'https://shop.example/order-1?e=a%2Fb&o=9007199254740993',
+    ]);
   });
 
   it('leaves out what would lead nowhere or run something', () => {

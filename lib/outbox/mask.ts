@@ -37,13 +37,22 @@ export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stor
   const cut = shownBytes < stored.bytes;
   const base = { bytes: stored.bytes, shownBytes, cut };
   if (head === null) return { ...base, text: null, format: 'text', masked: false };
-  if (stored.binary) return unmask ? { ...base, text: head, format: 'binary', masked: false } : { ...base, text: null, shownBytes: 0, format: 'binary', masked: true };
+  if (stored.binary)
+    return unmask
+      ? { ...base, text: head, format: 'binary', masked: false }
+      : { ...base, text: null, shownBytes: 0, format: 'binary', masked: true };
   const tree = cut ? undefined : parseJson(head);
   if (tree === undefined) {
     // Text that is no JSON has no paths, and the configuration has told that something in here is not for everyone.
     const withheld = !unmask && (cut || outbox.settings.mask.length > 0);
     const looksLikeJson = cut && /^\s*[[{]/.test(head);
-    return { ...base, text: withheld ? null : head, shownBytes: withheld ? 0 : shownBytes, format: looksLikeJson ? 'json' : 'text', masked: withheld };
+    return {
+      ...base,
+      text: withheld ? null : head,
+      shownBytes: withheld ? 0 : shownBytes,
+      format: looksLikeJson ? 'json' : 'text',
+      masked: withheld,
+    };
   }
   if (unmask) return { ...base, text: head, format: 'json', masked: false };
   const { value, masked } = maskTree(tree, rulesFor(outbox, role));
@@ -72,7 +81,11 @@ export function maskTree(root: unknown, rules: MaskRules): { value: unknown; mas
     if (depth > MAX_DEPTH) return hide(value);
     const step = (key: string, child: unknown): unknown => {
       if (SENSITIVE_KEY.test(key) && !Array.isArray(value)) return hide(child);
-      return walk(child, active.flatMap((path) => advance(path, key)), depth + 1);
+      return walk(
+        child,
+        active.flatMap((path) => advance(path, key)),
+        depth + 1,
+      );
     };
     if (Array.isArray(value)) return value.map((child, index) => step(String(index), child));
     // Entries, not assignment: a key called __proto__ is data here.
@@ -94,9 +107,13 @@ export function presentEvent(outbox: Outbox, event: OutboxEvent, unmask: boolean
   if (unmask || outbox.settings.mask.length === 0) return event;
   const payload = rulesFor(outbox, 'payload').paths;
   const headers = rulesFor(outbox, 'headers').paths;
-  const covered = (paths: string[][], steps: string[] | null | undefined): boolean => steps !== null && steps !== undefined && paths.some((path) => covers(path, steps));
+  const covered = (paths: string[][], steps: string[] | null | undefined): boolean =>
+    steps !== null && steps !== undefined && paths.some((path) => covers(path, steps));
   const trace = outbox.main.roles.traceId;
-  const traceHidden = trace !== undefined && trace.path.length > 0 && covered(trace.column.name === outbox.main.roles.headers?.column.name ? headers : payload, trace.path);
+  const traceHidden =
+    trace !== undefined &&
+    trace.path.length > 0 &&
+    covered(trace.column.name === outbox.main.roles.headers?.column.name ? headers : payload, trace.path);
   return {
     ...event,
     amount: covered(payload, outbox.amount?.value) ? null : event.amount,
@@ -129,7 +146,12 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
       return;
     }
     for (const [key, child] of Object.entries(value)) {
-      walk(child, active.flatMap((path) => advance(path, key)), covered || (SENSITIVE_KEY.test(key) && !Array.isArray(value)), depth + 1);
+      walk(
+        child,
+        active.flatMap((path) => advance(path, key)),
+        covered || (SENSITIVE_KEY.test(key) && !Array.isArray(value)),
+        depth + 1,
+      );
     }
   };
   walk(tree, rulesFor(outbox, role).paths, false, 0);
@@ -138,5 +160,7 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
 
 /** The error text with hidden values masked. */
 export function presentError(error: string | null, hidden: string[]): string | null {
-  return error === null ? null : [...hidden].sort((a, b) => b.length - a.length).reduce((text, value) => text.replaceAll(value, MASK), error);
+  return error === null
+    ? null
+    : [...hidden].sort((a, b) => b.length - a.length).reduce((text, value) => text.replaceAll(value, MASK), error);
 }

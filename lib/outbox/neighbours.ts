@@ -20,7 +20,9 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
         return [side(outbox, at, event, 'before'), side(outbox, at, event, 'after')].filter((select) => select !== null);
       });
       if (sides.length === 0) return [];
-      const { rows } = await sql<EventRow & { place: Place['key'] }>`select * from (${sql.join(sides, sql` union all `)}) as around`.execute(db);
+      const { rows } = await sql<
+        EventRow & { place: Place['key'] }
+      >`select * from (${sql.join(sides, sql` union all `)}) as around`.execute(db);
       return rows.map((row) => toEvent(outbox, row.place, row));
     },
     { statementMs: 2_000 },
@@ -37,9 +39,17 @@ function side(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: 'before' 
   const { engine } = outbox.database;
   const aggregate = at.role('aggregateId');
   const created = at.role('createdAt');
-  if (aggregate === null || created === null || event.aggregateId === null || event.createdAt === null || !engine.idFits(event.aggregateId, aggregate.description)) return null;
+  if (
+    aggregate === null ||
+    created === null ||
+    event.aggregateId === null ||
+    event.createdAt === null ||
+    !engine.idFits(event.aggregateId, aggregate.description)
+  )
+    return null;
   const type = at.role('aggregateType');
-  const sameType = type === null || event.aggregateType === null ? sql`` : sql` and ${engine.fragments.asText(type.sql)} = ${event.aggregateType}`;
+  const sameType =
+    type === null || event.aggregateType === null ? sql`` : sql` and ${engine.fragments.asText(type.sql)} = ${event.aggregateType}`;
   const here = engine.fragments.instantValue(event.createdAt, created.description, outbox.parameters.timeZone);
   const [sign, direction] = which === 'before' ? [sql.raw('<='), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
   return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from ${at.from}

@@ -102,7 +102,9 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
   const payload = at.role('payload');
   const created = at.role('createdAt');
   const amount = (path: string[] | null | undefined): RawBuilder<unknown> =>
-    path === null || path === undefined || payload?.description.kind !== 'json' ? sql`cast(null as char(1))` : fragments.jsonText(payload.sql, path);
+    path === null || path === undefined || payload?.description.kind !== 'json'
+      ? sql`cast(null as char(1))`
+      : fragments.jsonText(payload.sql, path);
   const limit = errorLength === 'list' ? LIST_ERROR_CHARACTERS : WHOLE_ERROR_CHARACTERS;
   return sql`${at.roleText('id')} as id, ${at.state} as state, ${at.roleText('type')} as type, ${at.roleText('aggregateType')} as aggregate_type,
     ${at.roleText('aggregateId')} as aggregate_id, ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at,
@@ -141,7 +143,8 @@ export function archiveFacts(outbox: Outbox, alias: string): RawBuilder<unknown>
   const { fragments } = outbox.database.engine;
   const text = (name: string): RawBuilder<unknown> => fragments.asText(sql.ref(`${alias}.${name}`));
   const at = outbox.archive?.description.columns.get(ARCHIVE_COLUMNS.at);
-  const archivedAt = at === undefined ? sql`cast(null as char(1))` : fragments.isoTime(sql.ref(`${alias}.${ARCHIVE_COLUMNS.at}`), at, 'UTC');
+  const archivedAt =
+    at === undefined ? sql`cast(null as char(1))` : fragments.isoTime(sql.ref(`${alias}.${ARCHIVE_COLUMNS.at}`), at, 'UTC');
   return sql`${archivedAt} as archived_at, ${text(ARCHIVE_COLUMNS.by)} as archived_by, ${text(ARCHIVE_COLUMNS.reason)} as archived_reason,
     ${text(ARCHIVE_COLUMNS.intervention)} as archived_by_intervention, ${text(ARCHIVE_COLUMNS.fromState)} as archived_from_state`;
 }

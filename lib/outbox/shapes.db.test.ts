@@ -8,94 +8,110 @@ import { getEvent } from './get-event';
 import { listEvents } from './list-events';
 import { SHAPES } from './shape-registry.gen';
 
-describe.each(SHAPES.filter((shape) => shape.engines.includes('postgres')).map((shape) => [shape.key, shape] as const))('shape %s on postgres', (_key, shape) => {
-  const database = useTestDatabase((db) => createSample(db, shape));
-  let open: OpenOutbox;
-  beforeAll(async () => {
-    open = await openSample(database, shape);
-  });
-  afterAll(() => open.close());
-  const rows = shape.sample?.rows ?? [];
-  const idOf = (row: (typeof rows)[number]): string => String(row.values.id);
+describe.each(SHAPES.filter((shape) => shape.engines.includes('postgres')).map((shape) => [shape.key, shape] as const))(
+  'shape %s on postgres',
+  (_key, shape) => {
+    const database = useTestDatabase((db) => createSample(db, shape));
+    let open: OpenOutbox;
+    beforeAll(async () => {
+      open = await openSample(database, shape);
+    });
+    afterAll(() => open.close());
+    const rows = shape.sample?.rows ?? [];
+    const idOf = (row: (typeof rows)[number]): string => String(row.values.id);
 
-  it('brings six rows and one for every state it can show', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(6);
-    const shown = LIVE_STATES.filter((state) => open.outbox.capabilities.states[state].available);
-    expect(new Set(rows.map((row) => row.state))).toEqual(new Set(shown));
-  });
+    it('brings six rows and one for every state it can show', () => {
+      expect(rows.length).toBeGreaterThanOrEqual(6);
+      const shown = LIVE_STATES.filter((state) => open.outbox.capabilities.states[state].available);
+      expect(new Set(rows.map((row) => row.state))).toEqual(new Set(shown));
+    });
 
-  it('gives every sample row its state, by id and in the list', async () => {
-    const page = await listEvents(open.outbox, {}, { limit: 50 });
-    const listed = new Map(page.events.map((event) => [event.id, event.state]));
-    for (const row of rows) {
-      const stored = await getEvent(open.outbox, idOf(row));
-      expect.soft(stored?.event.state, `row ${idOf(row)}`).toBe(row.state);
-      expect.soft(listed.get(idOf(row)), `row ${idOf(row)} in the list`).toBe(row.state);
-    }
-  });
-
-  it('finds exactly the rows of each state, and every row in exactly one', async () => {
-    const seen: string[] = [];
-    for (const state of LIVE_STATES) {
-      const page = await listEvents(open.outbox, { state: [state] }, { limit: 50 });
-      expect(page.events.map((event) => event.id).sort()).toEqual(rows.filter((row) => row.state === state).map(idOf).sort());
-      expect(page.events.every((event) => event.state === state)).toBe(true);
-      seen.push(...page.events.map((event) => event.id));
-    }
-    expect(seen.sort()).toEqual(rows.map(idOf).sort());
-  });
-
-  it('says of every state whether it can be shown, and why not', () => {
-    for (const state of STATES) {
-      const capability = open.outbox.capabilities.states[state];
-      if (!capability.available) expect(capability.because).toBe('not_in_schema');
-    }
-  });
-
-  it('pages by creation time, both ways, without losing or repeating a row', async () => {
-    for (const order of ['newest', 'oldest'] as const) {
-      const all = (await listEvents(open.outbox, { order }, { limit: 50 })).events.map((event) => event.id);
-      const walked: string[] = [];
-      let cursor: string | undefined;
-      let lastPage;
-      do {
-        const page = await listEvents(open.outbox, { order }, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-        walked.push(...page.events.map((event) => event.id));
-        lastPage = page;
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      expect(walked).toEqual(all);
-      const back: string[] = lastPage.events.map((event) => event.id);
-      let previous = lastPage.previousCursor;
-      while (previous !== null) {
-        const page = await listEvents(open.outbox, { order }, { limit: 2, cursor: previous });
-        back.unshift(...page.events.map((event) => event.id));
-        previous = page.previousCursor;
+    it('gives every sample row its state, by id and in the list', async () => {
+      const page = await listEvents(open.outbox, {}, { limit: 50 });
+      const listed = new Map(page.events.map((event) => [event.id, event.state]));
+      for (const row of rows) {
+        const stored = await getEvent(open.outbox, idOf(row));
+        expect.soft(stored?.event.state, `row ${idOf(row)}`).toBe(row.state);
+        expect.soft(listed.get(idOf(row)), `row ${idOf(row)} in the list`).toBe(row.state);
       }
-      expect(back).toEqual(all);
-    }
-  });
+    });
 
-  it('counts dead letters by error only where it has any', async () => {
-    const groups = await countDeadByError(open.outbox);
-    expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(rows.filter((row) => row.state === 'dead').length);
-  });
+    it('finds exactly the rows of each state, and every row in exactly one', async () => {
+      const seen: string[] = [];
+      for (const state of LIVE_STATES) {
+        const page = await listEvents(open.outbox, { state: [state] }, { limit: 50 });
+        expect(page.events.map((event) => event.id).sort()).toEqual(
+          rows
+            .filter((row) => row.state === state)
+            .map(idOf)
+            .sort(),
+        );
+        expect(page.events.every((event) => event.state === state)).toBe(true);
+        seen.push(...page.events.map((event) => event.id));
+      }
+      expect(seen.sort()).toEqual(rows.map(idOf).sort());
+    });
 
-  it('keeps digits, and answers null for an id that cannot be one of its own', async () => {
-    for (const id of ['', ' 1', '01', "1' or '1'='1", 'not-an-id', '0'.repeat(400), '\u0000', '99999999999999999999']) {
-      expect(await getEvent(open.outbox, id)).toBeNull();
-    }
-  });
+    it('says of every state whether it can be shown, and why not', () => {
+      for (const state of STATES) {
+        const capability = open.outbox.capabilities.states[state];
+        if (!capability.available) expect(capability.because).toBe('not_in_schema');
+      }
+    });
 
-  it('is writable once installed, with no more rights than its operations need', async () => {
-    expect(open.outbox.whyReadOnly).toBeNull();
-    const operator = open.outbox.database.write;
-    const payload = open.outbox.main.roles.payload?.column.name;
-    const { sql } = await import('kysely');
-    const table = `${open.outbox.main.table.schema}.${open.outbox.main.table.table}`;
-    await expect(operator?.((db) => sql`update ${sql.table(table)} set ${sql.ref(payload ?? '')} = ${sql.ref(payload ?? '')}`.execute(db))).rejects.toMatchObject({ code: 'no_privilege' });
-    await expect(operator?.((db) => sql`truncate ${sql.table(table)}`.execute(db))).rejects.toMatchObject({ code: 'no_privilege' });
-    await expect(open.outbox.database.read((db) => sql`set transaction read write`.execute(db).then(() => sql`delete from ${sql.table(table)}`.execute(db)))).rejects.toThrow();
-    await expect(operator?.((db) => sql`delete from outbox_console.intervention`.execute(db))).rejects.toMatchObject({ code: 'no_privilege' });
-  });
-});
+    it('pages by creation time, both ways, without losing or repeating a row', async () => {
+      for (const order of ['newest', 'oldest'] as const) {
+        const all = (await listEvents(open.outbox, { order }, { limit: 50 })).events.map((event) => event.id);
+        const walked: string[] = [];
+        let cursor: string | undefined;
+        let lastPage;
+        do {
+          const page = await listEvents(open.outbox, { order }, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
+          walked.push(...page.events.map((event) => event.id));
+          lastPage = page;
+          cursor = page.nextCursor ?? undefined;
+        } while (cursor !== undefined);
+        expect(walked).toEqual(all);
+        const back: string[] = lastPage.events.map((event) => event.id);
+        let previous = lastPage.previousCursor;
+        while (previous !== null) {
+          const page = await listEvents(open.outbox, { order }, { limit: 2, cursor: previous });
+          back.unshift(...page.events.map((event) => event.id));
+          previous = page.previousCursor;
+        }
+        expect(back).toEqual(all);
+      }
+    });
+
+    it('counts dead letters by error only where it has any', async () => {
+      const groups = await countDeadByError(open.outbox);
+      expect(groups.reduce((sum, group) => sum + group.count, 0)).toBe(rows.filter((row) => row.state === 'dead').length);
+    });
+
+    it('keeps digits, and answers null for an id that cannot be one of its own', async () => {
+      for (const id of ['', ' 1', '01', "1' or '1'='1", 'not-an-id', '0'.repeat(400), '\u0000', '99999999999999999999']) {
+        expect(await getEvent(open.outbox, id)).toBeNull();
+      }
+    });
+
+    it('is writable once installed, with no more rights than its operations need', async () => {
+      expect(open.outbox.whyReadOnly).toBeNull();
+      const operator = open.outbox.database.write;
+      const payload = open.outbox.main.roles.payload?.column.name;
+      const { sql } = await import('kysely');
+      const table = `${open.outbox.main.table.schema}.${open.outbox.main.table.table}`;
+      await expect(
+        operator?.((db) => sql`update ${sql.table(table)} set ${sql.ref(payload ?? '')} = ${sql.ref(payload ?? '')}`.execute(db)),
+      ).rejects.toMatchObject({ code: 'no_privilege' });
+      await expect(operator?.((db) => sql`truncate ${sql.table(table)}`.execute(db))).rejects.toMatchObject({ code: 'no_privilege' });
+      await expect(
+        open.outbox.database.read((db) =>
+          sql`set transaction read write`.execute(db).then(() => sql`delete from ${sql.table(table)}`.execute(db)),
+        ),
+      ).rejects.toThrow();
+      await expect(operator?.((db) => sql`delete from outbox_console.intervention`.execute(db))).rejects.toMatchObject({
+        code: 'no_privilege',
+      });
+    });
+  },
+);

@@ -33,5 +33,4 @@ export const DEPTH_CAP = 10_000;
 export const unavailable = (why: UnavailableReason): Count => ({ count: null, known: 'unavailable', why });
 export const exact = (count: number): Count => ({ count, known: 'exact' });
 /** Caps a count that was taken over `limit` + 1 rows at most. */
-export const cappedAt = (count: number, limit: number): Count =>
-  count > limit ? { count: limit, known: 'capped' } : exact(count);
+export const cappedAt = (count: number, limit: number): Count => (count > limit ? { count: limit, known: 'capped' } : exact(count));

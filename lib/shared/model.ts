@@ -21,9 +21,7 @@ export type ReadOnlyReason =
   | 'source_down';
 
 /** An operation this outbox offers, and from which states; or why it does not (`refusals.<code>`). */
-export type OperationCapability =
-  | { offered: true; from: State[]; warnings: string[] }
-  | { offered: false; because: string };
+export type OperationCapability = { offered: true; from: State[]; warnings: string[] } | { offered: false; because: string };
 
 export interface Capabilities {
   /** For each state: can this table show it, and if not, why. */

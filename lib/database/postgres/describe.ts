@@ -41,15 +41,35 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
         from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid and x.indisvalid)::text as indexes,
       (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
       has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(db);
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(
+    db,
+  );
   const row = rows[0];
   if (row === undefined) return null;
-  const columns = JSON.parse(row.columns) as { name: string; type: string; base: string; nullable: boolean; generated: boolean; update: boolean }[];
-  const indexes = JSON.parse(row.indexes) as { name: string; unique: boolean; predicate: string | null; columns: string[]; options: number[] | null }[];
+  const columns = JSON.parse(row.columns) as {
+    name: string;
+    type: string;
+    base: string;
+    nullable: boolean;
+    generated: boolean;
+    update: boolean;
+  }[];
+  const indexes = JSON.parse(row.indexes) as {
+    name: string;
+    unique: boolean;
+    predicate: string | null;
+    columns: string[];
+    options: number[] | null;
+  }[];
   return {
     name: { schema: row.schema, table: row.table },
     kind: row.relkind === 'r' || row.relkind === 'p' ? 'table' : row.relkind === 'v' || row.relkind === 'm' ? 'view' : 'other',
-    columns: new Map(columns.map((c) => [c.name, { name: c.name, type: c.type, kind: KIND_BY_TYPE[c.base] ?? 'other', nullable: c.nullable, generated: c.generated }])),
+    columns: new Map(
+      columns.map((c) => [
+        c.name,
+        { name: c.name, type: c.type, kind: KIND_BY_TYPE[c.base] ?? 'other', nullable: c.nullable, generated: c.generated },
+      ]),
+    ),
     indexes: indexes.map(leadingColumns),
     notifies: (JSON.parse(row.notifies) as string[]).flatMap(channelsIn),
     privileges: {
@@ -62,10 +82,21 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
 }
 
 /** pg_index.indoption: bit 0 is DESC, bit 1 is NULLS FIRST. */
-function leadingColumns({ options, ...index }: { name: string; unique: boolean; predicate: string | null; columns: string[]; options: number[] | null }): IndexDescription {
+function leadingColumns({
+  options,
+  ...index
+}: {
+  name: string;
+  unique: boolean;
+  predicate: string | null;
+  columns: string[];
+  options: number[] | null;
+}): IndexDescription {
   const firstExpression = index.columns.indexOf('');
   const columns = firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression);
-  const sorted = (options ?? []).slice(0, columns.length).map((option) => ({ descending: (option & 1) !== 0, nullsFirst: (option & 2) !== 0 }));
+  const sorted = (options ?? [])
+    .slice(0, columns.length)
+    .map((option) => ({ descending: (option & 1) !== 0, nullsFirst: (option & 2) !== 0 }));
   return { ...index, unique: index.unique && firstExpression === -1, columns, sorted };
 }
 

@@ -22,9 +22,25 @@ const BY_STATE: Record<string, FailureCode> = {
   '28P01': 'connection',
   P0001: 'constraint',
 };
-const BY_CLASS: Record<string, FailureCode> = { '08': 'connection', '22': 'bad_value', '23': 'constraint', '57': 'connection', '58': 'connection' };
+const BY_CLASS: Record<string, FailureCode> = {
+  '08': 'connection',
+  '22': 'bad_value',
+  '23': 'constraint',
+  '57': 'connection',
+  '58': 'connection',
+};
 
-const SOCKET_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']);
+const SOCKET_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+]);
 /** pg and pg-pool report these without a code: the connection is gone, or there was none to be had. */
 const CONNECTION_MESSAGES = [
   'Connection terminated',

@@ -19,7 +19,15 @@ export const archiveOperation: Operation = {
     const fromMain = (states: LiveState[], version: Step['version'], warnings: string[]): Step[] =>
       statePredicate(shape, states, 'o', fragments) === null
         ? []
-        : [{ ...common, source: outbox.main, version, warnings, match: (at) => statePredicate(shape, states, at.alias, fragments) ?? sql`false` }];
+        : [
+            {
+              ...common,
+              source: outbox.main,
+              version,
+              warnings,
+              match: (at) => statePredicate(shape, states, at.alias, fragments) ?? sql`false`,
+            },
+          ];
     const steps = [...fromMain(waiting, 'stable', shape.archive.warnings)];
     if (shape.archive.from.includes('dead')) {
       steps.push(...fromMain(['dead'], 'exact', []));

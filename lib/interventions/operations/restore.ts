@@ -18,7 +18,13 @@ export const restoreOperation: Operation = {
     const asDead = deadTarget(outbox);
     const steps: Step[] = [];
     if (asDead !== null) {
-      steps.push({ ...common, target: asDead, set: shape.asDead?.set ?? {}, warnings: ['comes_back_as_dead'], match: cameFrom(outbox.main, ['pending']) });
+      steps.push({
+        ...common,
+        target: asDead,
+        set: shape.asDead?.set ?? {},
+        warnings: ['comes_back_as_dead'],
+        match: cameFrom(outbox.main, ['pending']),
+      });
     }
     steps.push({ ...common, target: outbox.main, set: {}, warnings: [], match: cameFrom(outbox.main, ['dead']) });
     steps.push({

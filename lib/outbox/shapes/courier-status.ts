@@ -30,12 +30,66 @@ export const courierStatus = defineShape({
       ],
     },
     rows: [
-      { state: 'pending', values: { id: '00000000-0000-4000-8000-000000000001', event_type: 'order.created', payload: {}, status: 'PENDING', created_at: '2026-01-01 00:00:01' } },
-      { state: 'pending', values: { id: '00000000-0000-4000-8000-000000000002', event_type: 'order.paid', payload: {}, status: 'PENDING', created_at: '2026-01-01 00:00:02' } },
-      { state: 'pending', values: { id: '00000000-0000-4000-8000-000000000003', event_type: 'order.created', payload: {}, status: 'PENDING', created_at: '2026-01-01 00:00:03' } },
-      { state: 'published', values: { id: '00000000-0000-4000-8000-000000000004', event_type: 'order.created', payload: {}, status: 'PROCESSED', created_at: '2026-01-01 00:00:04' } },
-      { state: 'published', values: { id: '00000000-0000-4000-8000-000000000005', event_type: 'order.paid', payload: {}, status: 'PROCESSED', created_at: '2026-01-01 00:00:05' } },
-      { state: 'published', values: { id: '00000000-0000-4000-8000-000000000006', event_type: 'order.paid', payload: {}, status: 'PROCESSED', created_at: '2026-01-01 00:00:06' } },
+      {
+        state: 'pending',
+        values: {
+          id: '00000000-0000-4000-8000-000000000001',
+          event_type: 'order.created',
+          payload: {},
+          status: 'PENDING',
+          created_at: '2026-01-01 00:00:01',
+        },
+      },
+      {
+        state: 'pending',
+        values: {
+          id: '00000000-0000-4000-8000-000000000002',
+          event_type: 'order.paid',
+          payload: {},
+          status: 'PENDING',
+          created_at: '2026-01-01 00:00:02',
+        },
+      },
+      {
+        state: 'pending',
+        values: {
+          id: '00000000-0000-4000-8000-000000000003',
+          event_type: 'order.created',
+          payload: {},
+          status: 'PENDING',
+          created_at: '2026-01-01 00:00:03',
+        },
+      },
+      {
+        state: 'published',
+        values: {
+          id: '00000000-0000-4000-8000-000000000004',
+          event_type: 'order.created',
+          payload: {},
+          status: 'PROCESSED',
+          created_at: '2026-01-01 00:00:04',
+        },
+      },
+      {
+        state: 'published',
+        values: {
+          id: '00000000-0000-4000-8000-000000000005',
+          event_type: 'order.paid',
+          payload: {},
+          status: 'PROCESSED',
+          created_at: '2026-01-01 00:00:05',
+        },
+      },
+      {
+        state: 'published',
+        values: {
+          id: '00000000-0000-4000-8000-000000000006',
+          event_type: 'order.paid',
+          payload: {},
+          status: 'PROCESSED',
+          created_at: '2026-01-01 00:00:06',
+        },
+      },
     ],
   },
 });

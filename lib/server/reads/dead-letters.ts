@@ -21,8 +21,14 @@ export interface DeadLetterRequest {
 export async function readDeadLetters(context: Context, outboxId: string, request: DeadLetterRequest): Promise<DeadLetters> {
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
-    if (!info.capabilities.states.dead.available) return { outbox: info, dead: unavailable(info.capabilities.states.dead.because), groups: [], page: null, problem: null };
-    const filter: EventFilter = { state: ['dead'], order: request.order, ...(request.type === undefined ? {} : { type: request.type }), ...(request.error === undefined ? {} : { error: request.error }) };
+    if (!info.capabilities.states.dead.available)
+      return { outbox: info, dead: unavailable(info.capabilities.states.dead.because), groups: [], page: null, problem: null };
+    const filter: EventFilter = {
+      state: ['dead'],
+      order: request.order,
+      ...(request.type === undefined ? {} : { type: request.type }),
+      ...(request.error === undefined ? {} : { error: request.error }),
+    };
     const [summary, groups, page] = await Promise.all([
       context.console.snapshots.summary(outboxId, '1h'),
       countDeadByError(outbox),

@@ -22,7 +22,11 @@ const INTERVENTIONS_SHOWN = 50;
 export function readEventDetail(context: Context, outboxId: string, eventId: string): Promise<EventDetail> {
   return onOutbox(context, outboxId, async (outbox) => {
     const stored = await getEvent(outbox, eventId);
-    if (stored === null) throw new Problem('not_found', `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`);
+    if (stored === null)
+      throw new Problem(
+        'not_found',
+        `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`,
+      );
     const unmask = can(context.actor.role, 'payload:unmask');
     const [neighbours, audit, operations] = await Promise.all([
       neighboursOrNone(outbox, stored),
@@ -41,7 +45,8 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
       neighbours: neighbours.map((neighbour) => ({ ...neighbour, event: presentEvent(outbox, neighbour.event, unmask) })),
       interventions: audit.entries,
       links: linksOf(outbox.settings.links, event, payload, headers),
-      warnings: stored.event.state === 'archived' || stored.event.state === 'unmapped' ? [] : (outbox.shape.cautions[stored.event.state] ?? []),
+      warnings:
+        stored.event.state === 'archived' || stored.event.state === 'unmapped' ? [] : (outbox.shape.cautions[stored.event.state] ?? []),
       operations,
       archived: stored.archived,
     };
@@ -53,7 +58,8 @@ async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Ne
   try {
     return await neighboursOf(outbox, stored.event);
   } catch (error) {
-    if (error instanceof DatabaseFailure && error.code === 'timeout') return [{ event: stored.event, current: true, blocked: false, overtaken: false }];
+    if (error instanceof DatabaseFailure && error.code === 'timeout')
+      return [{ event: stored.event, current: true, blocked: false, overtaken: false }];
     throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
   }
 }
@@ -62,7 +68,10 @@ async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Ne
 async function operationsFor(outbox: Outbox, stored: StoredEvent): Promise<EventDetail['operations']> {
   const entries = await Promise.all(
     OPERATIONS.map(async ({ key }) => {
-      const preview = await previewIntervention(outbox, { operation: key, events: [{ id: stored.event.id, version: stored.event.version }] });
+      const preview = await previewIntervention(outbox, {
+        operation: key,
+        events: [{ id: stored.event.id, version: stored.event.version }],
+      });
       const row = preview.rows[0];
       const allowed = row?.allowed === true;
       return [key, { allowed, because: allowed ? null : (row?.because ?? row?.code ?? null), warnings: preview.warnings }] as const;
