@@ -93,10 +93,9 @@ function backwards(reading: Reading, part: Part, current: number, lines: { came:
   const came = countLineOf(reading, lines.came, ID, 'n');
   const went = lines.went.map((axis) => countLineOf(reading, axis, ID, 'n'));
   for (let at = last, value = current; at > 0; at -= 1) {
-    const arrived = came[at] ?? null;
     // Before the oldest row the table still has, nothing is known.
-    if (arrived === null) break;
-    value = Math.max(0, value - arrived + went.reduce((sum, line) => sum + (line[at] ?? 0), 0));
+    if ((came[at - 1] ?? null) === null) break;
+    value = Math.max(0, value - (came[at] ?? 0) + went.reduce((sum, line) => sum + (line[at] ?? 0), 0));
     values[at - 1] = value;
   }
   return { known: 'estimated', values };

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { takeReading } from './read';
+import { plot, summarise } from './summarise';
+import { testOutbox } from './testing';
+
+const database = useTestDatabase();
+let directory: OutboxDirectory;
+
+const inline = (table: string, input: Omit<ShapeInput, 'key' | 'label' | 'origin' | 'engines' | 'table'>) =>
+  testOutbox(defineShape({ key: 'inline', label: table, origin: 'test', engines: ['postgres'], table, ...input }), 'odd', {
+    id: table,
+    inline: true,
+  });
+
+const OUTBOXES = [
+  /** Rows are there until they are published. */
+  inline('queue', { columns: { id: 'id' }, states: [{ state: 'pending', when: { column: 'id', isNull: false } }] }),
+  /** Times and counts where nothing can be computed with them. */
+  inline('buried', {
+    columns: {
+      id: 'id',
+      type: { column: 'body', path: ['type'] },
+      createdAt: { column: 'body', path: ['at'] },
+      publishedAt: 'sent',
+      attempts: { column: 'body', path: ['tries'] },
+    },
+    states: [
+      { state: 'published', when: { column: 'sent', above: 0 } },
+      { state: 'pending', when: { column: 'sent', isNull: true } },
+    ],
+  }),
+  /** An enum, a partition, a domain, infinite and missing times, a clock that is ahead, a published row without its time. */
+  inline('times', {
+    columns: { id: 'id', type: 'kind', createdAt: 'created', publishedAt: 'published', attempts: 'tries' },
+    states: [
+      { state: 'published', when: { column: 'state', equals: 'done' } },
+      { state: 'dead', when: { column: 'state', equals: 'dead' } },
+      { state: 'pending', when: { column: 'state', equals: 'new' } },
+    ],
+  }),
+  /** A view over it. */
+  inline('seen', {
+    columns: { id: 'id', createdAt: 'created', publishedAt: 'published' },
+    states: [
+      { state: 'published', when: { column: 'state', equals: 'done' } },
+      { state: 'pending', when: { not: { column: 'state', in: ['done', 'dead'] } } },
+    ],
+  }),
+];
+
+beforeAll(async () => {
+  await database.query(`
+    create schema odd; set search_path to odd;
+    create table queue (id uuid primary key);
+    insert into queue select gen_random_uuid() from generate_series(1, 7);
+    create table buried (id int primary key, body jsonb, sent bigint);
+    insert into buried values (1, '{"type": "a", "at": "2026-01-01", "tries": "x"}', null), (2, '{}', 1700000000);
+    create type state as enum ('new', 'done', 'dead', 'odd');
+    create domain moment as timestamptz;
+    create table times (id bigint, state state, kind text, created moment, published timestamptz, tries numeric, primary key (id, state)) partition by list (state);
+    create table times_new partition of times for values in ('new');
+    create table times_rest partition of times default;
+    create index on times (published);
+    insert into times values
+      (1, 'new', 'a', now() - interval '5 s', null, 0), (2, 'new', null, '-infinity', null, null), (3, 'new', 'a', null, null, 0),
+      (4, 'done', 'a', now() - interval '10 min', now() - interval '9 min', 1), (5, 'done', 'b', now(), now() + interval '20 s', 3),
+      (6, 'done', 'a', now() + interval '1 min', now() - interval '1 min', 1), (7, 'done', 'a', now() - interval '3 min', null, 1),
+      (8, 'done', 'a', null, now() - interval '2 min', 1), (9, 'done', 'a', now() - interval '1 min', 'infinity', 1), (10, 'done', 'a', '0044-03-15 BC', now(), 1),
+      (11, 'dead', 'a', now() - interval '2 min', null, 5), (12, 'odd', 'a', now(), null, 0);
+    create view seen as select * from times;
+    reset search_path`);
+  directory = createDirectory({ databases: [{ id: 'test', url: database.url }], outboxes: OUTBOXES });
+});
+afterAll(() => directory.close());
+
+const read = async (id: string) => takeReading(await directory.get(id), '1h');
+
+test('a table whose rows go when published: depth, and nothing made up', async () => {
+  const reading = await read('queue');
+  const { depth, latency, throughput, oldestPendingAt, byType, retries } = summarise(reading);
+  expect(depth.waiting).toEqual({ count: 7, known: 'exact' });
+  expect(depth.dead.why).toBe('not_in_schema');
+  expect(latency).toMatchObject({ known: 'unavailable', why: 'no_created_at' });
+  expect(throughput).toEqual({ createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why: 'no_published_at' });
+  expect([oldestPendingAt, retries.why, byType]).toEqual([null, 'no_attempts', []]);
+  expect(plot(reading).points.map((point) => point.waiting)).toEqual([...Array.from({ length: 59 }, () => null), 7]);
+});
+
+test('times inside JSON or as numbers are not computed with', async () => {
+  const { depth, latency, throughput, byType, lastPublishedAt } = summarise(await read('buried'));
+  expect(depth.pending).toEqual({ count: 1, known: 'exact' });
+  expect(latency).toMatchObject({ count: null, known: 'unavailable', why: 'no_created_at' });
+  expect(throughput.known).toBe('unavailable');
+  expect(byType).toMatchObject([{ type: 'a', waiting: 1, retries: null, p95Ms: null }]);
+  expect(lastPublishedAt).toBeNull();
+});
+
+test.each(['times', 'seen'])('%s: infinite, missing and future times are left out where they would lie', async (id) => {
+  const reading = await read(id);
+  const { depth, latency, oldestPendingAt } = summarise(reading);
+  expect(depth.pending.count).toBe(id === 'times' ? 3 : 4);
+  // 60 s, 20 s and the negative one as 0: rows without both times have no latency.
+  expect(latency).toMatchObject({ count: 3, p50Ms: 20_000, known: 'exact' });
+  expect(Date.now() - Date.parse(oldestPendingAt ?? '')).toBeLessThan(60_000);
+  const series = plot(reading);
+  // What a clock ahead dates into the future counts as now.
+  expect(series.points.at(-1)?.published).toBeGreaterThanOrEqual(1);
+  expect(series.points.reduce((sum, point) => sum + (point.published ?? 0), 0)).toBe(5);
+});
