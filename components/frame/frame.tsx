@@ -79,7 +79,7 @@ function Shell({ account, outboxes, languages, railCollapsed, palette, signOut, 
             <LanguageMenu languages={languages} />
             <AccountMenu account={account} languages={languages} signOut={signOut} />
           </div>
-          <OutboxBar />
+          <OutboxBar outboxes={outboxes} />
         </header>
         <main id="main" tabIndex={-1} className={classes.main}>
           {children}

@@ -17,12 +17,12 @@ const SCREENS = [
   { key: 'deadLetters', path: '/dead-letters' },
 ] as const;
 
-/** The screens of the outbox in view, and the window where a screen has one. Nothing on other pages. */
-export function OutboxBar() {
+/** The screens of the outbox in view, and the window where a screen has one. Nothing on other pages, or for an outbox that is not there. */
+export function OutboxBar({ outboxes }: { outboxes: { id: string }[] }) {
   const words = useTranslations('frame');
   const pathname = usePathname();
   const { outbox } = useParams<{ outbox?: string }>();
-  if (outbox === undefined) return null;
+  if (outbox === undefined || !outboxes.some(({ id }) => encodeURIComponent(id) === outbox)) return null;
   const base = `/outboxes/${outbox}`;
   const rest = pathname.slice(base.length);
   const here = SCREENS.findLast(({ path }) => rest === path || (path !== '' && rest.startsWith(`${path}/`)))?.key;
