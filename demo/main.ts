@@ -1,5 +1,6 @@
 /**
  * `npm run demo` and `npm run dev`: the whole demo in one command. Owns the signals; what it started ends with it.
+ * `--dev` serves with hot reload, `--no-console` serves nothing but runs everything else.
  * Exit codes: 0 stopped as asked, 1 something failed or broke down, 78 refused.
  */
 import { readDemoEnvironment } from './env';

@@ -44,6 +44,7 @@ export class DemoRun {
   private starting: Promise<unknown> = Promise.resolve();
   private ending: Promise<void> | null = null;
   private announced = false;
+  private dataDir: string | null = null;
   private breakDown: (error: Error) => void = () => undefined;
   /** Rejects when something ends that should go on; never resolves. */
   readonly broken: Promise<never>;
@@ -69,7 +70,10 @@ export class DemoRun {
     this.mustGoOn();
     if (serveConsole) {
       this.options.log('starting the console');
-      const started = (child: Child) => (this.console = this.watch('console', child));
+      const started = (child: Child) => {
+        this.console = this.watch('console', child);
+        this.world?.process.send({ kind: 'console', pid: child.pid } satisfies ToWorld);
+      };
       demo.pids.console = (await startConsole({ env, configPath: demo.config, dev, logFile: this.file('console.log'), started })).pid;
     }
     await writeSecret(this.file('demo.json'), `${JSON.stringify(demo, null, 2)}\n`);
@@ -83,6 +87,7 @@ export class DemoRun {
     const { dir, shelter } = await placeEmbeddedPostgres(env.root, 'demo', env.demoDir, env.stateDir);
     const postgres = await startEmbeddedPostgres({ dir, shelter, fresh: true, settings: THROWAWAY_SETTINGS });
     this.postgres = postgres;
+    this.dataDir = dir;
     void postgres.exited.then((end) => {
       if (!end.expected) this.breakDown(new Error(`PostgreSQL has ended:\n${end.log}`));
     });
@@ -169,6 +174,8 @@ export class DemoRun {
     await this.starting.catch(() => undefined);
     await this.endChildren();
     await this.postgres?.stop();
+    // The next start begins with an empty cluster anyway.
+    if (this.dataDir !== null) await rm(this.dataDir, { recursive: true, force: true });
     // Only ours: a second demo that refused to start must not make the first one invisible.
     if (this.announced) await rm(this.file('demo.json'), { force: true });
   }

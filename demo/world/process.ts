@@ -37,23 +37,32 @@ function stop(): Promise<void> {
   return stopping;
 }
 
-let postgresPid: number | null = null;
+/** What the starter has started besides us: signals to send when it is gone. */
+const others: [pid: number, signal: NodeJS.Signals][] = [];
 
 process.on('message', (message: ToWorld) => {
-  if (message.kind === 'stop') {
-    void stop().then(() => process.exit(0));
-    return;
+  switch (message.kind) {
+    case 'start':
+      others.push([message.order.postgresPid, 'SIGINT']);
+      start(message.order).catch((error: unknown) => say({ kind: 'broken', message: text(error) }));
+      return;
+    case 'console':
+      // First and by force, as it uses the database; the minus sign means its whole group.
+      others.unshift([-message.pid, 'SIGKILL']);
+      return;
+    case 'stop':
+      void stop().then(() => process.exit(0));
   }
-  postgresPid = message.order.postgresPid;
-  start(message.order).catch((error: unknown) => say({ kind: 'broken', message: text(error) }));
 });
 
 process.on('disconnect', () => {
   void stop().then(() => {
-    try {
-      if (postgresPid !== null) process.kill(postgresPid, 'SIGINT');
-    } catch {
-      // It has gone first.
+    for (const [pid, signal] of others) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has gone first.
+      }
     }
     process.exit(1);
   });
