@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { getTranslations } from 'next-intl/server';
 import { FleetScreen } from '@/components/fleet/fleet-screen';
 import { definePage } from '@/lib/server/page';
+import { readFleet } from '@/lib/server/reads/figures';
 import { fleetSnapshot } from './actions';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -11,5 +12,5 @@ export async function generateMetadata(): Promise<Metadata> {
 export default definePage({
   id: 'page.fleet',
   permission: 'outbox:read',
-  render: async ({ console }) => <FleetScreen initial={await console.snapshots.fleet()} action={fleetSnapshot} />,
+  render: async (context) => <FleetScreen initial={await readFleet(context)} action={fleetSnapshot} />,
 });

@@ -100,9 +100,9 @@ describe('the catalogues', () => {
   });
 
   it('have words for every code the server may answer', () => {
-    const refusals = SHAPES.flatMap((shape) => Object.values(shape.operations).flatMap((rules) => (Array.isArray(rules) ? rules : [rules])))
-      .map((rule) => ('refuse' in rule ? rule.refuse : null))
-      .filter((code) => code !== null);
+    const refusals = SHAPES.flatMap((shape) => Object.values(shape.operations)).flatMap((rules) =>
+      Array.isArray(rules) ? rules.flatMap((rule) => ('refuse' in rule ? [rule.refuse] : [])) : [rules.refuse],
+    );
     const warnings = SHAPES.flatMap((shape) => [
       ...Object.values(shape.operations).flatMap((rules) =>
         Array.isArray(rules) ? rules.flatMap((rule) => ('refuse' in rule ? [] : rule.warnings)) : [],

@@ -6,6 +6,7 @@ import { openDatabase } from '@/lib/database/database';
 import { bindOutbox } from './bind';
 import { countDeadByError } from './dead-letters';
 import { getEvent } from './get-event';
+import { maskErrors } from './hidden-in-errors';
 import { listEvents } from './list-events';
 import { neighboursOf } from './neighbours';
 import { shapeSchema } from './shape';
@@ -97,6 +98,26 @@ describe('hostile rows', () => {
       await listEvents(open.outbox, { type: [attack], error: attack }, { limit: 5 });
     }
     expect(await database.query(`SELECT count(*)::int AS n FROM ${TABLE}`)).toEqual([{ n: 11 }]);
+  });
+});
+
+describe('an error that quotes what is masked', () => {
+  const database = useTestDatabase(async (db) => {
+    await createSample(db, escrowStatus, { rows: false });
+    await db.query(
+      `INSERT INTO ${TABLE} (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, error_message) VALUES
+        ('${id(1)}', 'k', 't', 'r', 'failed', '{"who": {"name": "CANARY-NAME"}}', 'no account for CANARY-NAME, tried canary@example.com'), ('${id(2)}', 'k', 't', 'r', 'failed', '{}', 'node down')`,
+    );
+  });
+
+  it('is masked in a list as on the page', async () => {
+    const open = await openSample(database, escrowStatus, { mask: ['payload.who.name'] });
+    const { events } = await listEvents(open.outbox, { order: 'oldest' }, { limit: 5 });
+    expect((await maskErrors(open.outbox, events)).map((event) => event.error).sort()).toEqual([
+      'no account for ••••, tried ••••',
+      'node down',
+    ]);
+    await open.close();
   });
 });
 

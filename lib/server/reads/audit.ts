@@ -1,9 +1,20 @@
 import 'server-only';
-import { listAudit as list } from '@/lib/audit/list';
-import type { AuditFilter, AuditPage } from '@/lib/shared/model';
-import type { Store } from '@/lib/store/store';
+import { listAudit } from '@/lib/audit/list';
+import { maskText } from '@/lib/outbox/mask-text';
+import type { AuditEntry, AuditFilter, AuditPage } from '@/lib/shared/model';
+import { can } from '@/lib/shared/permissions';
+import type { Context } from '../context';
 
-/** A page of the audit, newest first. */
-export function listAudit(store: Store, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
-  return list(store, filter, page);
+/** A page of the audit, newest first; what columns quote is hidden from roles that may not see it. */
+export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
+  const found = await listAudit(context.console.store, filter, page);
+  return can(context.actor.role, 'payload:unmask') ? found : { ...found, entries: found.entries.map(presentEntry) };
+}
+
+export function presentEntry(entry: AuditEntry): AuditEntry {
+  const masked = (columns: AuditEntry['before']): AuditEntry['before'] =>
+    columns === null
+      ? null
+      : Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value === null ? null : maskText(value)]));
+  return { ...entry, before: masked(entry.before), after: masked(entry.after) };
 }

@@ -1,9 +1,11 @@
 import 'server-only';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
+import { maskText } from '@/lib/outbox/mask-text';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import { mergeByTemplate } from '@/lib/shared/dead-letter-groups';
 import type { DeadLetters, EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/measured';
+import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { readEvents } from './events';
@@ -34,7 +36,9 @@ export async function readDeadLetters(context: Context, outboxId: string, reques
       countDeadByError(outbox),
       readEvents(context, outboxId, filter, { limit: request.limit, ...(request.cursor === undefined ? {} : { cursor: request.cursor }) }),
     ]);
-    return { outbox: info, dead: summary.depth.dead, groups: mergeByTemplate(groups), page, problem: null };
+    const unmask = can(context.actor.role, 'payload:unmask');
+    const shown = unmask ? groups : groups.map((group) => ({ ...group, error: group.error === null ? null : maskText(group.error) }));
+    return { outbox: info, dead: summary.depth.dead, groups: mergeByTemplate(shown), page, problem: null };
   });
 }
 

@@ -1,5 +1,4 @@
 import 'server-only';
-import { listAudit } from '@/lib/audit/list';
 import { databaseProblem } from '@/lib/outbox/directory';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
@@ -7,12 +6,15 @@ import { previewIntervention } from '@/lib/interventions/preview';
 import { getEvent, type StoredEvent } from '@/lib/outbox/get-event';
 import { linksOf } from '@/lib/outbox/links';
 import { hiddenValues, presentContent, presentError, presentEvent } from '@/lib/outbox/mask';
+import { maskErrors } from '@/lib/outbox/hidden-in-errors';
+import { maskText } from '@/lib/outbox/mask-text';
 import { neighboursOf } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { EventDetail, Neighbour } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
+import { readAudit } from './audit';
 import { onOutbox } from './source';
 
 /** Entries of the audit shown on an event's page. */
@@ -30,19 +32,29 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
     const unmask = can(context.actor.role, 'payload:unmask');
     const [neighbours, audit, operations] = await Promise.all([
       neighboursOrNone(outbox, stored),
-      listAudit(context.console.store, { outbox: outboxId, event: eventId }, { limit: INTERVENTIONS_SHOWN }),
+      readAudit(context, { outbox: outboxId, event: eventId }, { limit: INTERVENTIONS_SHOWN }),
       operationsFor(outbox, stored),
     ]);
     const payload = presentContent(outbox, 'payload', stored.payload, unmask);
     const headers = stored.headers === null ? null : presentContent(outbox, 'headers', stored.headers, unmask);
     const hidden = unmask ? [] : [...hiddenValues(outbox, 'payload', stored.payload), ...hiddenValues(outbox, 'headers', stored.headers)];
-    const event = { ...presentEvent(outbox, stored.event, unmask), error: presentError(stored.event.error, hidden) };
+    const error = presentError(stored.event.error, hidden);
+    const event = { ...presentEvent(outbox, stored.event, unmask), error: unmask || error === null ? error : maskText(error) };
+    const around = unmask
+      ? neighbours.map((neighbour) => neighbour.event)
+      : await maskErrors(
+          outbox,
+          neighbours.map((neighbour) => neighbour.event),
+        );
     return {
       asOf: stored.asOf,
       event,
       payload,
       headers,
-      neighbours: neighbours.map((neighbour) => ({ ...neighbour, event: presentEvent(outbox, neighbour.event, unmask) })),
+      neighbours: neighbours.map((neighbour, index) => ({
+        ...neighbour,
+        event: presentEvent(outbox, around[index] ?? neighbour.event, unmask),
+      })),
       interventions: audit.entries,
       links: linksOf(outbox.settings.links, event, payload, headers),
       warnings:

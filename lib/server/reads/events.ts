@@ -1,4 +1,5 @@
 import 'server-only';
+import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { listEvents, type PageRequest } from '@/lib/outbox/list-events';
 import { presentEvent } from '@/lib/outbox/mask';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
@@ -10,7 +11,8 @@ import { onOutbox } from './source';
 export function readEvents(context: Context, outboxId: string, filter: EventFilter, page: PageRequest): Promise<EventPage> {
   return onOutbox(context, outboxId, async (outbox) => {
     const found = await listEvents(outbox, filter, page);
-    const unmask = can(context.actor.role, 'payload:unmask');
-    return { ...found, events: found.events.map((event) => presentEvent(outbox, event, unmask)) };
+    if (can(context.actor.role, 'payload:unmask')) return found;
+    const events = await maskErrors(outbox, found.events);
+    return { ...found, events: events.map((event) => presentEvent(outbox, event, false)) };
   });
 }

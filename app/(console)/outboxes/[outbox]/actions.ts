@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
+import { readOutbox } from '@/lib/server/reads/figures';
 import { outboxId, windowSchema } from '@/lib/server/schemas';
 
 /** One outbox with its figures and their history over a window, at most 5 s old. */
@@ -9,5 +10,5 @@ export const outboxSnapshot = defineAction({
   id: 'outbox.snapshot',
   permission: 'outbox:read',
   input: z.strictObject({ outbox: outboxId, window: windowSchema }),
-  run: ({ console }, { outbox, window }) => console.snapshots.outbox(outbox, window),
+  run: (context, { outbox, window }) => readOutbox(context, outbox, window),
 });

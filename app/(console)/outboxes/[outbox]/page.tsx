@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { OutboxScreen } from '@/components/outbox/outbox-screen';
 import { definePage } from '@/lib/server/page';
+import { readOutbox } from '@/lib/server/reads/figures';
 import { DEFAULT_WINDOW, isWindow } from '@/lib/shared/windows';
 import { outboxSnapshot } from './actions';
 
@@ -11,10 +12,8 @@ export async function generateMetadata({ params }: { params: Promise<{ outbox: s
 export default definePage({
   id: 'page.outbox',
   permission: 'outbox:read',
-  render: async ({ console }, { params: { outbox = '' }, searchParams }) => {
+  render: async (context, { params: { outbox = '' }, searchParams }) => {
     const window = isWindow(searchParams.window) ? searchParams.window : DEFAULT_WINDOW;
-    return (
-      <OutboxScreen outbox={outbox} window={window} initial={await console.snapshots.outbox(outbox, window)} action={outboxSnapshot} />
-    );
+    return <OutboxScreen outbox={outbox} window={window} initial={await readOutbox(context, outbox, window)} action={outboxSnapshot} />;
   },
 });

@@ -1,4 +1,4 @@
-import { listAudit } from '@/lib/server/reads/audit';
+import { readAudit } from '@/lib/server/reads/audit';
 import { defineRoute } from '@/lib/server/route';
 import { auditQuery } from '@/lib/server/schemas';
 
@@ -6,5 +6,5 @@ export const GET = defineRoute({
   id: 'api.audit',
   permission: 'audit:read',
   query: auditQuery,
-  run: ({ console }, { query: { cursor, limit, ...filter } }) => listAudit(console.store, filter, { cursor, limit }),
+  run: (context, { query: { cursor, limit, ...filter } }) => readAudit(context, filter, { cursor, limit }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readSeries } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
 import { outboxId, windowSchema } from '@/lib/server/schemas';
 
@@ -7,5 +8,5 @@ export const GET = defineRoute({
   permission: 'outbox:read',
   params: z.object({ outbox: outboxId }),
   query: z.strictObject({ window: windowSchema }),
-  run: ({ console }, { params, query }) => console.snapshots.series(params.outbox, query.window),
+  run: (context, { params, query }) => readSeries(context, params.outbox, query.window),
 });

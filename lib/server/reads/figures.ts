@@ -1,0 +1,38 @@
+import 'server-only';
+import { maskText } from '@/lib/outbox/mask-text';
+import type { FleetSnapshot, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import { can } from '@/lib/shared/permissions';
+import type { Window } from '@/lib/shared/windows';
+import type { Context } from '../context';
+
+/** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
+export async function readFleet(context: Context): Promise<FleetSnapshot> {
+  const fleet = await context.console.snapshots.fleet();
+  return { ...fleet, entries: fleet.entries.map((entry) => ({ ...entry, summary: presentSummary(context, entry.summary) })) };
+}
+
+/** One outbox with its figures and their history. */
+export async function readOutbox(context: Context, outboxId: string, window: Window): Promise<OutboxSnapshot> {
+  const snapshot = await context.console.snapshots.outbox(outboxId, window);
+  return { ...snapshot, summary: presentSummary(context, snapshot.summary) };
+}
+
+export async function readSummary(context: Context, outboxId: string, window: Window): Promise<Summary> {
+  return presentSummary(context, await context.console.snapshots.summary(outboxId, window));
+}
+
+export function readSeries({ console }: Context, outboxId: string, window: Window): Promise<Series> {
+  return console.snapshots.series(outboxId, window);
+}
+
+/** Evidence may quote an error text. */
+function presentSummary({ actor }: Context, summary: Summary): Summary {
+  if (can(actor.role, 'payload:unmask')) return summary;
+  const evidence = summary.diagnosis.evidence.map((fact) => ({
+    ...fact,
+    values: Object.fromEntries(
+      Object.entries(fact.values).map(([name, value]) => [name, name === 'error' && typeof value === 'string' ? maskText(value) : value]),
+    ),
+  }));
+  return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
+}
