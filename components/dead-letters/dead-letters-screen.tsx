@@ -37,7 +37,7 @@ const NONE: OutboxEvent[] = [];
 /** Dead letters of one outbox or of all: counts by error, rows, and what can be done with the ticked ones. */
 export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial, load, actions }: DeadLettersScreenProps) {
   const t = useTranslations();
-  const url = useListUrl(filter, null);
+  const url = useListUrl(filter, cursor, null);
   const params = serialiseEventFilter(filter);
   if (cursor !== null) params.set('cursor', cursor);
   const query = params.toString();

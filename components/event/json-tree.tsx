@@ -106,7 +106,18 @@ function Entry({ name, value, array, level }: EntryProps) {
   );
 }
 
+/** What the server puts in a masked place. */
+const MASKED = /^•+$/;
+
 function Scalar({ value }: { value: unknown }) {
+  const t = useTranslations('event.tree');
+  if (typeof value === 'string' && MASKED.test(value)) {
+    return (
+      <span className={classes.masked} title={t('masked')}>
+        {value}
+      </span>
+    );
+  }
   if (typeof value === 'string') {
     return <bdi className={classes.string}>{JSON.stringify(value)}</bdi>;
   }

@@ -11,8 +11,8 @@ import classes from './filter-bar.module.css';
 interface ColumnsMenuProps {
   capabilities: Capabilities;
   chosen: readonly Column[];
-  /** Puts the choice into the URL; the browser also keeps it for the next list. */
-  onChange: (columns: string) => void;
+  /** The screen shows the choice and puts it into the URL; the browser keeps it for the next list. */
+  onChange: (columns: Column[]) => void;
 }
 
 export function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
@@ -20,9 +20,8 @@ export function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps
   const choose = (column: Column) => {
     const next = COLUMNS.filter((other) => (other === column ? !chosen.includes(other) : chosen.includes(other)));
     if (next.length === 0) return;
-    const text = serialiseColumns(next);
-    savePreference(COLUMNS_COOKIE, text);
-    onChange(text);
+    savePreference(COLUMNS_COOKIE, serialiseColumns(next));
+    onChange(next);
   };
   return (
     <Popover position="bottom-end" width={272} trapFocus returnFocus shadow="md" transitionProps={{ duration: 80 }}>

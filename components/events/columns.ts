@@ -6,15 +6,36 @@ export const COLUMNS = [
   'id',
   'age',
   'attempts',
-  'error',
   'amount',
   'createdAt',
   'attemptedAt',
   'publishedAt',
   'dedupKey',
   'traceId',
+  'error',
 ] as const;
 export type Column = (typeof COLUMNS)[number];
+
+/** Pixels a column needs to be worth showing; below their sum the table scrolls inside its frame. */
+const COLUMN_WIDTHS: Record<Column, number> = {
+  aggregate: 140,
+  id: 200,
+  age: 128,
+  attempts: 84,
+  amount: 144,
+  createdAt: 224,
+  attemptedAt: 128,
+  publishedAt: 128,
+  dedupKey: 180,
+  traceId: 180,
+  error: 200,
+};
+/** Tick, state and type. */
+const FIXED_WIDTH = 300;
+
+export function tableWidth(columns: readonly Column[]): number {
+  return columns.reduce((sum, column) => sum + COLUMN_WIDTHS[column], FIXED_WIDTH);
+}
 
 const USUAL: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];
 

@@ -3,7 +3,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
 import type { EventFilter, InterventionResult, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -11,7 +11,7 @@ import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
 import { InterventionHost, useIntervention } from '../interventions/use-intervention';
-import type { Column } from './columns';
+import { serialiseColumns, type Column } from './columns';
 import { ColumnsMenu } from './columns-menu';
 import { EventsTable } from './events-table';
 import type { EventsSnapshot } from './events-snapshot';
@@ -44,9 +44,11 @@ const NO_EVENTS: OutboxEvent[] = [];
 
 /** The events of one outbox: filter, table, ticks and what can be done with them. */
 export function EventsScreen(props: EventsScreenProps) {
-  const { outbox, filter, errors, cursor, columns, columnsInUrl, mayOperate, initial, load, actions } = props;
+  const { outbox, filter, errors, cursor, mayOperate, initial, load, actions } = props;
   const t = useTranslations();
-  const url = useListUrl(filter, columnsInUrl);
+  const [columns, setColumns] = useState(props.columns);
+  const [columnsInUrl, setColumnsInUrl] = useState(props.columnsInUrl);
+  const url = useListUrl(filter, cursor, columnsInUrl);
   const params = serialiseEventFilter(filter);
   if (cursor !== null) params.set('cursor', cursor);
   const query = params.toString();
@@ -94,7 +96,16 @@ export function EventsScreen(props: EventsScreenProps) {
             ]}
             aria-label={t('events.order')}
           />
-          <ColumnsMenu capabilities={outbox.capabilities} chosen={columns} onChange={url.setColumns} />
+          <ColumnsMenu
+            capabilities={outbox.capabilities}
+            chosen={columns}
+            onChange={(next) => {
+              const text = serialiseColumns(next);
+              setColumns(next);
+              setColumnsInUrl(text);
+              url.setColumns(text);
+            }}
+          />
         </div>
       </header>
       {outbox.whyReadOnly !== null && (

@@ -4,7 +4,7 @@ import { Checkbox } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useRef, type ReactNode } from 'react';
 import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
-import type { Column } from './columns';
+import { tableWidth, type Column } from './columns';
 import { EventRow } from './event-row';
 import type { Ticks } from './use-ticks';
 import classes from './events-table.module.css';
@@ -42,7 +42,7 @@ export function EventsTable({ outbox, events, columns, ticks, current, dimmed, t
         role="table"
         className={classes.table}
         aria-label={caption}
-        data-columns={columns.length}
+        style={{ ['--table-width' as string]: `${String(tableWidth(columns))}px` }}
         data-wide-type={!columns.includes('error') || undefined}
       >
         <thead role="rowgroup">

@@ -10,30 +10,31 @@ export interface ListUrl {
   setFilter: (filter: EventFilter) => void;
   /** Shows the page behind a cursor. */
   turnTo: (cursor: string | null) => void;
+  /** Writes the chosen columns into the URL; nothing is read again for them. */
   setColumns: (columns: string) => void;
 }
 
 /** The list's state is its URL: every change is a navigation, so that back, reload and a sent link show the same. */
-export function useListUrl(filter: EventFilter, columnsInUrl: string | null): ListUrl {
+export function useListUrl(filter: EventFilter, cursor: string | null, columnsInUrl: string | null): ListUrl {
   const router = useRouter();
   const pathname = usePathname();
   const [pending, start] = useTransition();
 
-  const go = useCallback(
-    (next: EventFilter, cursor: string | null, columns: string | null, replace: boolean) => {
+  const urlOf = useCallback(
+    (next: EventFilter, at: string | null, columns: string | null) => {
       const params = serialiseEventFilter(next);
-      if (cursor !== null) params.set('cursor', cursor);
+      if (at !== null) params.set('cursor', at);
       if (columns !== null) params.set('columns', columns);
-      const url = params.size === 0 ? pathname : `${pathname}?${params.toString()}`;
-      start(() => (replace ? router.replace(url, { scroll: false }) : router.push(url, { scroll: cursor !== null })));
+      return params.size === 0 ? pathname : `${pathname}?${params.toString()}`;
     },
-    [router, pathname],
+    [pathname],
   );
+  const go = (next: EventFilter, at: string | null) => start(() => router.push(urlOf(next, at, columnsInUrl), { scroll: at !== null }));
 
   return {
     pending,
-    setFilter: useCallback((next) => go(next, null, columnsInUrl, false), [go, columnsInUrl]),
-    turnTo: useCallback((cursor) => go(filter, cursor, columnsInUrl, false), [go, filter, columnsInUrl]),
-    setColumns: useCallback((columns) => go(filter, null, columns, true), [go, filter]),
+    setFilter: (next) => go(next, null),
+    turnTo: (at) => go(filter, at),
+    setColumns: (columns) => window.history.replaceState(null, '', urlOf(filter, cursor, columns)),
   };
 }
