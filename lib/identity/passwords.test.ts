@@ -38,9 +38,9 @@ it('is never right without an account, and takes as long', async () => {
 
 it('does not hash more than a kilobyte', async () => {
   const hash = oldHash('correct horse');
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(await verifyPassword('x'.repeat(1_000_000), hash)).toBe(false);
-  expect(performance.now() - start).toBeLessThan(50);
+  expect(process.cpuUsage(start).user).toBeLessThan(50_000);
   await expect(hashPassword('x'.repeat(1_025))).rejects.toMatchObject({ code: 'invalid' });
 });
 
