@@ -15,12 +15,12 @@ export const types: Stage = {
     [bin('next'), 'typegen'],
     [bin('tsc'), '--noEmit'],
   ],
-  timeoutSeconds: 5 * MINUTE,
+  timeoutSeconds: 10 * MINUTE,
 };
 export const lint: Stage = {
   name: 'lint',
   commands: [[bin('eslint'), '.', '--max-warnings', '0', '--cache', '--cache-location', '.next/cache/eslint/']],
-  timeoutSeconds: 5 * MINUTE,
+  timeoutSeconds: 10 * MINUTE,
 };
 export const format: Stage = {
   name: 'format',
@@ -48,7 +48,7 @@ export function browser(chromium: string, reports: string): Stage {
     commands: [[bin('playwright'), 'test', '--reporter=list,json']],
     env: { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     count: () => countPlaywright(report),
-    timeoutSeconds: 15 * MINUTE,
+    timeoutSeconds: 25 * MINUTE,
   };
 }
 
