@@ -7,7 +7,7 @@ import { PARTS, type Part } from './sources';
 import { steer } from './spelling';
 
 /** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
-const STATEMENT_MS = 4_000;
+const STATEMENT_MS = 4_500;
 
 /** Takes one reading in one read-only transaction. Throws DatabaseFailure. */
 export async function takeReading(outbox: Outbox, window: Window): Promise<Reading> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Window } from '@/lib/shared/windows';
-import { AXES, baseOf, baseQuery, baseSeconds, type Axis, type Base } from './base';
+import { AXES, baseOf, baseQuery, baseSeconds, VERDICT_SECONDS, type Axis, type Base } from './base';
 import { METRICS } from './metric-registry.gen';
 import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from './sources';
 import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, secondsAgo, type Figures, type Sql } from './spelling';
@@ -63,15 +63,23 @@ export function readingStatement(outbox: Outbox, window: Window): ReadingStateme
 /** The rows of a source that belong to the base. */
 function rowsOf(source: Source, window: Window): Sql {
   if (source.name !== SCAN) return sql`select * from ${sql.ref(source.name)}`;
-  const since = once(secondsAgo(baseSeconds(window)));
   const open = source.parts.flatMap((part) => (part === 'published' ? [] : STATES_OF[part]));
   const tests = [
     ...(open.length > 0 ? [isState(sql.ref('state'), ...open)] : []),
-    ...(source.parts.includes('published')
-      ? [sql`(${isState(sql.ref('state'), 'published')} and (published >= ${since} or created >= ${since}))`]
-      : []),
+    ...(source.parts.includes('published') ? [sql`(${isState(sql.ref('state'), 'published')} and ${wanted(source, window)})`] : []),
   ];
   return sql`select * from scan where ${sql.join(tests, sql` or `)}`;
+}
+
+/**
+ * Published rows since the start of the base. Of a scan that was cut short no figure of the window is told: it keeps
+ * those of the last hour for the verdicts where it began with the newest rows, else none.
+ */
+function wanted(scan: Source, window: Window): Sql {
+  const whole = sql`(select n from scan_edges) < ${sql.lit(scan.limit)}`;
+  const verdicts = scan.ordered ? secondsAgo(VERDICT_SECONDS) : sql`'infinity'`;
+  const since = once(sql`case when ${whole} then ${secondsAgo(baseSeconds(window))} else ${verdicts} end`);
+  return sql`(published >= ${since} or created >= ${since})`;
 }
 
 /** What the whole scan tells beyond its rows of the base, in one pass. */

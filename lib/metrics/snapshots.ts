@@ -28,11 +28,11 @@ export interface SnapshotsOptions {
 }
 
 /** A screen asks every 5 s: a hundred of them share what one costs. With the time a reading takes it stays below 5 s. */
-const SCREEN = { sharedMs: 4_000, patienceMs: 4_500 } satisfies Terms;
+const SCREEN = { sharedMs: 4_000, patienceMs: 4_800 } satisfies Terms;
 /** The fleet does not wait long for one outbox: it has the others to show. */
 const FLEET = { sharedMs: 4_000, patienceMs: 2_500 } satisfies Terms;
 /** A script compares what it is told with what it knows: scripts share among themselves only what is asked at once. */
-const SCRIPT = { sharedMs: 1_000, patienceMs: 4_500 } satisfies Terms;
+const SCRIPT = { sharedMs: 1_000, patienceMs: 4_800 } satisfies Terms;
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
 const SPARKLINE_POINTS = 30;

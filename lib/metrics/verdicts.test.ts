@@ -1,4 +1,7 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LANGUAGES } from '@/lib/messages/languages.gen';
 import { diagnose } from './diagnose';
 import type { Past, Reading } from './reading';
 import { noFigures } from './summarise';
@@ -251,4 +254,24 @@ describe('worst first', () => {
     expect(judge({ ...everything, relay: {}, stuck: {} }).verdict).toBe('dead_growing');
     expect(judge({ ...everything, relay: {}, stuck: {}, dead: {} }).verdict).toBe('healthy');
   });
+});
+
+test('every fact has its sentence in every language, and every sentence its fact', () => {
+  const folder = path.join(import.meta.dirname, 'verdicts');
+  const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+  const codes = new Set(sources.flatMap((text) => [...text.matchAll(/'((?:source|[a-z]+)_[a-z_]+)'/g)].map((match) => match[1])));
+  for (const { code: language } of LANGUAGES) {
+    const messages = JSON.parse(readFileSync(path.join(import.meta.dirname, `../messages/${language}.json`), 'utf8')) as {
+      evidence: Record<string, string>;
+    };
+    const said = Object.keys(messages.evidence);
+    expect(
+      said.filter((code) => !codes.has(code)),
+      language,
+    ).toEqual([]);
+    expect(
+      [...sources.join('\n').matchAll(/code: '(\w+)'/g)].map((match) => match[1] ?? '').filter((code) => !said.includes(code)),
+      language,
+    ).toEqual([]);
+  }
 });
