@@ -9,6 +9,9 @@ import type { Failure } from './verdict';
 
 /** Readings this old are forgotten: no verdict looks further back. */
 const REMEMBERED_MS = 900_000;
+/** With the time it takes a reading stays below 5 s. */
+const SHARED_AT_MOST_MS = 4_000;
+const BUSY_SHARE = 0.05;
 
 /** What is known of an outbox at this moment. */
 export interface Answer {
@@ -26,7 +29,7 @@ export interface Answer {
 
 /** How a caller wants its answer, in milliseconds. */
 export interface Terms {
-  /** It takes a reading that was begun this long ago or less, and one that is under way whenever it was begun. */
+  /** It takes a reading that was begun this long ago or less, or longer where readings are dear; and one that is under way. */
   sharedMs: number;
   /** It waits this long and then takes what there is. */
   patienceMs: number;
@@ -50,6 +53,8 @@ interface Cell {
   readAt: number;
   failure: Failure | null;
   triedAt: number;
+  /** How long the last attempt took, in milliseconds. */
+  tookMs: number;
   inFlight: Promise<void> | null;
 }
 
@@ -76,6 +81,7 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
       if (cell.failure?.kind !== kind) onFailure?.(id, error);
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     }
+    cell.tookMs = now() - begun;
   }
 
   return {
@@ -87,11 +93,12 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
         readAt: -Infinity,
         failure: null,
         triedAt: -Infinity,
+        tookMs: 0,
         inFlight: null,
       }));
       const asked = now();
       let late = false;
-      if (cell.inFlight !== null || asked - cell.triedAt >= sharedMs) {
+      if (cell.inFlight !== null || asked - cell.triedAt >= Math.max(sharedMs, dearMs(cell))) {
         cell.inFlight ??= read(id, window, source, cell).finally(() => (cell.inFlight = null));
         late = await outlasts(cell.inFlight, patienceMs);
       }
@@ -106,6 +113,11 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
       };
     },
   };
+}
+
+/** For how long a reading has to serve so that asking all the time keeps one connection busy for a twentieth of it. */
+function dearMs({ failure, tookMs }: Cell): number {
+  return failure === null ? Math.min(SHARED_AT_MOST_MS, tookMs / BUSY_SHARE) : SHARED_AT_MOST_MS;
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

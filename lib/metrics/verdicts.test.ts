@@ -242,16 +242,16 @@ describe('worst first', () => {
     expect(judge(everything).evidence.map((fact) => fact.code)).toEqual([
       'nothing_published',
       'events_due',
-      'stuck_events',
       'newly_dead',
+      'stuck_events',
       'usual_rhythm',
     ]);
   });
 
-  test('stopped, then stuck, then dead, then healthy', () => {
+  test('stopped, then dead, then stuck, then healthy', () => {
     expect(judge(everything).verdict).toBe('relay_stopped');
-    expect(judge({ ...everything, relay: {} }).verdict).toBe('stuck_processing');
-    expect(judge({ ...everything, relay: {}, stuck: {} }).verdict).toBe('dead_growing');
+    expect(judge({ ...everything, relay: {} }).verdict).toBe('dead_growing');
+    expect(judge({ ...everything, relay: {}, dead: {} }).verdict).toBe('stuck_processing');
     expect(judge({ ...everything, relay: {}, stuck: {}, dead: {} }).verdict).toBe('healthy');
   });
 });

@@ -1,5 +1,5 @@
 /** What is wrong with an outbox, in one word. Worst first: the order in which the fleet is sorted. */
-export const VERDICTS = ['source_down', 'relay_stopped', 'stuck_processing', 'dead_growing', 'healthy'] as const;
+export const VERDICTS = ['source_down', 'relay_stopped', 'dead_growing', 'stuck_processing', 'healthy'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** How loudly a verdict asks for a person. */
