@@ -41,7 +41,7 @@ test('the dialog says what will happen, to which row, and shows the SQL on reque
   await expect(dialog.getByText(/update "p2p"\."transaction_outbox"/i).first()).toBeVisible();
   await confirmButton(dialog, 'requeue').click();
   // No reason, no change; one that is too short neither.
-  await expect(dialog.getByLabel('Reason')).toBeFocused();
+  await expect(dialog.getByText(/Write 3 to 500 characters/)).toBeVisible();
   await dialog.getByLabel('Reason').fill('x');
   await confirmButton(dialog, 'requeue').click();
   await expect(dialog.getByText(/Write 3 to 500 characters/)).toBeVisible();
