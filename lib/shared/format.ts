@@ -3,6 +3,7 @@
  * the caller's catalogue, so that a server and a browser with other locale data write the same text.
  */
 import type { Count, Known } from './measured';
+import { timeParts } from './zoned-time';
 
 const NARROW_SPACE = '\u202f';
 
@@ -91,21 +92,6 @@ export function markKnown(text: string, known: Known): string {
 export function formatCount({ count, known }: Count, locale: string): string | null {
   if (count === null || known === 'unavailable') return null;
   return markKnown(known === 'estimated' ? formatCompact(count, locale) : formatNumber(count, locale), known);
-}
-
-/** Digits are read in one order and one clock everywhere, so that a pasted time means the same to everybody. */
-function timeParts(at: string | number, timeZone: string): Record<string, string> {
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  });
-  return Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
 }
 
 /** "14:02:11" in the zone given. */

@@ -1,7 +1,7 @@
 /** Wall-clock times of a zone, as `<input type="datetime-local">` holds them, and the instants they mean. */
 
-/** "2026-11-21T14:02:11" in the zone. */
-export function instantToWall(at: string | number, timeZone: string): string {
+/** Digits are read in one order and one clock everywhere, so that a pasted time means the same to everybody. */
+export function timeParts(at: string | number, timeZone: string): Record<string, string> {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     hourCycle: 'h23',
@@ -12,7 +12,12 @@ export function instantToWall(at: string | number, timeZone: string): string {
     minute: '2-digit',
     second: '2-digit',
   });
-  const part = Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+  return Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+}
+
+/** "2026-11-21T14:02:11" in the zone. */
+export function instantToWall(at: string | number, timeZone: string): string {
+  const part = timeParts(at, timeZone);
   return `${part.year ?? ''}-${part.month ?? ''}-${part.day ?? ''}T${part.hour ?? ''}:${part.minute ?? ''}:${part.second ?? ''}`;
 }
 
