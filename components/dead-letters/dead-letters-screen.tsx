@@ -2,7 +2,7 @@
 
 import { Button, SegmentedControl } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
 import type { DeadLetters, EventFilter, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -12,11 +12,12 @@ import { ListFooter } from '../events/list-footer';
 import { SelectionBar } from '../events/selection-bar';
 import { useListKeys } from '../events/use-list-keys';
 import { useListUrl } from '../events/use-list-url';
+import { useSteadyRows } from '../events/use-steady-rows';
 import { useTicks, type Ticks } from '../events/use-ticks';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
 import { InterventionHost, useIntervention } from '../interventions/use-intervention';
-import { DeadLettersSection } from './dead-letters-section';
+import { DeadLettersSection, SteadySection } from './dead-letters-section';
 import type { DeadLettersSnapshot } from './snapshots';
 import classes from './dead-letters.module.css';
 
@@ -42,6 +43,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
   if (cursor !== null) params.set('cursor', cursor);
   const query = params.toString();
   const ticks = useTicks();
+  const [round, nextRound] = useReducer((before: number) => before + 1, 0);
   const intervention = useIntervention();
   const ticking = ticks.events.length > 0;
   const { snapshot, failing, refresh } = usePolledSnapshot<DeadLettersSnapshot>({
@@ -73,9 +75,10 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
 
   const root = useRef<HTMLDivElement>(null);
   const [only] = outbox === null ? [] : snapshot.outboxes;
+  const shown = useSteadyRows(query, only?.page?.events ?? NONE, round);
   const keys = useListKeys({
     root,
-    events: only?.page?.events ?? NONE,
+    events: shown.rows,
     ticks: only === undefined ? ticks : ticksOf(only.outbox.id),
     outbox: only?.outbox ?? null,
     mayOperate,
@@ -84,24 +87,29 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
 
   const marked = snapshot.outboxes.find((letters) => letters.outbox.id === tickedIn);
   const filtered = filter.type !== undefined || filter.error !== undefined;
+  // The order of the first reading stays: a section that overtakes another must not jump past it.
+  const [order] = useState(() => [...initial.outboxes].sort(mostFirst).map((letters) => letters.outbox.id));
+  const inOrder = [...snapshot.outboxes].sort((a, b) => order.indexOf(a.outbox.id) - order.indexOf(b.outbox.id));
+  const sectionProps = (letters: DeadLetters) => ({
+    letters,
+    ticks: ticksOf(letters.outbox.id),
+    mayOperate,
+    dimmed: url.pending || failing !== null,
+    filtered,
+  });
   return (
     <div className={classes.screen} ref={root}>
       <header className={classes.header}>
         <h1 className={classes.title}>{only === undefined ? t('deadLetters.title') : t('deadLetters.of', { outbox: only.outbox.name })}</h1>
         <Tools filter={filter} outboxes={snapshot.outboxes} onFilter={url.setFilter} />
       </header>
-      {[...snapshot.outboxes].sort(outbox === null ? mostFirst : () => 0).map((letters) => (
-        <DeadLettersSection
-          key={letters.outbox.id}
-          letters={letters}
-          ticks={ticksOf(letters.outbox.id)}
-          mayOperate={mayOperate}
-          dimmed={url.pending || failing !== null}
-          current={outbox === null ? -1 : keys.current}
-          overview={outbox === null}
-          filtered={filtered}
-        />
-      ))}
+      {only === undefined ? (
+        inOrder.map((letters) => (
+          <SteadySection key={letters.outbox.id} {...sectionProps(letters)} list={query} round={round} current={-1} overview />
+        ))
+      ) : (
+        <DeadLettersSection {...sectionProps(only)} shown={shown} current={keys.current} overview={false} />
+      )}
       {only?.page != null && (
         <ListFooter page={only.page} order={filter.order ?? 'newest'} turned={cursor !== null} pending={url.pending} onTurn={url.turnTo} />
       )}
@@ -126,6 +134,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
         actions={actions}
         onSettled={(result) => {
           if (result.changed.length > 0) ticks.clear();
+          nextRound();
           void refresh();
         }}
       />

@@ -4,10 +4,11 @@ import { Anchor } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import type { DeadLetters } from '@/lib/shared/model';
+import type { DeadLetters, OutboxEvent } from '@/lib/shared/model';
 import type { Column } from '../events/columns';
 import { EventsTable } from '../events/events-table';
 import { Notice } from '../events/list-notice';
+import { useSteadyRows, type ShownRows } from '../events/use-steady-rows';
 import type { Ticks } from '../events/use-ticks';
 import { CountText } from '../figures/figure';
 import { ErrorGroups } from './error-groups';
@@ -19,6 +20,7 @@ const GROUPS_AT_FIRST = 10;
 
 interface DeadLettersSectionProps {
   letters: DeadLetters;
+  shown: ShownRows;
   ticks: Ticks;
   mayOperate: boolean;
   dimmed: boolean;
@@ -30,7 +32,7 @@ interface DeadLettersSectionProps {
 }
 
 /** The dead letters of one outbox: counts by type and error, then rows; or why there are none to see. */
-export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current, overview, filtered }: DeadLettersSectionProps) {
+export function DeadLettersSection({ letters, shown, ticks, mayOperate, dimmed, current, overview, filtered }: DeadLettersSectionProps) {
   const t = useTranslations();
   const { outbox, dead, groups, page, problem } = letters;
   const href = `/outboxes/${encodeURIComponent(outbox.id)}/dead-letters`;
@@ -38,7 +40,7 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
     column === 'age' || column === 'attempts' ? outbox.capabilities.fields[column === 'age' ? 'createdAt' : 'attempts'] : true,
   );
   const state = outbox.capabilities.states.dead;
-  const events = page?.events ?? [];
+  const events = shown.rows;
   return (
     <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
       <header className={classes.sectionHeader}>
@@ -72,7 +74,7 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
           <ErrorGroups outbox={outbox.id} groups={groups} first={overview ? GROUPS_IN_OVERVIEW : GROUPS_AT_FIRST} />
           <EventsTable
             outbox={outbox}
-            events={events}
+            shown={shown}
             columns={columns}
             ticks={ticks}
             current={current}
@@ -93,4 +95,16 @@ export function DeadLettersSection({ letters, ticks, mayOperate, dimmed, current
   );
 }
 
+interface SteadySectionProps extends Omit<DeadLettersSectionProps, 'shown'> {
+  /** The filter; another one starts with its own rows. */
+  list: string;
+  round: number;
+}
+
+/** A section among others, whose rows keep their places by themselves. */
+export function SteadySection({ list, round, ...props }: SteadySectionProps) {
+  return <DeadLettersSection {...props} shown={useSteadyRows(list, props.letters.page?.events ?? NO_EVENTS, round)} />;
+}
+
+const NO_EVENTS: OutboxEvent[] = [];
 const COLUMNS: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];

@@ -27,8 +27,9 @@ export function ErrorGroups({ outbox, groups, first }: ErrorGroupsProps) {
   return (
     <div className={classes.groups}>
       <ul aria-label={t('groups')}>
-        {shown.map((group) => (
-          <li key={JSON.stringify([group.type, group.error])}>
+        {shown.map((group, index) => (
+          // By place: when two causes change places, their lines change text and do not jump.
+          <li key={index}>
             <strong className={classes.groupCount}>{format.number(group.count)}</strong>
             <span className={classes.groupText}>
               <Anchor

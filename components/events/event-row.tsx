@@ -18,6 +18,8 @@ interface EventRowProps {
   columns: readonly Column[];
   current: boolean;
   ticked: boolean;
+  /** Not in the list any more; its place is kept until the list is shown anew. */
+  gone: boolean;
   onTick: ((event: OutboxEvent, range: boolean) => void) | null;
 }
 
@@ -27,12 +29,13 @@ export const EventRow = memo(
   (before, after) =>
     before.current === after.current &&
     before.ticked === after.ticked &&
+    before.gone === after.gone &&
     before.columns === after.columns &&
     before.onTick === after.onTick &&
     JSON.stringify(before.event) === JSON.stringify(after.event),
 );
 
-function Row({ outbox, event, columns, current, ticked, onTick }: EventRowProps) {
+function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRowProps) {
   const t = useTranslations('events');
   const label = [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   return (
@@ -40,6 +43,8 @@ function Row({ outbox, event, columns, current, ticked, onTick }: EventRowProps)
       role="row"
       data-current={current || undefined}
       data-ticked={ticked || undefined}
+      data-gone={gone || undefined}
+      title={gone ? t('gone') : undefined}
       aria-selected={onTick === null ? undefined : ticked}
     >
       {onTick !== null && (

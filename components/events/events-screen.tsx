@@ -3,7 +3,7 @@
 import { SegmentedControl } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
 import type { EventFilter, InterventionResult, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -21,6 +21,7 @@ import { ListNotice } from './list-notice';
 import { SelectionBar } from './selection-bar';
 import { useListUrl } from './use-list-url';
 import { useListKeys } from './use-list-keys';
+import { useSteadyRows } from './use-steady-rows';
 import { useTicks } from './use-ticks';
 import classes from './events-screen.module.css';
 
@@ -54,6 +55,7 @@ export function EventsScreen(props: EventsScreenProps) {
   const query = params.toString();
 
   const ticks = useTicks();
+  const [round, nextRound] = useReducer((before: number) => before + 1, 0);
   const intervention = useIntervention();
   const ticking = ticks.events.length > 0;
   const { snapshot, failing, refresh } = usePolledSnapshot<EventsSnapshot>({
@@ -63,7 +65,8 @@ export function EventsScreen(props: EventsScreenProps) {
     // What somebody is about to act on must not move under their hand.
     paused: ticking || intervention.opening !== null,
   });
-  const events = snapshot.page?.events ?? NO_EVENTS;
+  const shown = useSteadyRows(query, snapshot.page?.events ?? NO_EVENTS, round);
+  const events = shown.rows;
 
   const { clear } = ticks;
   const filterKey = serialiseEventFilter(filter).toString();
@@ -117,7 +120,7 @@ export function EventsScreen(props: EventsScreenProps) {
       <FilterBar outbox={outbox} filter={filter} errors={errors} types={types} onChange={url.setFilter} searchRef={searchRef} />
       <EventsTable
         outbox={outbox}
-        events={events}
+        shown={shown}
         columns={columns}
         ticks={ticks}
         current={current}
@@ -160,6 +163,7 @@ export function EventsScreen(props: EventsScreenProps) {
         actions={actions}
         onSettled={(result: InterventionResult) => {
           if (result.changed.length > 0) ticks.clear();
+          nextRound();
           void refresh();
         }}
       />

@@ -1,17 +1,19 @@
 'use client';
 
-import { Checkbox } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
+import { IconArrowUp } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useRef, type ReactNode } from 'react';
 import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import { tableWidth, type Column } from './columns';
 import { EventRow } from './event-row';
+import type { ShownRows } from './use-steady-rows';
 import type { Ticks } from './use-ticks';
 import classes from './events-table.module.css';
 
 interface EventsTableProps {
   outbox: Pick<OutboxInfo, 'id' | 'name'>;
-  events: readonly OutboxEvent[];
+  shown: ShownRows;
   columns: readonly Column[];
   ticks: Ticks;
   /** Index of the row the keyboard is on, -1 for none. */
@@ -25,19 +27,27 @@ interface EventsTableProps {
 }
 
 /** The result table; on a phone the same rows read as cards. Roles are written out because CSS takes them away there. */
-export function EventsTable({ outbox, events, columns, ticks, current, dimmed, tickable, caption, children }: EventsTableProps) {
+export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, tickable, caption, children }: EventsTableProps) {
   const t = useTranslations('events');
+  const { rows: events, gone, newer, showLatest } = shown;
   const all = events.length > 0 && events.every(({ id }) => ticks.has(id));
   const some = events.some(({ id }) => ticks.has(id));
   // Rows that stay the same are not drawn again, so their handler must not be tied to one reading.
-  const shown = useRef(events);
+  const latest = useRef(events);
   useEffect(() => {
-    shown.current = events;
+    latest.current = events;
   });
   const { toggle } = ticks;
-  const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, shown.current), [toggle]);
+  const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, latest.current), [toggle]);
   return (
     <div className={classes.frame} data-dimmed={dimmed || undefined}>
+      {newer + gone.size > 0 && (
+        <div className={classes.newer} role="status">
+          <Button size="compact-xs" onClick={showLatest} leftSection={<IconArrowUp size={12} aria-hidden />}>
+            {newer > 0 ? t('newer', { count: newer }) : t('goneCount', { count: gone.size })}
+          </Button>
+        </div>
+      )}
       <table
         role="table"
         className={classes.table}
@@ -81,6 +91,7 @@ export function EventsTable({ outbox, events, columns, ticks, current, dimmed, t
               columns={columns}
               current={index === current}
               ticked={ticks.has(event.id)}
+              gone={gone.has(event.id)}
               onTick={tickable ? tick : null}
             />
           ))}

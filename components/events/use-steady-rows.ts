@@ -1,0 +1,37 @@
+import { useMemo, useState } from 'react';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { steadyRows, type SteadyRows } from './steady-rows';
+
+export interface ShownRows extends SteadyRows {
+  /** Shows the list as it is now. */
+  showLatest: () => void;
+}
+
+interface Standing {
+  list: string;
+  round: number;
+  rows: readonly OutboxEvent[];
+  /** The next reading is shown as it comes. */
+  follows: boolean;
+}
+
+/**
+ * Rows that keep their places between readings; another `list` (filter or page) starts with its own. A new `round`
+ * shows the next reading as it comes: after their own intervention, its effect is what somebody wants to see.
+ */
+export function useSteadyRows(list: string, latest: readonly OutboxEvent[], round: number): ShownRows {
+  const [standing, setStanding] = useState<Standing>({ list, round, rows: latest, follows: false });
+  const current = next(standing, list, round, latest);
+  if (current !== standing) setStanding(current);
+
+  const steady = useMemo(() => steadyRows(current.rows, latest), [current.rows, latest]);
+  return { ...steady, showLatest: () => setStanding({ list, round, rows: latest, follows: false }) };
+}
+
+function next(standing: Standing, list: string, round: number, latest: readonly OutboxEvent[]): Standing {
+  const other = standing.list !== list || (standing.rows.length === 0 && latest.length > 0);
+  if (other || (standing.follows && standing.round === round && latest !== standing.rows))
+    return { list, round, rows: latest, follows: false };
+  // What is on screen now is the list before the intervention: it stands until the reading after it.
+  return standing.round === round ? standing : { ...standing, round, rows: latest, follows: true };
+}
