@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { Problem } from '../shared/problems';
+import { openDatabase } from './database';
+
+describe('an observed database', () => {
+  const database = useTestDatabase(async (db) => {
+    await db.query('CREATE TABLE t (id int PRIMARY KEY)');
+  });
+
+  it('cancels a slow statement and says so, and the connection serves the next', async () => {
+    const db = openDatabase({ id: 'test', url: database.url });
+    await expect(db.read((read) => sql`select pg_sleep(5)`.execute(read), { statementMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
+    expect((await db.read((read) => sql<{ one: number }>`select 1 as one`.execute(read))).rows).toEqual([{ one: 1 }]);
+    await db.close();
+  });
+
+  it('reads in a read-only transaction, whatever its role may do', async () => {
+    const db = openDatabase({ id: 'test', url: database.url });
+    await expect(db.read((read) => sql`insert into t values (1)`.execute(read))).rejects.toMatchObject({ code: 'read_only' });
+    await db.close();
+  });
+
+  it('names itself, and keeps reader and operator apart', async () => {
+    const db = openDatabase({ id: 'test', url: database.url, operatorUrl: database.url });
+    const name = sql<{ name: string }>`select current_setting('application_name') as name`;
+    expect((await db.read((read) => name.execute(read))).rows[0]?.name).toMatch(/^outbox-console\/reader@/);
+    expect((await db.write?.((write) => name.execute(write)))?.rows[0]?.name).toMatch(/^outbox-console\/operator@/);
+    await db.close();
+  });
+
+  it('survives the end of a connection in use and of one at rest', async () => {
+    const db = openDatabase({ id: 'test', url: database.url });
+    const slow = db.read((read) => sql`select pg_sleep(30)`.execute(read), { statementMs: 40_000 });
+    slow.catch(() => undefined);
+    const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'outbox-console/%'`;
+    await expect.poll(async () => (await database.query(kill)).length, { interval: 20 }).toBeGreaterThan(0);
+    await expect(slow).rejects.toMatchObject({ code: 'connection' });
+    await db.read((read) => sql`select 1`.execute(read));
+    await database.query(kill);
+    await expect
+      .poll(
+        async () =>
+          db
+            .read((read) => sql`select 1`.execute(read))
+            .then(
+              () => 'fine',
+              () => 'not yet',
+            ),
+        { interval: 20 },
+      )
+      .toBe('fine');
+    await db.close();
+  });
+
+  it('passes problems and bugs of ours as they are', async () => {
+    const db = openDatabase({ id: 'test', url: database.url });
+    await expect(db.read(() => Promise.reject(new Problem('conflict', 'ours')))).rejects.toMatchObject({ code: 'conflict' });
+    await expect(db.read(() => Promise.reject(new TypeError('a bug')))).rejects.toBeInstanceOf(TypeError);
+    await db.close();
+  });
+
+  it('fails fast when nobody listens', async () => {
+    const db = openDatabase({ id: 'test', url: 'postgres://nobody:x@127.0.0.1:1/none' });
+    await expect(db.read((read) => sql`select 1`.execute(read))).rejects.toMatchObject({ code: 'connection' });
+    expect(() => openDatabase({ id: 'test', url: 'oracle://x' })).toThrow(Problem);
+    await db.close();
+  });
+});
