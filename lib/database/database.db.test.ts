@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { Problem } from '../shared/problems';
+import { Problem } from '@/lib/shared/problems';
 import { openDatabase } from './database';
 
 describe('an observed database', () => {
