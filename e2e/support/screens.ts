@@ -15,8 +15,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'sign-in', route: '/login', path: '/login', charts: false, open: true },
   { name: 'fleet', route: '/', path: '/', charts: false },
   { name: 'outbox', route: '/outboxes/[outbox]', path: '/outboxes/escrow', charts: true },
-  // Oldest first: an event that dies meanwhile is news, and pushes the newest-first rows down by right.
-  { name: 'events', route: '/outboxes/[outbox]/events', path: '/outboxes/escrow/events?state=dead&order=oldest', charts: false },
+  { name: 'events', route: '/outboxes/[outbox]/events', path: '/outboxes/escrow/events?state=dead', charts: false },
   { name: 'event', route: '/outboxes/[outbox]/events/[event]', path: '/outboxes/escrow/events/{event}', charts: false },
   { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },
   { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
