@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runStage } from './stage-runner';
+import { countPlaywright, countVitest } from './stages';
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-stages-'));
+afterAll(() => {
+  fs.rmSync(folder, { recursive: true });
+});
+
+function report(value: unknown): string {
+  const file = path.join(folder, 'report.json');
+  fs.writeFileSync(file, JSON.stringify(value));
+  return file;
+}
+
+const exits = (code: number) => [process.execPath, '-e', `process.exit(${String(code)})`];
+const stage = { name: 'trial', commands: [exits(0)], timeoutSeconds: 10 };
+
+describe('counting', () => {
+  it('takes a skipped test for a failed one', () => {
+    expect(countVitest(report({ numPassedTests: 4, numTotalTests: 7 }))).toEqual({ passed: 4, failed: 3 });
+    const stats = { expected: 4, unexpected: 1, flaky: 1, skipped: 2 };
+    expect(countPlaywright(report({ stats }))).toEqual({ passed: 5, failed: 3 });
+  });
+
+  it('has nothing to say without a report', () => {
+    expect(countVitest(path.join(folder, 'none.json'))).toBeNull();
+  });
+});
+
+describe('a stage', () => {
+  it('without a report of its own is one test', async () => {
+    expect(await runStage(stage)).toMatchObject({ passed: 1, failed: 0 });
+    expect(await runStage({ ...stage, commands: [exits(0), exits(3)] })).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  it('that ran no test has failed', async () => {
+    expect(await runStage({ ...stage, count: () => ({ passed: 0, failed: 0 }) })).toMatchObject({ failed: 1 });
+    expect(await runStage({ ...stage, count: () => null })).toMatchObject({ failed: 1 });
+  });
+
+  it('that exits badly has failed, whatever it counted', async () => {
+    const counted = { ...stage, commands: [exits(1)], count: () => ({ passed: 9, failed: 0 }) };
+    expect(await runStage(counted)).toMatchObject({ passed: 9, failed: 1 });
+  });
+
+  it('that takes too long is stopped and has failed', async () => {
+    const slow = { ...stage, commands: [[process.execPath, '-e', 'setInterval(() => {}, 1000)']], timeoutSeconds: 0.3 };
+    expect(await runStage(slow)).toMatchObject({ passed: 0, failed: 1 });
+  });
+});
