@@ -1,5 +1,5 @@
 /** Runs the stages of `npm test` and `npm run check`: their processes, their output, their counts. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 
 export interface Counts {
   passed: number;
@@ -83,7 +83,7 @@ function runCommand(command: readonly string[], stage: Stage): Promise<{ code: n
     running.add(child);
     const late = setTimeout(() => {
       chunks.push(Buffer.from(`\nStopped after ${String(stage.timeoutSeconds)} s.\n`));
-      stop(child);
+      void stop(child);
     }, stage.timeoutSeconds * 1000);
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -98,37 +98,51 @@ function runCommand(command: readonly string[], stage: Stage): Promise<{ code: n
 
 const GRACE_MS = 8000;
 
-/** SIGTERM to the whole group, SIGKILL to what is left of it after the grace. */
-function stop(child: ChildProcess): void {
-  signalGroup(child, 'SIGTERM');
-  setTimeout(() => {
-    signalGroup(child, 'SIGKILL');
-  }, GRACE_MS).unref();
+/**
+ * SIGTERM to the group and to everything it has started, in groups of their own too (a PostgreSQL, a browser, a
+ * console); SIGKILL to what is left after the grace. Resolves when nothing is.
+ */
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) return;
+  const started = descendantsOf(child.pid);
+  signal(-child.pid, 'SIGTERM');
+  for (const pid of started) signal(pid, 'SIGTERM');
+  const deadline = Date.now() + GRACE_MS;
+  const isLeft = (): boolean => running.has(child) || started.some((pid) => signal(pid, 0));
+  while (isLeft() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+  signal(-child.pid, 'SIGKILL');
+  for (const pid of started) signal(pid, 'SIGKILL');
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
+/** Process ids below `root`, children before grandchildren. */
+function descendantsOf(root: number): number[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const found = [root];
+  for (const parent of found) for (const [pid, ppid] of pairs) if (ppid === parent && pid !== undefined) found.push(pid);
+  return found.slice(1);
+}
+
+/** True when there was somebody to signal. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-child.pid, signal);
+    return process.kill(pid, name);
   } catch {
-    // The group is gone.
+    return false;
   }
 }
 
 /** Ctrl-C and SIGTERM stop every stage, wait for it, and end with the signal's usual code. */
 export function stopOnSignals(): void {
-  for (const [signal, code] of [
+  for (const [name, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    process.on(signal, () => {
+    process.on(name, () => {
       if (stopping) return;
       stopping = true;
-      console.error(`${signal}: stopping`);
-      for (const child of running) stop(child);
-      const ended = [...running].map((child) => new Promise((resolve) => child.once('close', resolve)));
-      void Promise.all(ended).then(() => process.exit(code));
-      setTimeout(() => process.exit(code), GRACE_MS + 1000).unref();
+      console.error(`${name}: stopping`);
+      void Promise.all([...running].map(stop)).then(() => process.exit(code));
     });
   }
 }
