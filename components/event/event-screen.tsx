@@ -27,6 +27,8 @@ export interface EventScreenProps {
   actions: InterventionActions;
 }
 
+const RECORD_CARRIED_MS = 1_500;
+
 /** One event: what it is, what happened to it, what it says, and what can be done about it. */
 export function EventScreen({ outbox, mayOperate, initial, load, actions }: EventScreenProps) {
   const t = useTranslations();
@@ -80,7 +82,15 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
           {snapshot.headers !== null && <ContentView title={t('event.headers')} content={snapshot.headers} />}
         </div>
       </div>
-      <InterventionHost intervention={intervention} actions={actions} onSettled={() => void refresh()} />
+      <InterventionHost
+        intervention={intervention}
+        actions={actions}
+        onSettled={() => {
+          void refresh();
+          // The record reaches the audit a second later, and the story with it.
+          setTimeout(() => void refresh(), RECORD_CARRIED_MS);
+        }}
+      />
     </div>
   );
 }

@@ -136,6 +136,7 @@ export function EventsScreen(props: EventsScreenProps) {
             onFilter={url.setFilter}
             onTurn={url.turnTo}
             onRetry={() => void refresh()}
+            turned={cursor !== null}
           />
         )}
       </EventsTable>

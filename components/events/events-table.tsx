@@ -40,7 +40,7 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ti
   const { toggle } = ticks;
   const tick = useCallback((event: OutboxEvent, range: boolean) => toggle(event, range, latest.current), [toggle]);
   return (
-    <div className={classes.frame} data-dimmed={dimmed || undefined}>
+    <div>
       {newer + gone.size > 0 && (
         <div className={classes.newer} role="status">
           <Button size="compact-xs" onClick={showLatest} leftSection={<IconArrowUp size={12} aria-hidden />}>
@@ -48,56 +48,58 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ti
           </Button>
         </div>
       )}
-      <table
-        role="table"
-        className={classes.table}
-        aria-label={caption}
-        style={{ ['--table-width' as string]: `${String(tableWidth(columns))}px` }}
-        data-wide-type={!columns.includes('error') || undefined}
-      >
-        <thead role="rowgroup">
-          <tr role="row">
-            {tickable && (
-              <th role="columnheader" scope="col" className={classes.tick}>
-                <Checkbox
-                  size="xs"
-                  checked={all}
-                  indeterminate={some && !all}
-                  onChange={() => ticks.toggleAll(events)}
-                  disabled={events.length === 0}
-                  aria-label={t('tickAll', { count: events.length })}
-                />
+      <div className={classes.frame} data-dimmed={dimmed || undefined}>
+        <table
+          role="table"
+          className={classes.table}
+          aria-label={caption}
+          style={{ ['--table-width' as string]: `${String(tableWidth(columns))}px` }}
+          data-wide-type={!columns.includes('error') || undefined}
+        >
+          <thead role="rowgroup">
+            <tr role="row">
+              {tickable && (
+                <th role="columnheader" scope="col" className={classes.tick}>
+                  <Checkbox
+                    size="xs"
+                    checked={all}
+                    indeterminate={some && !all}
+                    onChange={() => ticks.toggleAll(events)}
+                    disabled={events.length === 0}
+                    aria-label={t('tickAll', { count: events.length })}
+                  />
+                </th>
+              )}
+              <th role="columnheader" scope="col" className={classes.state}>
+                {t('columns.state')}
               </th>
-            )}
-            <th role="columnheader" scope="col" className={classes.state}>
-              {t('columns.state')}
-            </th>
-            <th role="columnheader" scope="col" className={classes.type}>
-              {t('columns.type')}
-            </th>
-            {columns.map((column) => (
-              <th role="columnheader" scope="col" key={column} className={classes[column]}>
-                {t(`columns.${column}`)}
+              <th role="columnheader" scope="col" className={classes.type}>
+                {t('columns.type')}
               </th>
+              {columns.map((column) => (
+                <th role="columnheader" scope="col" key={column} className={classes[column]}>
+                  {t(`columns.${column}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {events.map((event, index) => (
+              <EventRow
+                key={event.id}
+                outbox={outbox.id}
+                event={event}
+                columns={columns}
+                current={index === current}
+                ticked={ticks.has(event.id)}
+                gone={gone.has(event.id)}
+                onTick={tickable ? tick : null}
+              />
             ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {events.map((event, index) => (
-            <EventRow
-              key={event.id}
-              outbox={outbox.id}
-              event={event}
-              columns={columns}
-              current={index === current}
-              ticked={ticks.has(event.id)}
-              gone={gone.has(event.id)}
-              onTick={tickable ? tick : null}
-            />
-          ))}
-        </tbody>
-      </table>
-      {children}
+          </tbody>
+        </table>
+        {children}
+      </div>
     </div>
   );
 }

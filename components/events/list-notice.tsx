@@ -34,10 +34,12 @@ interface ListNoticeProps {
   onFilter: (filter: EventFilter) => void;
   onTurn: (cursor: string | null) => void;
   onRetry: () => void;
+  /** A page behind a cursor: the cursor itself may be what is wrong. */
+  turned: boolean;
 }
 
 /** Why there is no row: nothing there, nothing that matches, or not readable; and what to do about it. */
-export function ListNotice({ outbox, filter, snapshot: { page, problem }, onFilter, onTurn, onRetry }: ListNoticeProps) {
+export function ListNotice({ outbox, filter, snapshot: { page, problem }, onFilter, onTurn, onRetry, turned }: ListNoticeProps) {
   const t = useTranslations();
   if (page === null) {
     if (problem?.code === 'timeout') {
@@ -66,6 +68,11 @@ export function ListNotice({ outbox, filter, snapshot: { page, problem }, onFilt
           </>
         }
       >
+        {turned && (
+          <Button size="xs" onClick={() => onTurn(null)}>
+            {t('events.pages.first')}
+          </Button>
+        )}
         <Button variant="default" size="xs" onClick={onRetry}>
           {t('events.retry')}
         </Button>

@@ -1,0 +1,1 @@
+export { EventNotFound as default } from '@/components/event/event-not-found';

@@ -1,0 +1,32 @@
+'use client';
+
+import { Button } from '@mantine/core';
+import { useTranslations } from 'next-intl';
+import Link from 'next/link';
+import { useParams } from 'next/navigation';
+import { Notice } from '../events/list-notice';
+import classes from './event-screen.module.css';
+
+/** No table of this outbox holds the event: what that may mean, and where else to look. */
+export function EventNotFound() {
+  const t = useTranslations('event.notFound');
+  const { outbox = '', event = '' } = useParams<{ outbox: string; event: string }>();
+  const id = decodeURIComponent(event);
+  return (
+    <div className={classes.block}>
+      <Notice title={t('title')} text={t.rich('text', { id: () => <bdi className={classes.mono}>{id}</bdi> })}>
+        <Button component={Link} href={`/audit?${new URLSearchParams({ event: id }).toString()}`} size="xs">
+          {t('audit')}
+        </Button>
+        <Button
+          component={Link}
+          variant="default"
+          href={`/outboxes/${outbox}/events?${new URLSearchParams({ q: id }).toString()}`}
+          size="xs"
+        >
+          {t('search')}
+        </Button>
+      </Notice>
+    </div>
+  );
+}
