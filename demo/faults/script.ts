@@ -1,6 +1,6 @@
-import type { Client } from 'pg';
 import type { DemoOutbox } from '../outboxes/outbox';
 import type { Random } from '../random';
+import type { Connection } from '../schema/table';
 import type { SinkControl } from '../sink/client';
 import type { Story } from '../story/story';
 
@@ -9,7 +9,7 @@ export interface FaultStage {
   outbox: DemoOutbox;
   connectionString: string;
   /** A connection of the script's own to the outbox's database. */
-  client: Client;
+  client: Connection;
   sink: SinkControl;
   random: Random;
   story: Story;

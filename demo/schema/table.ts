@@ -1,4 +1,9 @@
-import type { ClientBase } from 'pg';
+import type pg from 'pg';
+
+/** Whatever statements can be sent through: a connection, or one that waits out an outage. */
+export interface Connection {
+  query<R extends pg.QueryResultRow = Record<string, unknown>>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>>;
+}
 
 /** Something that happened in a demo service and that others are to hear of. */
 export interface StoryEvent {
@@ -29,9 +34,9 @@ export interface OutboxTable {
   /** The outbox, its dead-letter table if it has one, and a small business table. */
   ddl: string[];
   /** Inserts one event, in the transaction `client` is in; answers the id it got. `createdAt` defaults to now. */
-  insert(client: ClientBase, event: StoryEvent, createdAt?: Date): Promise<string>;
+  insert(client: Connection, event: StoryEvent, createdAt?: Date): Promise<string>;
   /** Inserts many, oldest first, in a few statements. */
-  insertPast(client: ClientBase, events: PastEvent[]): Promise<void>;
+  insertPast(client: Connection, events: PastEvent[]): Promise<void>;
 }
 
 /** The business table; every service has one beside its outbox. */
@@ -41,7 +46,7 @@ export function businessTable(name: string): string {
 
 /** The service's own write and its event, in one transaction: what outboxes exist for. */
 export async function record(
-  client: ClientBase,
+  client: Connection,
   business: string,
   table: OutboxTable,
   event: StoryEvent,
@@ -68,7 +73,7 @@ const ROWS_PER_STATEMENT = 4_000;
 
 /** `INSERT … SELECT` from a JSON document: `columns` names each column with its type. */
 export async function insertRows(
-  client: ClientBase,
+  client: Connection,
   table: string,
   columns: Record<string, string>,
   rows: Record<string, unknown>[],
@@ -85,7 +90,7 @@ export async function insertRows(
 }
 
 /** Answers the first column of the row that `INSERT … RETURNING` gave. */
-export async function insertOne(client: ClientBase, statement: string, values: unknown[]): Promise<string> {
+export async function insertOne(client: Connection, statement: string, values: unknown[]): Promise<string> {
   const { rows } = await client.query<{ id: string }>(statement, values);
   const id = rows[0]?.id;
   if (id === undefined) throw new Error('an inserted event has no id');

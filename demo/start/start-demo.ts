@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { placeEmbeddedPostgres } from '@/lib/store/embedded/placement';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import { environmentFor, type DemoEnvironment } from '../env';
@@ -14,6 +15,8 @@ import { prepareStore, type Accounts } from './store';
 
 /** Stopping is over within ten seconds: children first, then the database they use. */
 const CHILD_PATIENCE_MS = 3_000;
+/** Long enough to see what the console says of it. */
+const OUTAGE_MS = 15_000;
 
 export interface DemoOptions {
   env: DemoEnvironment;
@@ -43,7 +46,8 @@ export class DemoRun {
   private build: Child | null = null;
   private starting: Promise<unknown> = Promise.resolve();
   private ending: Promise<void> | null = null;
-  private announced = false;
+  /** Set when everything runs. */
+  private demo: Demo | null = null;
   private dataDir: string | null = null;
   private breakDown: (error: Error) => void = () => undefined;
   /** Rejects when something ends that should go on; never resolves. */
@@ -76,8 +80,8 @@ export class DemoRun {
       };
       demo.pids.console = (await startConsole({ env, configPath: demo.config, dev, logFile: this.file('console.log'), started })).pid;
     }
-    await writeSecret(this.file('demo.json'), `${JSON.stringify(demo, null, 2)}\n`);
-    this.announced = true;
+    await this.tell(demo);
+    this.demo = demo;
     return demo;
   }
 
@@ -85,12 +89,11 @@ export class DemoRun {
     const { env, log } = this.options;
     log('starting PostgreSQL');
     const { dir, shelter } = await placeEmbeddedPostgres(env.root, 'demo', env.demoDir, env.stateDir);
-    const postgres = await startEmbeddedPostgres({ dir, shelter, fresh: true, settings: THROWAWAY_SETTINGS });
-    this.postgres = postgres;
+    const begin = (how: { fresh: true } | { port: number }) =>
+      startEmbeddedPostgres({ dir, shelter, settings: THROWAWAY_SETTINGS, ...how });
+    const postgres = await begin({ fresh: true });
     this.dataDir = dir;
-    void postgres.exited.then((end) => {
-      if (!end.expected) this.breakDown(new Error(`PostgreSQL has ended:\n${end.log}`));
-    });
+    this.keepRunning(postgres, begin);
     this.mustGoOn();
     log('creating five outboxes with seven days of history');
     const storeUrl = await createStoreDatabase((database) => postgres.superuserUrl(database));
@@ -112,6 +115,42 @@ export class DemoRun {
       ...accounts,
       pids: { starter: process.pid, postgres: postgres.pid, world: this.world?.pid ?? 0 },
     };
+  }
+
+  /** Pulling the plug is part of the demo: the console tells what it sees, and after a while the database is back. */
+  private keepRunning(postgres: EmbeddedPostgres, begin: (how: { port: number }) => Promise<EmbeddedPostgres>): void {
+    this.postgres = postgres;
+    const revive = async (): Promise<void> => {
+      const end = await postgres.exited;
+      if (end.expected || this.ending !== null) return;
+      this.options.log(`PostgreSQL has ended unasked; it is started again in ${OUTAGE_MS / 1_000} s`);
+      await sleep(OUTAGE_MS, undefined, { ref: false });
+      this.mustGoOn();
+      // It is gone; this gives its folder back.
+      await postgres.stop();
+      const restarting = begin({ port: postgres.port }).then((next) => {
+        this.keepRunning(next, begin);
+        return next;
+      });
+      // Whoever ends the demo meanwhile waits for the new server, and then ends that one.
+      this.starting = Promise.allSettled([this.starting, restarting]);
+      const next = await restarting;
+      this.mustGoOn();
+      this.world?.process.send({ kind: 'postgres', pid: next.pid } satisfies ToWorld);
+      if (this.demo !== null) {
+        this.demo.pids.postgres = next.pid;
+        await this.tell(this.demo);
+      }
+      this.options.log('PostgreSQL is back');
+    };
+    revive().catch((cause: unknown) => {
+      if (this.ending === null) this.breakDown(new Error(`PostgreSQL has ended and does not start again: ${String(cause)}`, { cause }));
+    });
+  }
+
+  /** Writes down for scripts where everything is. */
+  private tell(demo: Demo): Promise<void> {
+    return writeSecret(this.file('demo.json'), `${JSON.stringify(demo, null, 2)}\n`);
   }
 
   private async startWorldProcess(order: WorldOrder): Promise<Extract<FromWorld, { kind: 'started' }>> {
@@ -177,7 +216,7 @@ export class DemoRun {
     // The next start begins with an empty cluster anyway.
     if (this.dataDir !== null) await rm(this.dataDir, { recursive: true, force: true });
     // Only ours: a second demo that refused to start must not make the first one invisible.
-    if (this.announced) await rm(this.file('demo.json'), { force: true });
+    if (this.demo !== null) await rm(this.file('demo.json'), { force: true });
   }
 
   private async endChildren(): Promise<void> {

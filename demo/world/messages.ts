@@ -11,6 +11,8 @@ export type ToWorld =
   | { kind: 'start'; order: WorldOrder }
   /** The leader of the console's process group, for the case that the starter dies without a word. */
   | { kind: 'console'; pid: number }
+  /** PostgreSQL was started again. */
+  | { kind: 'postgres'; pid: number }
   | { kind: 'stop' };
 
 export type FromWorld = { kind: 'started'; sinkUrl: string; databases: Record<string, string> } | { kind: 'broken'; message: string };

@@ -50,6 +50,9 @@ process.on('message', (message: ToWorld) => {
       // First and by force, as it uses the database; the minus sign means its whole group.
       others.unshift([-message.pid, 'SIGKILL']);
       return;
+    case 'postgres':
+      others.push([message.pid, 'SIGINT']);
+      return;
     case 'stop':
       void stop().then(() => process.exit(0));
   }

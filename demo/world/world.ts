@@ -11,9 +11,11 @@ import type { Story } from '../story/story';
 import { runTraffic } from '../traffic/traffic';
 import { installCompanions } from './companions';
 import { configurationText, loginsOf, writeSecret } from './configuration';
+import { patientClient } from './patient-client';
 import { createOutboxDatabases, withClient, type DatabaseLogins, type SuperuserUrl } from './databases';
 
 const STOP_PATIENCE_MS = 2_500;
+const RESTART_AFTER_MS = 60_000;
 /** Roughly what accepting a message takes; relays wait for it. */
 const SINK_LATENCY_MS = 15;
 
@@ -124,10 +126,27 @@ class RunningWorld implements World {
     const faults = this.options.withoutFaults === true ? {} : outbox.faults;
     await withClient(connectionString, (client) => faults.before?.({ ...about, client }) ?? Promise.resolve());
     const log = (line: string) => this.options.log(`${outbox.id}: ${line}`);
-    this.relays.push(...outbox.startRelays({ connectionString, sink: this.control, outbox: outbox.id, log }));
+    const start = () => outbox.startRelays({ connectionString, sink: this.control, outbox: outbox.id, log });
+    this.watch(`relays of ${outbox.id}`, this.keepRunning(start));
     this.watch(`traffic of ${outbox.id}`, runTraffic({ outbox, connectionString, random: random.fork('traffic'), story, pause }));
-    const during = withClient(connectionString, (client) => faults.during?.({ ...about, client }) ?? Promise.resolve());
-    this.watch(`faults of ${outbox.id}`, during);
+    const client = patientClient(connectionString, pause);
+    this.watch(
+      `faults of ${outbox.id}`,
+      (faults.during?.({ ...about, client }) ?? Promise.resolve()).finally(() => client.end()),
+    );
+  }
+
+  /** An outage switches some relays off for good. After a while somebody restarts the service. */
+  private async keepRunning(start: () => Relay[]): Promise<void> {
+    let running = start();
+    this.relays.push(...running);
+    while (await this.pause(RESTART_AFTER_MS)) {
+      if (!running.some(isSwitchedOff)) continue;
+      await Promise.all(running.map((relay) => relay.stop()));
+      for (const relay of running) this.relays.splice(this.relays.indexOf(relay), 1);
+      running = start();
+      this.relays.push(...running);
+    }
   }
 
   private watch(what: string, work: Promise<void>): void {
@@ -165,6 +184,8 @@ class RunningWorld implements World {
     await this.sink.close();
   }
 }
+
+const isSwitchedOff = (relay: Relay): boolean => 'switchedOff' in relay && relay.switchedOff === true;
 
 /** The fault script's events come from customers of their own, with order numbers nobody else has. */
 function troubled(outbox: DemoOutbox, random: Random): Story {

@@ -27,6 +27,8 @@ describe('a failure of PostgreSQL', () => {
   it('is a broken connection when the socket or the driver says so', () => {
     expect(postgresFailure(Object.assign(new Error('x'), { code: 'ECONNRESET' })).code).toBe('connection');
     expect(postgresFailure(new Error('Connection terminated unexpectedly')).code).toBe('connection');
+    const closed = Object.assign(new Error('database "x" is not currently accepting connections'), { code: '55000' });
+    expect(postgresFailure(closed).code).toBe('connection');
     expect(postgresFailure(new Error('Query read timeout')).code).toBe('connection');
     expect(postgresFailure(new Error('timeout exceeded when trying to connect')).code).toBe('connection');
   });

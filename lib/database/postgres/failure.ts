@@ -55,6 +55,8 @@ export function postgresFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const code = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : null;
   const message = error instanceof Error ? error.message : '';
+  // Said with a state that has many other meanings.
+  if (message.includes('not currently accepting connections')) return new DatabaseFailure('connection', code, error);
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return new DatabaseFailure(BY_STATE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other', code, error);
   }
