@@ -15,8 +15,6 @@ const load = async () => {
 };
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
-/** The script is fetched once the page has settled, so that the first opening is as quick as the others. */
-const SETTLED_MS = 3_000;
 /** The box has the focus long before; a key pressed later is no longer meant for it. */
 const CAPTURE_MS = 5_000;
 
@@ -28,9 +26,14 @@ export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'
   const [entered, setEntered] = useState(false);
   const stopCapture = useRef<(() => void) | null>(null);
 
+  // Fetched when somebody reaches for it: the pointer comes near, or the key that begins ⌘K goes down. Whoever never
+  // does has not paid for it.
   useEffect(() => {
-    const timer = setTimeout(() => void load().catch(() => undefined), SETTLED_MS);
-    return () => clearTimeout(timer);
+    const reach = ({ key }: KeyboardEvent) => {
+      if (key === 'Meta' || key === 'Control') void load().catch(() => undefined);
+    };
+    window.addEventListener('keydown', reach);
+    return () => window.removeEventListener('keydown', reach);
   }, []);
 
   const open = async () => {
@@ -56,6 +59,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'
         size="xs"
         className={classes.button}
         leftSection={<IconSearch size={14} aria-hidden />}
+        onPointerEnter={() => void load().catch(() => undefined)}
         onClick={() => void open()}
         aria-label={t('label')}
         aria-keyshortcuts="Meta+K Control+K"
