@@ -7,8 +7,9 @@ import classes from './json-tree.module.css';
 
 /** Entries of one object or array shown before the rest is asked for. */
 const FIRST_ENTRIES = 100;
-/** Levels that are open from the start. */
+/** Levels that are open from the start, as long as they are short: a list of a hundred orders is first of all a list. */
 const OPEN_LEVELS = 2;
+const OPEN_ENTRIES = 12;
 
 interface JsonTreeProps {
   text: string;
@@ -58,7 +59,7 @@ function Branch({ entries, array, level }: BranchProps) {
   return (
     <ul>
       {entries.slice(0, shown).map(([key, value]) => (
-        <Entry key={key} name={key} value={value} array={array} level={level} />
+        <Entry key={key} name={key} value={value} array={array} level={level} short={entries.length <= OPEN_ENTRIES} />
       ))}
       {entries.length > shown && (
         <li>
@@ -76,11 +77,13 @@ interface EntryProps {
   value: unknown;
   array: boolean;
   level: number;
+  /** It stands among few. */
+  short: boolean;
 }
 
-function Entry({ name, value, array, level }: EntryProps) {
+function Entry({ name, value, array, level, short }: EntryProps) {
   const t = useTranslations('event.tree');
-  const [open, setOpen] = useState(level < OPEN_LEVELS);
+  const [open, setOpen] = useState(level < OPEN_LEVELS && (short || !array));
   const entries = entriesOf(value);
   const label = <bdi className={array ? classes.index : classes.key}>{name}</bdi>;
   if (entries === null || entries.length === 0) {

@@ -36,7 +36,7 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
             <li key={`${item.kind} ${item.at} ${String(index)}`} data-kind={item.kind}>
               <div className={classes.when} title={item.at}>
                 <AbsoluteTime at={item.at} />
-                {gap !== null && <span>{t('later', { gap: format.latency(gap) })}</span>}
+                {gap !== null && gap > 0 && <span>{t('later', { gap: format.latency(gap) })}</span>}
               </div>
               <ItemText item={item} outboxName={outboxName} />
             </li>
