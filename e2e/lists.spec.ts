@@ -1,0 +1,62 @@
+import { expect, test } from './fixtures';
+import { confirmButton, openDialog } from './support/operate';
+import { escrowRow, insertEscrow } from './support/rows';
+
+test('a broken connection is an unknown outcome: looked up, shown, and never sent twice', async ({ signIn, database, watch }) => {
+  const escrow = database('escrow');
+  const { id } = await insertEscrow(escrow);
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${id}`);
+  watch.allow(/ERR_CONNECTION_RESET/);
+  const dialog = await openDialog(page, 'archive');
+  const reason = `story: the line breaks ${id}`;
+  await dialog.getByLabel('Reason').fill(reason);
+  let sent = 0;
+  await page.route('**/outboxes/escrow/events/**', async (route) => {
+    if (!route.request().postData()?.includes(reason)) return route.continue();
+    sent += 1;
+    // It arrives and is carried out; only the answer is lost.
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await confirmButton(dialog, 'archive').click();
+  await expect(dialog.getByText(/the outcome is not known yet/)).toBeVisible();
+  await expect(dialog.getByText('1 event is in the archive')).toBeVisible();
+  expect(sent).toBe(1);
+  expect(await escrowRow(escrow, id)).toBeNull();
+});
+
+test('new events do not move the rows somebody is looking at', async ({ signIn, database }) => {
+  const escrow = database('escrow');
+  const error = `story: steady ${String(Date.now())}`;
+  const first = await insertEscrow(escrow, { error, ageMinutes: 40 });
+  const page = await signIn('viewer');
+  await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
+  const row = page.locator(`[data-event="${first.id}"]`);
+  await expect(row).toBeVisible();
+  const before = await row.boundingBox();
+  const second = await insertEscrow(escrow, { error, ageMinutes: 30 });
+  const newer = page.getByRole('button', { name: '1 newer event: show it' });
+  await expect(newer).toBeVisible();
+  expect(await row.boundingBox()).toEqual(before);
+  await newer.click();
+  await expect(page.locator(`[data-event="${second.id}"]`)).toBeVisible();
+});
+
+test('the filter is in the URL, and back is where one was', async ({ signIn, database }) => {
+  const error = `story: back ${String(Date.now())}`;
+  const { id } = await insertEscrow(database('escrow'), { error, ageMinutes: 30 });
+  const page = await signIn('viewer');
+  await page.goto('/outboxes/escrow/events');
+  await page.getByRole('button', { name: 'Error', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Error' }).fill(error);
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await expect(page).toHaveURL(/error=story/);
+  await page.locator(`[data-event="${id}"]`).click();
+  await expect(page).toHaveURL(new RegExp(`/events/${id}`));
+  await page.goBack();
+  await expect(page).toHaveURL(/error=story/);
+  await expect(page.locator(`[data-event="${id}"]`)).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(page).toHaveURL(/\/events$/);
+});
