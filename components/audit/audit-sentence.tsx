@@ -5,6 +5,7 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/visible-text';
 import { useBecauseText } from '../interventions/words';
 import classes from './audit.module.css';
 
@@ -41,7 +42,7 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
         <>
           {': '}
           <q className={classes.reason}>
-            <bdi>{entry.reason}</bdi>
+            <bdi>{visibleText(entry.reason)}</bdi>
           </q>
         </>
       )}

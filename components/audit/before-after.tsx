@@ -1,5 +1,6 @@
 import { useTranslations } from 'next-intl';
 import type { AuditEntry } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/visible-text';
 import classes from './audit.module.css';
 
 /** The columns of the row before and after, the changed ones first. */
@@ -16,7 +17,7 @@ export function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'afte
     ) : value === null ? (
       <span className={classes.absent}>NULL</span>
     ) : (
-      <bdi>{value}</bdi>
+      <bdi>{visibleText(value)}</bdi>
     );
   return (
     <div className={classes.diffFrame} tabIndex={0} role="region" aria-label={t('title')}>

@@ -7,6 +7,7 @@ import { Fragment, useState } from 'react';
 import { constantPart, VARIABLE } from '@/lib/shared/error-template';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
 import type { DeadLetterGroup } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/visible-text';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import classes from './dead-letters.module.css';
@@ -68,7 +69,7 @@ function Template({ text }: { text: string }) {
       {text.split(VARIABLE).map((part, index) => (
         <Fragment key={index}>
           {index > 0 && <span className={classes.variable}>{VARIABLE}</span>}
-          {part}
+          {visibleText(part)}
         </Fragment>
       ))}
     </bdi>

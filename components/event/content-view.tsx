@@ -4,6 +4,7 @@ import { SegmentedControl, Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
 import type { Content } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/visible-text';
 import { useFormat } from '../figures/use-format';
 import { CopyAction } from './copy-value';
 import classes from './event-screen.module.css';
@@ -65,7 +66,7 @@ function RawText({ text, label }: { text: string; label: string }) {
   return (
     <>
       <pre className={classes.raw} tabIndex={0} aria-label={label}>
-        <bdi>{text.slice(0, shown)}</bdi>
+        <bdi>{visibleText(text.slice(0, shown))}</bdi>
       </pre>
       {text.length > shown && (
         <button type="button" className={classes.linkButton} onClick={() => setShown((before) => before * 4)}>

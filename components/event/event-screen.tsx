@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconArchive, IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
+import { visibleText } from '@/lib/shared/visible-text';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
@@ -138,7 +139,7 @@ function ErrorBlock({ error }: { error: string }) {
         </span>
       </header>
       <pre className={classes.error} tabIndex={0} aria-label={t('error')}>
-        <bdi>{error}</bdi>
+        <bdi>{visibleText(error)}</bdi>
       </pre>
     </section>
   );

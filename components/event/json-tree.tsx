@@ -3,6 +3,7 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 import { useTranslations } from 'next-intl';
 import { useMemo, useState, type ReactNode } from 'react';
+import { visibleText } from '@/lib/shared/visible-text';
 import classes from './json-tree.module.css';
 
 /** Entries of one object or array shown before the rest is asked for. */
@@ -85,7 +86,7 @@ function Entry({ name, value, array, level, short }: EntryProps) {
   const t = useTranslations('event.tree');
   const [open, setOpen] = useState(level < OPEN_LEVELS && (short || !array));
   const entries = entriesOf(value);
-  const label = <bdi className={array ? classes.index : classes.key}>{name}</bdi>;
+  const label = <bdi className={array ? classes.index : classes.key}>{visibleText(name)}</bdi>;
   if (entries === null || entries.length === 0) {
     return (
       <li>
@@ -122,7 +123,7 @@ function Scalar({ value }: { value: unknown }) {
     );
   }
   if (typeof value === 'string') {
-    return <bdi className={classes.string}>{JSON.stringify(value)}</bdi>;
+    return <bdi className={classes.string}>{visibleText(JSON.stringify(value))}</bdi>;
   }
   if (isLosslessNumber(value)) return <span className={classes.number}>{value.value}</span>;
   return <span className={classes.keyword}>{String(value)}</span>;

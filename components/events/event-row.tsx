@@ -6,6 +6,7 @@ import Link from 'next/link';
 import { memo, type ReactNode } from 'react';
 import { formatAmount } from '@/lib/shared/money';
 import type { OutboxEvent } from '@/lib/shared/model';
+import { visibleText } from '@/lib/shared/visible-text';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
@@ -67,7 +68,7 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
           prefetch={false}
           data-event={event.id}
         >
-          <bdi>{event.type ?? t('noType')}</bdi>
+          <bdi>{event.type === null ? t('noType') : visibleText(event.type)}</bdi>
         </Link>
       </td>
       {columns.map((column) => (
@@ -84,7 +85,7 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
   const t = useTranslations('events');
   switch (column) {
     case 'aggregate':
-      return event.aggregateId === null ? null : <bdi title={event.aggregateType ?? undefined}>{event.aggregateId}</bdi>;
+      return event.aggregateId === null ? null : <bdi title={event.aggregateType ?? undefined}>{visibleText(event.aggregateId)}</bdi>;
     case 'id':
       return <bdi title={event.id}>{event.id}</bdi>;
     case 'age':
@@ -95,7 +96,7 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
         ? format.number(event.attempts)
         : t('attemptsOf', { attempts: format.number(event.attempts), max: format.number(event.maxAttempts) });
     case 'error':
-      return event.error === null ? null : <bdi title={event.error}>{event.error}</bdi>;
+      return event.error === null ? null : <bdi title={event.error}>{visibleText(event.error)}</bdi>;
     case 'amount':
       return event.amount === null
         ? null
