@@ -1,6 +1,7 @@
 'use client';
 
 import { Button } from '@mantine/core';
+import { IconArrowUp } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { usePathname, useRouter } from 'next/navigation';
 import { useTransition } from 'react';
@@ -8,6 +9,7 @@ import { serialiseAuditFilter } from '@/lib/shared/audit-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { Notice } from '../events/list-notice';
+import { useSteadyRows } from '../events/use-steady-rows';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { AuditFilters } from './audit-filters';
 import { AuditLine } from './audit-line';
@@ -42,10 +44,20 @@ export function AuditScreen({ filter, cursor, outboxes, operations, initial, loa
   };
   const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
   const filtered = Object.values(filter).some((value) => value !== undefined);
-  const { entries, nextCursor } = snapshot;
+  const { nextCursor } = snapshot;
+  const { rows: entries, newer, showLatest } = useSteadyRows(query, snapshot.entries, 0);
   return (
     <div className={classes.screen}>
-      <h1 className={classes.title}>{t('title')}</h1>
+      <div className={classes.head}>
+        <h1 className={classes.title}>{t('title')}</h1>
+        <span role="status">
+          {newer > 0 && (
+            <Button size="compact-xs" onClick={showLatest} leftSection={<IconArrowUp size={12} aria-hidden />}>
+              {t('newer', { count: newer })}
+            </Button>
+          )}
+        </span>
+      </div>
       <AuditFilters filter={filter} outboxes={outboxes} operations={operations} onChange={(next) => go(next, null)} />
       {entries.length === 0 ? (
         <div className={classes.frame}>

@@ -2,15 +2,15 @@ import { useMemo, useState } from 'react';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { steadyRows, type SteadyRows } from './steady-rows';
 
-export interface ShownRows extends SteadyRows {
+export interface ShownRows<T extends { id: string } = OutboxEvent> extends SteadyRows<T> {
   /** Shows the list as it is now. */
   showLatest: () => void;
 }
 
-interface Standing {
+interface Standing<T> {
   list: string;
   round: number;
-  rows: readonly OutboxEvent[];
+  rows: readonly T[];
   /** The next reading is shown as it comes. */
   follows: boolean;
 }
@@ -19,8 +19,8 @@ interface Standing {
  * Rows that keep their places between readings; another `list` (filter or page) starts with its own. A new `round`
  * shows the next reading as it comes: after their own intervention, its effect is what somebody wants to see.
  */
-export function useSteadyRows(list: string, latest: readonly OutboxEvent[], round: number): ShownRows {
-  const [standing, setStanding] = useState<Standing>({ list, round, rows: latest, follows: false });
+export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[], round: number): ShownRows<T> {
+  const [standing, setStanding] = useState<Standing<T>>({ list, round, rows: latest, follows: false });
   const current = next(standing, list, round, latest);
   if (current !== standing) setStanding(current);
 
@@ -28,7 +28,7 @@ export function useSteadyRows(list: string, latest: readonly OutboxEvent[], roun
   return { ...steady, showLatest: () => setStanding({ list, round, rows: latest, follows: false }) };
 }
 
-function next(standing: Standing, list: string, round: number, latest: readonly OutboxEvent[]): Standing {
+function next<T>(standing: Standing<T>, list: string, round: number, latest: readonly T[]): Standing<T> {
   const other = standing.list !== list || (standing.rows.length === 0 && latest.length > 0);
   if (other || (standing.follows && standing.round === round && latest !== standing.rows))
     return { list, round, rows: latest, follows: false };
