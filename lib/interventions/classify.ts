@@ -75,9 +75,12 @@ function skip(id: string, row: Whereabouts | null, code: SkipCode, because: stri
 
 async function whereabouts(outbox: Outbox, db: Db, ids: string[]): Promise<Map<string, Whereabouts>> {
   const found = new Map<string, Whereabouts>();
+  // A text that cannot be an id of this table names no row; asking for it would fail the others.
+  const key = outbox.main.roles.id?.column;
+  const possible = ids.filter((id) => key !== undefined && outbox.database.engine.idFits(id, key));
   const places: Place[] = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
   for (const place of places) {
-    const missing = ids.filter((id) => !found.has(id));
+    const missing = possible.filter((id) => !found.has(id));
     if (missing.length === 0) break;
     const { rows } = await whereaboutsStatement(outbox, place, missing).execute(db);
     for (const row of rows) found.set(row.id, row);

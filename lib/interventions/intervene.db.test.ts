@@ -193,6 +193,16 @@ describe('an intervention', () => {
     ).rejects.toThrow('never changed');
   });
 
+  it('finds nothing under a text that cannot be an id, and changes the rest', async () => {
+    const body = await request('requeue', DEAD);
+    const foreign = ['not-a-uuid', "1' OR '1'='1", DEAD.toUpperCase().replace('0005', 'ABCD'), '٣'].map((id) => ({ id, version: 'm.1.x' }));
+    const mixed = { ...body, events: [...foreign, ...body.events] };
+    expect((await previewIntervention(open.outbox, mixed)).allowed).toBe(1);
+    const result = await intervene(depsFor(open.outbox), ANNA, 'sample', mixed, freshKey());
+    expect(result).toMatchObject({ outcome: 'partly', changed: [DEAD] });
+    expect(result.skipped.map(({ id, code }) => [id, code])).toEqual(foreign.map(({ id }) => [id, 'not_found']));
+  });
+
   it('says in a preview what it would do, and does nothing', async () => {
     const preview = await previewIntervention(open.outbox, await request('requeue', DEAD, RETRYING));
     expect(preview).toMatchObject({ allowed: 2, warnings: [], rows: [{ allowed: true }, { allowed: true }] });
