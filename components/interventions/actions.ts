@@ -22,3 +22,11 @@ export interface Subject {
   id: string;
   name: string;
 }
+
+/** One opening of the dialog: its key makes however many clicks one intervention. */
+export interface Opening {
+  subject: Subject;
+  operation: string;
+  events: SeenEvent[];
+  key: string;
+}

@@ -2,18 +2,10 @@
 
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { InterventionActions, SeenEvent, Subject } from './actions';
+import type { InterventionActions, Opening, SeenEvent, Subject } from './actions';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));
-
-/** One opening of the dialog: its key makes however many clicks one intervention. */
-export interface Opening {
-  subject: Subject;
-  operation: string;
-  events: SeenEvent[];
-  key: string;
-}
 
 export interface Intervention {
   /** Opens the confirm dialog for these events. */

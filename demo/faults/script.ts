@@ -1,12 +1,12 @@
-import type { DemoOutbox } from '../outboxes/outbox';
 import type { Random } from '../random';
-import type { Connection } from '../schema/table';
+import type { Connection, OutboxTable } from '../schema/table';
 import type { SinkControl } from '../sink/client';
 import type { Story } from '../story/story';
 
 /** What a fault script works with. */
 export interface FaultStage {
-  outbox: DemoOutbox;
+  /** Its id, its service's own table and how its table is written. */
+  outbox: { id: string; business: string; table: OutboxTable };
   connectionString: string;
   /** A connection of the script's own to the outbox's database. */
   client: Connection;
