@@ -2,7 +2,7 @@ import { record } from '../schema/table';
 import type { FaultScript } from './script';
 
 /** Milliseconds into the demo. */
-const POISON_AFTER_MS = 12_000;
+const POISON_AFTER_MS = 2_000;
 
 /** After a flow without trouble comes one event that Redis never takes: from then on its batch rolls back for ever. */
 export const ordersRedisFaults: FaultScript = {
