@@ -108,7 +108,8 @@ test('nothing a client sends to the session makes it more than it is', async ({ 
 });
 
 test('the other names of this machine lead to the one the console is called by', async ({ page, world }) => {
-  test.skip(new URL(world.url).hostname !== 'localhost', 'the demo is not called localhost here');
+  // The contract's address: anywhere else this would prove nothing.
+  expect(new URL(world.url).hostname).toBe('localhost');
   await page.goto(world.url.replace('localhost', '127.0.0.1') + '/login?callbackUrl=%2Faudit');
   await expect(page).toHaveURL(`${world.url}/login?callbackUrl=%2Faudit`);
 });
