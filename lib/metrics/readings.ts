@@ -11,7 +11,7 @@ import type { Failure } from './verdict';
 const REMEMBERED_MS = 900_000;
 /** With the time it takes a reading stays below 5 s. */
 const SHARED_AT_MOST_MS = 4_000;
-const BUSY_SHARE = 0.05;
+const DEAR_MS = 1_000;
 
 /** What is known of an outbox at this moment. */
 export interface Answer {
@@ -97,11 +97,15 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
         inFlight: null,
       }));
       const asked = now();
-      let late = false;
-      if (cell.inFlight !== null || asked - cell.triedAt >= Math.max(sharedMs, dearMs(cell))) {
+      const oldest = asked - Math.max(sharedMs, dearMs(cell));
+      const serve = async (): Promise<void> => {
+        // Who shares nothing wants a reading that began after the question: one under way before it does not count.
+        if (sharedMs === 0 && cell.inFlight !== null && cell.triedAt < asked) await cell.inFlight;
+        if (cell.inFlight === null && (cell.triedAt >= asked || cell.triedAt > oldest)) return;
         cell.inFlight ??= read(id, window, source, cell).finally(() => (cell.inFlight = null));
-        late = await outlasts(cell.inFlight, patienceMs);
-      }
+        await cell.inFlight;
+      };
+      const late = await outlasts(serve(), patienceMs);
       const { reading, readAt } = cell;
       const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
       return {
@@ -115,9 +119,9 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
   };
 }
 
-/** For how long a reading has to serve so that asking all the time keeps one connection busy for a twentieth of it. */
+/** A reading this dear, and one that failed, serves everybody for as long as any may; a cheaper one need not. */
 function dearMs({ failure, tookMs }: Cell): number {
-  return failure === null ? Math.min(SHARED_AT_MOST_MS, tookMs / BUSY_SHARE) : SHARED_AT_MOST_MS;
+  return failure !== null || tookMs > DEAR_MS ? SHARED_AT_MOST_MS : 0;
 }
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {

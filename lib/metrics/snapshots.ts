@@ -31,8 +31,8 @@ export interface SnapshotsOptions {
 const SCREEN = { sharedMs: 4_000, patienceMs: 4_800 } satisfies Terms;
 /** The fleet does not wait long for one outbox: it has the others to show. */
 const FLEET = { sharedMs: 4_000, patienceMs: 2_500 } satisfies Terms;
-/** A script compares what it is told with what it knows: it shares only what is asked at once, or what is dear. */
-const SCRIPT = { sharedMs: 250, patienceMs: 4_800 } satisfies Terms;
+/** A script compares what it is told with its own counts: it gets a reading begun after it asked, unless readings are dear. */
+const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
 const SPARKLINE_POINTS = 30;
