@@ -1,22 +1,23 @@
 'use client';
 
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { useEffect, useReducer, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
 import type { DeadLetters, EventFilter, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { FilterChip } from '../events/filter-chip';
 import { TextEditor, TypeEditor } from '../events/filter-editors';
 import { ListFooter } from '../events/list-footer';
-import { SelectionBar } from '../events/selection-bar';
+import { ListOperations } from '../events/list-operations';
+import { OrderControl } from '../events/order-control';
+import { useListOperations } from '../events/use-list-operations';
 import { useListKeys } from '../events/use-list-keys';
 import { useListUrl } from '../events/use-list-url';
 import { useSteadyRows } from '../events/use-steady-rows';
-import { useTicks, type Ticks } from '../events/use-ticks';
+import type { Ticks } from '../events/use-ticks';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
-import { InterventionHost, useIntervention } from '../interventions/use-intervention';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
 import type { DeadLettersSnapshot } from './snapshots';
 import classes from './dead-letters.module.css';
@@ -42,15 +43,13 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
   const params = serialiseEventFilter(filter);
   if (cursor !== null) params.set('cursor', cursor);
   const query = params.toString();
-  const ticks = useTicks();
-  const [round, nextRound] = useReducer((before: number) => before + 1, 0);
-  const intervention = useIntervention();
-  const ticking = ticks.events.length > 0;
+  const operations = useListOperations();
+  const { ticks, intervention, round, paused } = operations;
   const { snapshot, failing, refresh } = usePolledSnapshot<DeadLettersSnapshot>({
     key: ['dead-letters', outbox, query],
     action: () => load({ outbox, query }),
     initial,
-    paused: ticking || intervention.opening !== null,
+    paused,
   });
   // An intervention is of one outbox, so ticks are too: the first tick elsewhere starts over there.
   const [tickedIn, setTickedIn] = useState<string | null>(null);
@@ -68,11 +67,6 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
       ticks.toggleAll(shown);
     },
   });
-  const { prepare } = intervention;
-  useEffect(() => {
-    if (ticking) prepare();
-  }, [ticking, prepare]);
-
   const root = useRef<HTMLDivElement>(null);
   const [only] = outbox === null ? [] : snapshot.outboxes;
   const shown = useSteadyRows(query, only?.page?.events ?? NONE, round);
@@ -113,31 +107,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
       {only?.page != null && (
         <ListFooter page={only.page} order={filter.order ?? 'newest'} turned={cursor !== null} pending={url.pending} onTurn={url.turnTo} />
       )}
-      {ticking && marked !== undefined && (
-        <SelectionBar
-          outbox={marked.outbox}
-          events={ticks.events}
-          full={ticks.full}
-          mayOperate={mayOperate}
-          onOperate={(operation) =>
-            intervention.open(
-              marked.outbox,
-              operation,
-              ticks.events.map(({ id, version }) => ({ id, version })),
-            )
-          }
-          onClear={ticks.clear}
-        />
-      )}
-      <InterventionHost
-        intervention={intervention}
-        actions={actions}
-        onSettled={(result) => {
-          if (result.changed.length > 0) ticks.clear();
-          nextRound();
-          void refresh();
-        }}
-      />
+      <ListOperations state={operations} outbox={marked?.outbox} mayOperate={mayOperate} actions={actions} refresh={refresh} />
     </div>
   );
 }
@@ -159,16 +129,7 @@ function Tools({ filter, outboxes, onFilter }: ToolsProps) {
   const types = [...new Set(outboxes.flatMap(({ groups }) => groups.flatMap(({ type }) => (type === null ? [] : [type]))))];
   return (
     <div className={classes.tools} role="search" aria-label={t('filter.label')}>
-      <SegmentedControl
-        size="xs"
-        value={filter.order ?? 'newest'}
-        onChange={(value) => onFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
-        data={[
-          { value: 'newest', label: t('newest') },
-          { value: 'oldest', label: t('oldest') },
-        ]}
-        aria-label={t('order')}
-      />
+      <OrderControl filter={filter} onFilter={onFilter} />
       <FilterChip
         label={t('columns.type')}
         value={filter.type?.join(', ') ?? null}

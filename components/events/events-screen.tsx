@@ -1,16 +1,14 @@
 'use client';
 
-import { SegmentedControl } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useEffect, useReducer, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
-import type { EventFilter, InterventionResult, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
+import type { EventFilter, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
-import { InterventionHost, useIntervention } from '../interventions/use-intervention';
 import { serialiseColumns, type Column } from './columns';
 import { ColumnsMenu } from './columns-menu';
 import { EventsTable } from './events-table';
@@ -18,11 +16,12 @@ import type { EventsSnapshot } from './events-snapshot';
 import { FilterBar } from './filter-bar';
 import { ListFooter } from './list-footer';
 import { ListNotice } from './list-notice';
-import { SelectionBar } from './selection-bar';
+import { ListOperations } from './list-operations';
+import { OrderControl } from './order-control';
+import { useListOperations } from './use-list-operations';
 import { useListUrl } from './use-list-url';
 import { useListKeys } from './use-list-keys';
 import { useSteadyRows } from './use-steady-rows';
-import { useTicks } from './use-ticks';
 import classes from './events-screen.module.css';
 
 export interface EventsScreenProps {
@@ -54,16 +53,13 @@ export function EventsScreen(props: EventsScreenProps) {
   if (cursor !== null) params.set('cursor', cursor);
   const query = params.toString();
 
-  const ticks = useTicks();
-  const [round, nextRound] = useReducer((before: number) => before + 1, 0);
-  const intervention = useIntervention();
-  const ticking = ticks.events.length > 0;
+  const operations = useListOperations();
+  const { ticks, intervention, round, paused } = operations;
   const { snapshot, failing, refresh } = usePolledSnapshot<EventsSnapshot>({
     key: ['events', outbox.id, query],
     action: () => load({ outbox: outbox.id, query }),
     initial,
-    // What somebody is about to act on must not move under their hand.
-    paused: ticking || intervention.opening !== null,
+    paused,
   });
   const shown = useSteadyRows(query, snapshot.page?.events ?? NO_EVENTS, round);
   const events = shown.rows;
@@ -79,26 +75,12 @@ export function EventsScreen(props: EventsScreenProps) {
 
   const types = [...new Set([...props.types, ...events.flatMap(({ type }) => (type === null ? [] : [type]))])];
   const order = filter.order ?? 'newest';
-  const { prepare } = intervention;
-  useEffect(() => {
-    if (ticking) prepare();
-  }, [ticking, prepare]);
-
   return (
     <div className={classes.screen} ref={root}>
       <header className={classes.header}>
         <h1 className={classes.title}>{t.rich('events.title', { outbox: () => <span className={classes.outbox}>{outbox.name}</span> })}</h1>
         <div className={classes.tools}>
-          <SegmentedControl
-            size="xs"
-            value={order}
-            onChange={(value) => url.setFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
-            data={[
-              { value: 'newest', label: t('events.newest') },
-              { value: 'oldest', label: t('events.oldest') },
-            ]}
-            aria-label={t('events.order')}
-          />
+          <OrderControl filter={filter} onFilter={url.setFilter} />
           <ColumnsMenu
             capabilities={outbox.capabilities}
             chosen={columns}
@@ -143,31 +125,7 @@ export function EventsScreen(props: EventsScreenProps) {
       {snapshot.page !== null && (events.length > 0 || cursor !== null) && (
         <ListFooter page={snapshot.page} order={order} turned={cursor !== null} pending={url.pending} onTurn={url.turnTo} />
       )}
-      {ticking && (
-        <SelectionBar
-          outbox={outbox}
-          events={ticks.events}
-          full={ticks.full}
-          mayOperate={mayOperate}
-          onOperate={(operation) =>
-            intervention.open(
-              outbox,
-              operation,
-              ticks.events.map(({ id, version }) => ({ id, version })),
-            )
-          }
-          onClear={ticks.clear}
-        />
-      )}
-      <InterventionHost
-        intervention={intervention}
-        actions={actions}
-        onSettled={(result: InterventionResult) => {
-          if (result.changed.length > 0) ticks.clear();
-          nextRound();
-          void refresh();
-        }}
-      />
+      <ListOperations state={operations} outbox={outbox} mayOperate={mayOperate} actions={actions} refresh={refresh} />
     </div>
   );
 }
