@@ -3,10 +3,11 @@ import { hostname } from 'node:os';
 import { Kysely, Migrator, type Migration } from 'kysely';
 import { postgresDialect } from '@/lib/database/postgres/pool';
 import { firstTables } from './migrations/001-first-tables';
+import { rollups } from './migrations/002-rollups';
 import type { StoreTables } from './tables';
 
 /** In order of their names; a name that has been released never changes. */
-const MIGRATIONS: Record<string, Migration> = { '001-first-tables': firstTables };
+const MIGRATIONS: Record<string, Migration> = { '001-first-tables': firstTables, '002-rollups': rollups };
 
 const POOL_MAX = 10;
 const ACQUIRE_TIMEOUT_MS = 3_000;

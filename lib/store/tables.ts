@@ -6,6 +6,9 @@ import type { ColumnType, Generated } from 'kysely';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 
+/** How wide the slices of time are that rollups are kept for. */
+export type Tier = 'minute' | 'hour' | 'day';
+
 /** Filled in by the database when left out; ISO 8601 when given. */
 type Stamp = ColumnType<string, string | undefined, string>;
 
@@ -84,6 +87,34 @@ export interface UnsettledInterventionTable {
   at: string;
 }
 
+export interface RollupTable {
+  outbox: string;
+  tier: Tier | 'ever';
+  series: string;
+  /** Minutes since the epoch at which the slice begins; 0 for `ever`. */
+  at_minute: number;
+  /** Written as bytes, read as `\\x…`. */
+  data: ColumnType<string, Buffer, Buffer>;
+  /** Rows of transactions that are still open may be missing. */
+  provisional: boolean;
+}
+
+export interface CollectorLeaseTable {
+  outbox: string;
+  owner: string;
+  /** Rises with every new owner; bigint as text. */
+  epoch: string;
+  expires_at: string;
+}
+
+export interface CollectorStateTable {
+  outbox: string;
+  epoch: string;
+  state: string;
+  memory: string | null;
+  updated_at: Stamp;
+}
+
 export interface StoreTables {
   account: AccountTable;
   session: SessionTable;
@@ -92,6 +123,9 @@ export interface StoreTables {
   audit_entry: AuditEntryTable;
   carrier_cursor: CarrierCursorTable;
   unsettled_intervention: UnsettledInterventionTable;
+  rollup: RollupTable;
+  collector_lease: CollectorLeaseTable;
+  collector_state: CollectorStateTable;
 }
 
 /** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC, and no digit is lost. */

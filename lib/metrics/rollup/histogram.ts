@@ -1,0 +1,78 @@
+/**
+ * Durations as a sparse log-linear histogram: 32 equal buckets per doubling from a microsecond up, so that the value told for
+ * a bucket is never more than 1 part in 65 off. Histograms of any two slices of time merge by adding their counts.
+ * `rollup-sql.ts` puts values into the same buckets inside the database.
+ */
+
+/** Buckets per doubling. */
+export const BUCKETS_PER_OCTAVE = 32;
+/** The first octave begins at 2^-10 ms, about a microsecond: the clock of a database tells nothing shorter. */
+export const FIRST_OCTAVE = -10;
+/** How far a quantile can be off the true one, as a share of it. */
+export const RELATIVE_ERROR = 1 / (2 * BUCKETS_PER_OCTAVE + 1);
+
+/** Events by bucket; buckets without an event are left out. */
+export type Histogram = Map<number, number>;
+
+/** The bucket of a duration in milliseconds; 0 holds what is shorter than a microsecond, negative durations too. */
+export function bucketOf(milliseconds: number): number {
+  if (!(milliseconds >= 2 ** FIRST_OCTAVE)) return 0;
+  // A logarithm that lands just beside a whole number gives the same bucket: the end of one octave is the start of the next.
+  const octave = Math.floor(Math.log2(milliseconds));
+  return 1 + (octave - FIRST_OCTAVE) * BUCKETS_PER_OCTAVE + Math.floor((milliseconds / 2 ** octave - 1) * BUCKETS_PER_OCTAVE);
+}
+
+/** Where a bucket begins and ends, in milliseconds. */
+export function bucketBounds(bucket: number): { from: number; to: number } {
+  if (bucket <= 0) return { from: 0, to: 2 ** FIRST_OCTAVE };
+  const edge = (position: number): number =>
+    2 ** (FIRST_OCTAVE + Math.floor(position / BUCKETS_PER_OCTAVE)) * (1 + (position % BUCKETS_PER_OCTAVE) / BUCKETS_PER_OCTAVE);
+  return { from: edge(bucket - 1), to: edge(bucket) };
+}
+
+/** The value told for a bucket, in milliseconds: as far from its one end as from the other, in proportion. */
+export function bucketValue(bucket: number): number {
+  if (bucket <= 0) return 0;
+  const { from, to } = bucketBounds(bucket);
+  return (2 * from * to) / (from + to);
+}
+
+export function addTo(histogram: Histogram, bucket: number, count = 1): void {
+  if (count !== 0) histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
+}
+
+/** Adds `share` of every count of `other`; a share below one gives fractions, which quantiles take as weights. */
+export function mergeInto(histogram: Histogram, other: Histogram, share = 1): void {
+  for (const [bucket, count] of other) addTo(histogram, bucket, count * share);
+}
+
+export function countOf(histogram: Histogram): number {
+  let total = 0;
+  for (const count of histogram.values()) total += count;
+  return total;
+}
+
+/**
+ * Quantiles in milliseconds as `percentile_cont` tells them: between the two nearest events where the rank falls between
+ * them. Null for an empty histogram.
+ */
+export function quantiles(histogram: Histogram, fractions: readonly number[]): (number | null)[] {
+  const total = countOf(histogram);
+  if (total <= 0) return fractions.map(() => null);
+  const cells = [...histogram].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+  const valueAt = (rank: number): number => {
+    let seen = 0;
+    for (const [bucket, count] of cells) {
+      seen += count;
+      // Ranks count from zero; shares of an event leave rounding dust.
+      if (rank < seen - 1e-9) return bucketValue(bucket);
+    }
+    return bucketValue(cells.at(-1)?.[0] ?? 0);
+  };
+  return fractions.map((fraction) => {
+    const rank = Math.max(0, fraction * (total - 1));
+    const below = Math.floor(rank + 1e-9);
+    const low = valueAt(below);
+    return low + (valueAt(below + 1) - low) * Math.max(0, rank - below);
+  });
+}

@@ -1,0 +1,129 @@
+/** Reads the books: the sum of a span, and a line of steps over it, from as few slices as cover it. */
+import { readRollups, type Rollup, type Tier } from '@/lib/store/rollups';
+import type { StoreDb } from '@/lib/store/store';
+import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from './ledger';
+import { ALL_TYPES } from './series-key';
+import { addSlot, decodeSlot, emptySlot, type Slot } from './slot';
+
+const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
+const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];
+
+export interface HistorySpan {
+  outbox: string;
+  /** Minutes since the epoch; a fraction takes that share of the slice it lies in. */
+  fromMinute: number;
+  toMinute: number;
+  /** One series; all of them when left out. */
+  series?: string;
+}
+
+export interface SpanSum {
+  /** By series. */
+  slots: Map<string, Slot>;
+  /** Slices whose rows may still be incomplete were among them. */
+  provisional: boolean;
+  /** A share of a slice was taken for the whole of its part: counts are close, not counted. */
+  shared: boolean;
+  /** Slices read from the store. */
+  rows: number;
+}
+
+/** Everything that was folded in a span, by series. */
+export async function sumOf(db: StoreDb, span: HistorySpan): Promise<SpanSum> {
+  const sum: SpanSum = { slots: new Map(), provisional: false, shared: false, rows: 0 };
+  for (const { rollup, share } of await covering(db, span, DAY_MINUTES, sum)) {
+    const slot = sum.slots.get(rollup.series) ?? emptySlot();
+    addSlot(slot, decodeSlot(rollup.data), share);
+    sum.slots.set(rollup.series, slot);
+    if (rollup.provisional) sum.provisional = true;
+    if (share < 1) sum.shared = true;
+  }
+  return sum;
+}
+
+export interface LinePoint {
+  slot: Slot;
+  provisional: boolean;
+}
+
+/**
+ * One series over a span by step, `stepMinutes` wide and aligned to the epoch. A step without a point was not watched;
+ * one that was watched in part says so by its `minutes`.
+ */
+export async function lineOf(db: StoreDb, span: HistorySpan & { series: string; stepMinutes: number }): Promise<Map<number, LinePoint>> {
+  const line = new Map<number, LinePoint>();
+  const read = { rows: 0 };
+  for (const { rollup, share } of await covering(db, span, span.stepMinutes, read)) {
+    const step = Math.floor(rollup.atMinute / span.stepMinutes);
+    const point = line.get(step) ?? { slot: emptySlot(), provisional: false };
+    addSlot(point.slot, decodeSlot(rollup.data), share);
+    line.set(step, { slot: point.slot, provisional: point.provisional || rollup.provisional });
+  }
+  return line;
+}
+
+interface Piece {
+  rollup: Rollup;
+  share: number;
+}
+
+/**
+ * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then
+ * minutes. Where only an hour is left of the span's first or last
+ * minutes, its share is taken.
+ */
+async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { rows: number }): Promise<Piece[]> {
+  const { outbox } = span;
+  // The series of all types marks what a tier covers: one type's has slices only where it had events.
+  const series = span.series === undefined ? undefined : [...new Set([ALL_TYPES, span.series])];
+  const isWanted = (rollup: Rollup): boolean => span.series === undefined || rollup.series === span.series;
+  const pieces: Piece[] = [];
+  let open: [number, number][] = [[span.fromMinute, span.toMinute]];
+  for (const tier of COARSEST_FIRST) {
+    const width = WIDTHS[tier];
+    if (width > widest) continue;
+    const left: [number, number][] = [];
+    for (const [from, to] of open) {
+      // Minutes are as fine as it gets: their ends are taken by share.
+      const whole: [number, number] =
+        width === 1 ? [Math.floor(from), Math.ceil(to)] : [Math.ceil(from / width) * width, Math.floor(to / width) * width];
+      if (whole[1] <= whole[0]) {
+        left.push([from, to]);
+        continue;
+      }
+      const rollups = await readRollups(db, { outbox, series, tier, fromMinute: whole[0], toMinute: whole[1] });
+      read.rows += rollups.length;
+      const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
+      const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute) && isWanted(rollup));
+      pieces.push(...wanted.map((rollup) => ({ rollup, share: shareOf(rollup, width, span) })));
+      left.push(...uncovered([from, to], [...covered], width));
+    }
+    open = left;
+  }
+  // The ends of the span in hours of which no minute is kept any more: their share. A gap between minutes is a gap.
+  const kept = new Set(pieces.map(({ rollup }) => sliceOf(rollup.atMinute, 'hour')));
+  for (const [from, to] of open) {
+    const hour = sliceOf(from, 'hour');
+    if (HOUR_MINUTES > widest || to > hour + HOUR_MINUTES || kept.has(hour)) continue;
+    const rollups = await readRollups(db, { outbox, series, tier: 'hour', fromMinute: hour, toMinute: hour + 1 });
+    read.rows += rollups.length;
+    pieces.push(...rollups.filter(isWanted).map((rollup) => ({ rollup, share: (to - from) / HOUR_MINUTES })));
+  }
+  return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);
+}
+
+function shareOf({ atMinute }: Rollup, width: number, { fromMinute, toMinute }: HistorySpan): number {
+  return (Math.min(atMinute + width, toMinute) - Math.max(atMinute, fromMinute)) / width;
+}
+
+/** What is left of a range when these slices, in the order of time, are taken out of it. */
+function uncovered([from, to]: [number, number], slices: number[], width: number): [number, number][] {
+  const left: [number, number][] = [];
+  let at = from;
+  for (const slice of slices) {
+    if (slice > at) left.push([at, slice]);
+    at = Math.max(at, slice + width);
+  }
+  if (at < to) left.push([at, to]);
+  return left;
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LeaseLost, takeLease, underLease, type Lease } from '@/lib/store/collector-leases';
+import { readRollups, readTotals } from '@/lib/store/rollups';
+import { migrateStore, openStore, type Store } from '@/lib/store/store';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { addTo, bucketOf, countOf } from './histogram';
+import { lineOf, sumOf } from './history';
+import { post, postHours, seal, slotIn, type Additions } from './ledger';
+import { ALL_TYPES, seriesOfType } from './series-key';
+
+const database = useTestDatabase();
+let store: Store;
+let lease: Lease;
+beforeAll(async () => {
+  await migrateStore(database.url);
+  store = openStore(database.url);
+});
+afterAll(() => store.close());
+
+const OUTBOX = 'orders';
+/** The first minute of a day. */
+const DAY = 20_000 * 1_440;
+const TYPE = seriesOfType('order_paid');
+
+beforeEach(async () => {
+  await database.query('truncate rollup, collector_lease, collector_state');
+  const taken = await takeLease(store.db, OUTBOX, 'test', 60);
+  if (taken === null) throw new Error('the lease is free');
+  lease = taken;
+});
+
+function published(additions: Additions, minute: number, count: number, ms = 100): Additions {
+  for (const series of [ALL_TYPES, TYPE]) {
+    const slot = slotIn(additions, minute, series);
+    slot.published += count;
+    addTo(slot.latency, bucketOf(ms), count);
+    if (series === ALL_TYPES) slot.minutes = 1;
+  }
+  return additions;
+}
+
+const write = (additions: Additions, { sealedTo = 0, provisional = [] as number[], counts = true } = {}) =>
+  underLease(store, lease, (db) => post(db, { outbox: OUTBOX, additions, provisional: new Set(provisional), sealedTo, counts }));
+
+describe('the books', () => {
+  it('add to a minute however often it is posted, and watch it once', async () => {
+    await write(published(new Map(), DAY, 3));
+    await write(published(new Map(), DAY, 4));
+    const { slots } = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: DAY + 1 });
+    expect(slots.get(ALL_TYPES)).toMatchObject({ published: 7, minutes: 1 });
+    expect(slots.get(TYPE)?.published).toBe(7);
+  });
+
+  it('tell a span the same from minutes, from hours and from days', async () => {
+    const additions: Additions = new Map();
+    for (let minute = 0; minute < 2 * 1_440; minute += 7) published(additions, DAY + minute, 1 + (minute % 5), 1 + minute);
+    await write(additions);
+    const span = { outbox: OUTBOX, fromMinute: DAY + 30, toMinute: DAY + 2 * 1_440 };
+    const before = await sumOf(store.db, span);
+    await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, DAY + 2 * 1_440));
+    const after = await sumOf(store.db, span);
+    expect(after.slots).toEqual(before.slots);
+    expect(after.rows).toBeLessThan(before.rows / 4);
+    const one = await sumOf(store.db, { ...span, series: TYPE });
+    expect([...one.slots.keys()]).toEqual([TYPE]);
+    expect(one.slots.get(TYPE)).toEqual(before.slots.get(TYPE));
+  });
+
+  it('sum an hour and a day again when a minute in them changes afterwards', async () => {
+    await write(published(new Map(), DAY + 5, 1));
+    const sealedTo = DAY + 1_440;
+    await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, sealedTo));
+    await write(published(new Map(), DAY + 6, 1), { sealedTo });
+    for (const tier of ['hour', 'day'] as const) {
+      const rows = await readRollups(store.db, { outbox: OUTBOX, tier, series: [ALL_TYPES], fromMinute: DAY, toMinute: DAY + 1 });
+      expect(rows).toHaveLength(1);
+    }
+    const { slots } = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: sealedTo });
+    expect(slots.get(ALL_TYPES)).toMatchObject({ published: 2, minutes: 2 });
+  });
+
+  it('take the share of a slice that a span cuts through', async () => {
+    await write(published(new Map(), DAY, 60));
+    const half = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY + 0.5, toMinute: DAY + 1 });
+    expect(half.slots.get(ALL_TYPES)?.published).toBe(30);
+    expect(half.shared).toBe(true);
+    // An hour whose minutes are no longer kept.
+    await database.query('truncate rollup');
+    await underLease(store, lease, (db) => postHours(db, OUTBOX, published(new Map(), DAY, 60)));
+    const rest = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY + 45, toMinute: DAY + 60 });
+    expect(rest.slots.get(ALL_TYPES)?.published).toBe(15);
+  });
+
+  it('leave time that nobody watched out of a line, and mark minutes that may be incomplete', async () => {
+    await write(published(published(new Map(), DAY, 1), DAY + 10, 2), { provisional: [DAY + 10] });
+    const line = await lineOf(store.db, { outbox: OUTBOX, series: ALL_TYPES, fromMinute: DAY, toMinute: DAY + 20, stepMinutes: 5 });
+    expect([...line.keys()]).toEqual([DAY / 5, DAY / 5 + 2]);
+    expect([...line.values()].map((point) => point.provisional)).toEqual([false, true]);
+  });
+
+  it('count what was seen since the beginning, history read afterwards left out', async () => {
+    await write(published(new Map(), DAY, 2));
+    await write(published(new Map(), DAY - 1_000, 5), { counts: false });
+    await write(published(new Map(), DAY + 1, 3));
+    const [total] = (await readTotals(store.db, OUTBOX)).filter((one) => one.series === ALL_TYPES);
+    expect(total).toBeDefined();
+    const line = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY - 1_440, toMinute: DAY + 2 });
+    expect(countOf(line.slots.get(ALL_TYPES)?.latency ?? new Map())).toBe(10);
+  });
+});
+
+describe('a lease', () => {
+  it('belongs to one process until it ends, and keeps its epoch while renewed', async () => {
+    expect(await takeLease(store.db, OUTBOX, 'other', 60)).toBeNull();
+    expect(await takeLease(store.db, OUTBOX, 'test', 60)).toEqual(lease);
+  });
+
+  it('that has passed on lets its old owner write nothing', async () => {
+    await database.query(`update collector_lease set expires_at = now() - interval '1 second'`);
+    const next = await takeLease(store.db, OUTBOX, 'other', 60);
+    expect(Number(next?.epoch)).toBeGreaterThan(Number(lease.epoch));
+    await expect(write(published(new Map(), DAY, 3))).rejects.toBeInstanceOf(LeaseLost);
+    expect((await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: DAY + 1 })).slots.size).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * The books of one outbox: minutes are written as things happen, hours and days are the sums of what is below them,
+ * written once a slice is over and again when something in it changes afterwards. Every function runs inside the
+ * caller's transaction, which holds the outbox's lease.
+ */
+import type { Transaction } from 'kysely';
+import { putRollups, readRollups, readTotals, type Rollup, type Tier } from '@/lib/store/rollups';
+import type { StoreTables } from '@/lib/store/tables';
+import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from './slot';
+
+type Db = Transaction<StoreTables>;
+
+export const HOUR_MINUTES = 60;
+export const DAY_MINUTES = 1_440;
+/** Minutes are kept this long; what is older is in its hour. */
+export const MINUTES_KEPT = 2 * DAY_MINUTES;
+
+const BELOW = { hour: 'minute', day: 'hour' } as const satisfies Partial<Record<Tier, Tier>>;
+const WIDTH = { hour: HOUR_MINUTES, day: DAY_MINUTES } as const;
+
+/** What is to be added, by minute since the epoch, then by series. */
+export type Additions = Map<number, Map<string, Slot>>;
+
+/** The slot of a series in a minute, made when it is not there yet. */
+export function slotIn(additions: Additions, atMinute: number, series: string): Slot {
+  const minute = additions.get(atMinute) ?? new Map<string, Slot>();
+  additions.set(atMinute, minute);
+  const slot = minute.get(series) ?? emptySlot();
+  minute.set(series, slot);
+  return slot;
+}
+
+export interface Posting {
+  outbox: string;
+  additions: Additions;
+  /** Minutes from which rows may still be missing; all others written here count as complete. */
+  provisional: ReadonlySet<number>;
+  /** Hours that begin before this minute have been summed; a change below it sums them again. */
+  sealedTo: number;
+  /** Whether it counts into what was seen since the beginning: history read afterwards does not. */
+  counts: boolean;
+}
+
+/** Adds to minutes, and to everything above them that has been summed already. */
+export async function post(db: Db, { outbox, additions, provisional, sealedTo, counts }: Posting): Promise<void> {
+  if (additions.size === 0) return;
+  const minutes = [...additions.keys()].sort((a, b) => a - b);
+  const [first = 0] = minutes;
+  const last = minutes.at(-1) ?? first;
+  const there = bySliceAndSeries(await readRollups(db, { outbox, tier: 'minute', fromMinute: first, toMinute: last + 1 }));
+  const changed: Rollup[] = [];
+  for (const [atMinute, series] of additions) {
+    for (const [name, slot] of series) {
+      const before = there.get(`${String(atMinute)} ${name}`);
+      const sum = before === undefined ? emptySlot() : decodeSlot(before.data);
+      addSlot(sum, slot);
+      // A minute is watched once, however often something is added to it.
+      sum.minutes = Math.min(1, sum.minutes);
+      changed.push({ series: name, atMinute, data: encodeSlot(sum), provisional: provisional.has(atMinute) });
+    }
+  }
+  await putRollups(db, outbox, 'minute', changed);
+  if (counts) await addToTotals(db, outbox, additions);
+  const late = new Set(minutes.filter((minute) => minute < sealedTo).map((minute) => sliceOf(minute, 'hour')));
+  for (const hour of late) await sum(db, outbox, 'hour', hour);
+  for (const day of new Set([...late].map((hour) => sliceOf(hour, 'day')))) {
+    if (day + DAY_MINUTES <= sealedTo) await sum(db, outbox, 'day', day);
+  }
+}
+
+/** Sums the hours and days that end between two minutes. */
+export async function seal(db: Db, outbox: string, fromMinute: number, toMinute: number): Promise<void> {
+  for (const tier of ['hour', 'day'] as const) {
+    for (let slice = sliceOf(fromMinute, tier); slice + WIDTH[tier] <= toMinute; slice += WIDTH[tier]) await sum(db, outbox, tier, slice);
+  }
+}
+
+/** Puts whole hours in place, of time from before minutes are kept, and sums the days they are of. */
+export async function postHours(db: Db, outbox: string, hours: Additions): Promise<void> {
+  const rollups = [...hours].flatMap(([atMinute, series]) =>
+    [...series].map(([name, slot]): Rollup => ({ series: name, atMinute, data: encodeSlot(slot), provisional: false })),
+  );
+  await putRollups(db, outbox, 'hour', rollups);
+  for (const day of new Set([...hours.keys()].map((hour) => sliceOf(hour, 'day')))) await sum(db, outbox, 'day', day);
+}
+
+/** The slice of a tier that a minute is in. */
+export const sliceOf = (minute: number, tier: keyof typeof WIDTH): number => Math.floor(minute / WIDTH[tier]) * WIDTH[tier];
+
+async function sum(db: Db, outbox: string, tier: keyof typeof BELOW, slice: number): Promise<void> {
+  const parts = await readRollups(db, { outbox, tier: BELOW[tier], fromMinute: slice, toMinute: slice + WIDTH[tier] });
+  const sums = new Map<string, { slot: Slot; provisional: boolean }>();
+  for (const part of parts) {
+    const at = sums.get(part.series) ?? { slot: emptySlot(), provisional: false };
+    addSlot(at.slot, decodeSlot(part.data));
+    sums.set(part.series, { slot: at.slot, provisional: at.provisional || part.provisional });
+  }
+  const rollups = [...sums].map(([series, { slot, provisional }]) => ({ series, atMinute: slice, data: encodeSlot(slot), provisional }));
+  await putRollups(db, outbox, tier, rollups);
+}
+
+async function addToTotals(db: Db, outbox: string, additions: Additions): Promise<void> {
+  const totals = new Map((await readTotals(db, outbox)).map(({ series, data }) => [series, decodeSlot(data)]));
+  const touched = new Set<string>();
+  for (const [, series] of [...additions].sort(([a], [b]) => a - b)) {
+    for (const [name, slot] of series) {
+      const total = totals.get(name) ?? emptySlot();
+      addSlot(total, slot);
+      totals.set(name, total);
+      touched.add(name);
+    }
+  }
+  const rollups = [...touched].map((series) => ({
+    series,
+    atMinute: 0,
+    data: encodeSlot(totals.get(series) ?? emptySlot()),
+    provisional: false,
+  }));
+  await putRollups(db, outbox, 'ever', rollups);
+}
+
+const bySliceAndSeries = (rollups: Rollup[]): Map<string, Rollup> =>
+  new Map(rollups.map((rollup) => [`${String(rollup.atMinute)} ${rollup.series}`, rollup]));

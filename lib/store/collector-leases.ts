@@ -1,0 +1,108 @@
+/**
+ * Queries on `collector_lease` and `collector_state`: who collects an outbox, and how far they have come. A lease ends by
+ * the store's clock, so that replicas need not agree on theirs; each new owner has a higher epoch, and what an older one
+ * still wants to write is refused.
+ */
+import { sql, type Transaction } from 'kysely';
+import type { Store, StoreDb } from './store';
+import { iso, type StoreTables } from './tables';
+
+export interface Lease {
+  outbox: string;
+  owner: string;
+  epoch: string;
+}
+
+/** Another process has taken the outbox over: this one's work on it is void. */
+export class LeaseLost extends Error {
+  constructor(readonly lease: Lease) {
+    super(`The lease of ${lease.outbox} has passed to another process`);
+    this.name = 'LeaseLost';
+  }
+}
+
+/** Takes a lease that is free, has ended, or is ours already (which keeps its epoch); null when somebody else holds it. */
+export async function takeLease(db: StoreDb, outbox: string, owner: string, seconds: number): Promise<Lease | null> {
+  const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`;
+  const row = await db
+    .insertInto('collector_lease')
+    .values({ outbox, owner, epoch: '1', expires_at: until })
+    .onConflict((conflict) =>
+      conflict
+        .column('outbox')
+        .doUpdateSet({
+          owner,
+          expires_at: until,
+          epoch: sql<string>`case when collector_lease.owner = excluded.owner then collector_lease.epoch else collector_lease.epoch + 1 end`,
+        })
+        .where((eb) =>
+          eb.or([eb('collector_lease.owner', '=', owner), eb('collector_lease.expires_at', '<', sql<string>`clock_timestamp()`)]),
+        ),
+    )
+    .returning('epoch')
+    .executeTakeFirst();
+  return row === undefined ? null : { outbox, owner, epoch: row.epoch };
+}
+
+/** Gives a lease back at once, so that another process need not wait for its end. */
+export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
+  await db
+    .updateTable('collector_lease')
+    .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
+    .where('outbox', '=', lease.outbox)
+    .where('owner', '=', lease.owner)
+    .where('epoch', '=', lease.epoch)
+    .execute();
+}
+
+/**
+ * Writes under a lease: the lease's row stays locked until the commit, so that nobody takes over in between. Throws
+ * LeaseLost, with nothing written, when the lease is no longer ours.
+ */
+export async function underLease<T>(store: Store, lease: Lease, work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> {
+  return store.db.transaction().execute(async (db) => {
+    const held = await db
+      .selectFrom('collector_lease')
+      .select('epoch')
+      .where('outbox', '=', lease.outbox)
+      .where('owner', '=', lease.owner)
+      .where('epoch', '=', lease.epoch)
+      .forShare()
+      .executeTakeFirst();
+    if (held === undefined) throw new LeaseLost(lease);
+    return work(db);
+  });
+}
+
+export interface CollectorState {
+  /** JSON text of how far the collector has come: small, written with every tick. */
+  state: string;
+  /** JSON text of what it remembers of single events; null when it needs nothing. */
+  memory: string | null;
+  updatedAt: string;
+}
+
+export async function readCollectorState(db: StoreDb, outbox: string): Promise<CollectorState | null> {
+  const row = await db.selectFrom('collector_state').selectAll().where('outbox', '=', outbox).executeTakeFirst();
+  return row === undefined ? null : { state: row.state, memory: row.memory, updatedAt: iso(row.updated_at) };
+}
+
+/** States of all outboxes, without what is remembered of single events. */
+export async function readCollectorStates(db: StoreDb): Promise<Map<string, Omit<CollectorState, 'memory'>>> {
+  const rows = await db.selectFrom('collector_state').select(['outbox', 'state', 'updated_at']).execute();
+  return new Map(rows.map((row) => [row.outbox, { state: row.state, updatedAt: iso(row.updated_at) }]));
+}
+
+/** `memory` left out keeps what is remembered. */
+export async function writeCollectorState(
+  db: Transaction<StoreTables>,
+  lease: Lease,
+  { state, memory }: { state: string; memory?: string | null },
+): Promise<void> {
+  const changed = { epoch: lease.epoch, state, updated_at: sql<string>`clock_timestamp()`, ...(memory === undefined ? {} : { memory }) };
+  await db
+    .insertInto('collector_state')
+    .values({ outbox: lease.outbox, memory: null, ...changed })
+    .onConflict((conflict) => conflict.column('outbox').doUpdateSet(changed))
+    .execute();
+}

@@ -1,0 +1,107 @@
+/**
+ * Queries on `rollup`: what the collector keeps, as bytes that `lib/metrics/rollup` understands. Reads are served by the
+ * primary key (one series) or `rollup_time` (all of them) and bounded by the span asked for.
+ */
+import { sql, type Transaction } from 'kysely';
+import type { StoreDb } from './store';
+import type { StoreTables, Tier } from './tables';
+
+export type { Tier } from './tables';
+
+export interface Rollup {
+  series: string;
+  /** Minutes since the epoch at which the slice begins. */
+  atMinute: number;
+  data: Buffer;
+  /** Rows of transactions that were still open may be missing from it. */
+  provisional: boolean;
+}
+
+export interface RollupSpan {
+  outbox: string;
+  tier: Tier;
+  /** These series; all of them when left out. */
+  series?: readonly string[];
+  /** Minutes since the epoch: slices that begin in [fromMinute, toMinute). */
+  fromMinute: number;
+  toMinute: number;
+}
+
+/** Slices in the order of time. */
+export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: RollupSpan): Promise<Rollup[]> {
+  let query = db
+    .selectFrom('rollup')
+    .select(['series', 'at_minute', 'data', 'provisional'])
+    .where('outbox', '=', span.outbox)
+    .where('tier', '=', span.tier)
+    .where('at_minute', '>=', span.fromMinute)
+    .where('at_minute', '<', span.toMinute)
+    .orderBy('at_minute');
+  if (span.series !== undefined) query = query.where('series', 'in', span.series);
+  const rows = await query.execute();
+  return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
+}
+
+/** What was folded since the outbox was first collected, by series: it only ever grows. */
+export async function readTotals(db: StoreDb | Transaction<StoreTables>, outbox: string): Promise<Rollup[]> {
+  const rows = await db
+    .selectFrom('rollup')
+    .select(['series', 'at_minute', 'data', 'provisional'])
+    .where('outbox', '=', outbox)
+    .where('tier', '=', 'ever')
+    .execute();
+  return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
+}
+
+const BATCH = 500;
+
+/** Puts slices in place of what was there. Only inside a transaction that holds the outbox's lease. */
+export async function putRollups(
+  db: Transaction<StoreTables>,
+  outbox: string,
+  tier: Tier | 'ever',
+  rollups: readonly Rollup[],
+): Promise<void> {
+  for (let from = 0; from < rollups.length; from += BATCH) {
+    await db
+      .insertInto('rollup')
+      .values(
+        rollups.slice(from, from + BATCH).map(({ series, atMinute, data, provisional }) => ({
+          outbox,
+          tier,
+          series,
+          at_minute: atMinute,
+          data,
+          provisional,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['outbox', 'tier', 'series', 'at_minute']).doUpdateSet({
+          data: sql<Buffer>`excluded.data`,
+          provisional: sql<boolean>`excluded.provisional`,
+        }),
+      )
+      .execute();
+  }
+}
+
+/** Minutes since the epoch of the first slice there is; null when there is none. */
+export async function firstRollup(db: StoreDb | Transaction<StoreTables>, outbox: string, tier: Tier): Promise<number | null> {
+  const row = await db
+    .selectFrom('rollup')
+    .select('at_minute')
+    .where('outbox', '=', outbox)
+    .where('tier', '=', tier)
+    .orderBy('at_minute')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at_minute ?? null;
+}
+
+/** Forgets slices of a tier that begin before a minute, of all outboxes; answers how many. */
+export async function deleteRollupsBefore(db: StoreDb, tier: Tier, minute: number): Promise<number> {
+  const result = await db.deleteFrom('rollup').where('tier', '=', tier).where('at_minute', '<', minute).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+const bytesOf = (text: string): Buffer => Buffer.from(text.slice(2), 'hex');
