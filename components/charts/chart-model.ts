@@ -1,5 +1,4 @@
 import type { SeriesPoint } from '@/lib/shared/model';
-import type { Window } from '@/lib/shared/windows';
 
 /** Pixels; kept free before the chart library arrives, so that nothing moves when it does. */
 export const CHART_HEIGHT = 192;
@@ -24,7 +23,6 @@ export interface TimeChartProps {
   label: string;
   points: ChartPoint[];
   stepSeconds: number;
-  window: Window;
   lines: ChartLine[];
   /** What the values count, on the axis. */
   unit: string;

@@ -2,7 +2,6 @@
 
 import { useMemo } from 'react';
 import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { WINDOW_SECONDS } from '@/lib/shared/windows';
 import { useFormat } from '../figures/use-format';
 import { CHART_HEIGHT, timeTicks, zoneOffsetMs, type ChartLine, type ChartPoint, type TimeChartProps } from './chart-model';
 import classes from './charts.module.css';
@@ -14,7 +13,7 @@ const AXIS_WIDTH = 64;
 type Plotted = ChartPoint & { time: number };
 
 /** Lines over time: gaps stay gaps, a lone point is a dot, the axes say their units. */
-export function TimeChart({ label, points, stepSeconds, window, lines, unit, format: say, beside }: TimeChartProps) {
+export function TimeChart({ label, points, stepSeconds, lines, unit, format: say, beside }: TimeChartProps) {
   const format = useFormat();
   const data = useMemo<Plotted[]>(() => points.map((point) => ({ ...point, time: Date.parse(point.at) })), [points]);
   const from = data[0]?.time ?? 0;
@@ -38,7 +37,7 @@ export function TimeChart({ label, points, stepSeconds, window, lines, unit, for
             ticks={ticks}
             interval="equidistantPreserveStart"
             minTickGap={16}
-            tickFormatter={(time: number) => format.tick(time, WINDOW_SECONDS[window])}
+            tickFormatter={(time: number) => format.tick(time, points.length * stepSeconds)}
           />
           <YAxis
             {...axis}

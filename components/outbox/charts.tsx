@@ -40,7 +40,7 @@ export function Charts({ series }: { series: Series }) {
     hue,
     dash,
   });
-  const panel = { points, stepSeconds: series.stepSeconds, window: series.window };
+  const panel = { points, stepSeconds: series.stepSeconds };
   return (
     <div className={classes.charts}>
       <ChartPanel

@@ -56,8 +56,9 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       outbox: infoOf(id, answer),
       summary: {
         ...(figures ?? noFigures(window, nowIso(), 'source_down')),
-        diagnosis: diagnose({ reading, figures, failure: grave, previous, now: at }),
+        diagnosis: diagnose({ reading, figures, failure: grave, previous, history: null, now: at }),
       },
+      collector: null,
       stale:
         failure === null
           ? null
@@ -88,7 +89,7 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       if (reading !== null && failure === null) return judged(id, window, answer).summary;
       return {
         ...noFigures(window, nowIso(), 'source_down'),
-        diagnosis: diagnose({ reading, figures: null, failure, previous, now: now() }),
+        diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
       };
     },
     async series(id, window) {

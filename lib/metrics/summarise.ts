@@ -36,10 +36,17 @@ export function plot(reading: Reading): Series {
     p50Ms: value('p50Ms', index),
     p95Ms: value('p95Ms', index),
     p99Ms: value('p99Ms', index),
+    retries: null,
+    oldestAgeMs: null,
+    latencyCount: value('published', index),
+    heat: null,
+    gap: false,
+    provisional: false,
   }));
   return {
     asOf: reading.asOf,
     window: reading.window,
+    type: null,
     stepSeconds: reading.stepSeconds,
     points,
     known: {
@@ -50,6 +57,7 @@ export function plot(reading: Reading): Series {
       errors: known('errors'),
       latency: known('p50Ms'),
     },
+    heatBoundsMs: [],
   };
 }
 
@@ -63,7 +71,7 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
     depth: { pending: count, retrying: count, processing: count, dead: count, waiting: count },
     oldestPendingAt: null,
     lastPublishedAt: null,
-    latency: { ...percentiles, count: null },
+    latency: { ...percentiles, count: null, meanMs: null },
     processing: percentiles,
     throughput: { createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why },
     retries: count,
@@ -77,17 +85,31 @@ export function noSeries(window: Window, asOf: string): Series {
   const stepSeconds = STEP_SECONDS[window];
   const count = WINDOW_SECONDS[window] / stepSeconds;
   const lastStep = Math.floor(Date.parse(asOf) / 1_000 / stepSeconds);
-  const empty = { waiting: null, dead: null, created: null, published: null, errors: null, p50Ms: null, p95Ms: null, p99Ms: null };
   const points = pointSteps({ points: { count, lastStep } }).map((step) => ({
     at: new Date(step * stepSeconds * 1_000).toISOString(),
-    ...empty,
+    waiting: null,
+    dead: null,
+    created: null,
+    published: null,
+    errors: null,
+    retries: null,
+    oldestAgeMs: null,
+    p50Ms: null,
+    p95Ms: null,
+    p99Ms: null,
+    latencyCount: null,
+    heat: null,
+    gap: false,
+    provisional: false,
   }));
   const unknown = 'unavailable' as const;
   return {
     asOf,
     window,
+    type: null,
     stepSeconds,
     points,
+    heatBoundsMs: [],
     known: { waiting: unknown, dead: unknown, created: unknown, published: unknown, errors: unknown, latency: unknown },
   };
 }

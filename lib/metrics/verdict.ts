@@ -2,7 +2,20 @@ import type { Summary } from '@/lib/shared/model';
 import type { Evidence, Verdict } from '@/lib/shared/verdicts';
 import type { Base } from './base';
 import type { Past, Reading } from './reading';
+import type { Slot } from './rollup/slot';
 import type { Figures } from './spelling';
+
+/** What the collector has seen of an outbox lately. */
+export interface RecentHistory {
+  /** The last hour, oldest first; a minute nobody watched is not there. The newest quarter of a minute is never in it. */
+  minutes: readonly { atMs: number; slot: Slot; provisional: boolean }[];
+  /** The last hour by event type. */
+  byType: ReadonlyMap<string, Slot>;
+  /** Event types of which an event was published at any time that is remembered. */
+  typesPublished: ReadonlySet<string>;
+  /** Milliseconds since the epoch: since when the outbox is watched. */
+  watchedSinceMs: number;
+}
 
 /** Everything a verdict may be judged from. */
 export interface Circumstances {
@@ -14,6 +27,8 @@ export interface Circumstances {
   failure: Failure | null;
   /** Readings of the last 15 minutes before this one, oldest first. */
   previous: readonly Past[];
+  /** null where nothing has been collected yet. */
+  history: RecentHistory | null;
   /** Milliseconds since the epoch by the database's clock: the time of the reading, or of the failure. */
   now: number;
 }

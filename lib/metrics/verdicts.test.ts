@@ -55,7 +55,15 @@ function reading(given: Given = {}, secondsAgo = 0): Reading {
 
 function judge(given: Given, previous: Past[] = [], more: Partial<Circumstances> = {}) {
   const now = reading(given);
-  return diagnose({ reading: now, figures: noFigures('1h', now.asOf, 'no_events'), failure: null, previous, now: NOW, ...more });
+  return diagnose({
+    reading: now,
+    figures: noFigures('1h', now.asOf, 'no_events'),
+    failure: null,
+    previous,
+    history: null,
+    now: NOW,
+    ...more,
+  });
 }
 
 describe('relay stopped', () => {
@@ -174,6 +182,7 @@ describe('stuck processing', () => {
       figures: { ...figures, depth: { ...figures.depth, processing: { count: 3, known: 'exact' } } },
       failure: null,
       previous: [],
+      history: null,
       now: NOW,
     });
     expect(found.verdict).toBe('healthy');

@@ -17,6 +17,7 @@ export const UNAVAILABLE_REASONS = [
   'too_many_rows',
   'no_events',
   'source_down',
+  'not_watched',
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 

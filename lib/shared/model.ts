@@ -149,13 +149,17 @@ export interface EventPage {
   searched: { rows: number; backTo: string | null; complete: boolean };
 }
 
-/** Percentiles are null when unavailable, with `why`. */
+/** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */
 export interface Percentiles {
   p50Ms: number | null;
   p95Ms: number | null;
   p99Ms: number | null;
   known: Known;
   why?: UnavailableReason;
+  /** Events are seen at intervals this long: a percentile that is null is at most this. */
+  atMostMs?: number;
+  /** How far a percentile can be off, as a share of it; left out where they are exact. */
+  errorShare?: number;
 }
 
 export interface TypeFigures {
@@ -179,7 +183,7 @@ export interface Summary {
   depth: { pending: Count; retrying: Count; processing: Count; dead: Count; waiting: Count };
   oldestPendingAt: string | null;
   lastPublishedAt: string | null;
-  latency: Percentiles & { count: number | null };
+  latency: Percentiles & { count: number | null; meanMs: number | null };
   processing: Percentiles;
   throughput: { createdPerMinute: number | null; publishedPerMinute: number | null; known: Known; why?: UnavailableReason };
   retries: Count;
@@ -195,25 +199,67 @@ export interface SeriesPoint {
   dead: number | null;
   created: number | null;
   published: number | null;
+  /** Attempts that failed. */
   errors: number | null;
+  /** Attempts beyond the first. */
+  retries: number | null;
+  /** Age of the oldest waiting event, the greatest of the step. */
+  oldestAgeMs: number | null;
   p50Ms: number | null;
   p95Ms: number | null;
   p99Ms: number | null;
+  /** Events the percentiles are of. */
+  latencyCount: number | null;
+  /** Events by duration, one count per bound of `heatBoundsMs` and one for what is longer; null where not known. */
+  heat: number[] | null;
+  /** Nobody watched, and the rows no longer tell: a gap, not a zero. */
+  gap: boolean;
+  /** Rows of transactions that were still open may be missing. */
+  provisional: boolean;
 }
 
 export interface Series {
   asOf: string;
-  window: Window;
+  /** null for a span of its own. */
+  window: Window | null;
+  /** Of one event type; null for all. */
+  type: string | null;
   stepSeconds: number;
   points: SeriesPoint[];
   /** How each line of the series is known. */
   known: Record<'waiting' | 'dead' | 'created' | 'published' | 'errors' | 'latency', Known>;
+  /** Upper bounds of the rows of the heat map, in milliseconds. */
+  heatBoundsMs: number[];
+}
+
+/** How the collector learns that events were published. */
+export type CollectionMethod = 'published_index' | 'scan' | 'observed' | 'deleted' | 'statistics';
+
+/** What the collector does about one outbox. */
+export interface CollectorStatus {
+  /** `waiting`: it has not begun. `slowed`: it looks less often, to cost less. `blind`: it cannot read. */
+  state: 'waiting' | 'backfilling' | 'collecting' | 'slowed' | 'blind';
+  method: CollectionMethod | null;
+  /** Everything published before this is in the history. */
+  foldedTo: string | null;
+  /** Since when this outbox is watched. */
+  watchedSince: string | null;
+  /** How far reading the past has come, from 0 to 1; null when it is done. */
+  backfill: { share: number; from: string } | null;
+  /** Milliseconds between two looks at the moment. */
+  everyMs: number;
+  /** What it has cost the observed database since it was first watched. */
+  cost: { statements: number; rows: number; milliseconds: number };
+  /** What would make more figures known, or known better; words under `collector.advice.<code>`. */
+  advice: { code: string; sql: string | null } | null;
 }
 
 /** An outbox with its figures; `summary` keeps the last good reading when the source is down. */
 export interface OutboxReading {
   outbox: OutboxInfo;
   summary: Summary;
+  /** null until the collector has looked at this outbox. */
+  collector: CollectorStatus | null;
   /** The last good reading is older than this one asked for: since when, and what failed. */
   stale: { since: string; problem: 'timeout' | 'unavailable' } | null;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Base } from '../base';
-import type { Percentiles } from '@/lib/shared/model';
+import type { Summary } from '@/lib/shared/model';
 import type { Metric } from '../metric';
 import { lineOf, numberOf, numbersOf, toNumber, type Reading } from '../reading';
 import { count, percentiles, type Sql } from '../spelling';
@@ -36,10 +36,10 @@ export const latencyMetric: Metric = {
   },
 };
 
-function latencyOf(reading: Reading): Percentiles & { count: number | null } {
+function latencyOf(reading: Reading): Summary['latency'] {
   const why = reading.traits.createdAt ? publishedTimes(reading) : 'no_created_at';
-  if (why !== null) return { p50Ms: null, p95Ms: null, p99Ms: null, count: null, known: 'unavailable', why };
+  if (why !== null) return { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null, count: null, known: 'unavailable', why };
   const [p50Ms = null, p95Ms = null, p99Ms = null] = numbersOf(reading, ID, 'percentiles');
   const events = numberOf(reading, ID, 'count') ?? 0;
-  return { p50Ms, p95Ms, p99Ms, count: events, known: 'exact', ...(events === 0 ? { why: 'no_events' as const } : {}) };
+  return { p50Ms, p95Ms, p99Ms, meanMs: null, count: events, known: 'exact', ...(events === 0 ? { why: 'no_events' as const } : {}) };
 }
