@@ -1,7 +1,7 @@
 /**
  * Durations as a sparse log-linear histogram: 32 equal buckets per doubling from a microsecond up, so that the value told for
  * a bucket is never more than 1 part in 65 off. Histograms of any two slices of time merge by adding their counts.
- * `rollup-sql.ts` puts values into the same buckets inside the database.
+ * `bucket-sql.ts` puts values into the same buckets inside the database.
  */
 
 /** Buckets per doubling. */
