@@ -1,0 +1,260 @@
+import { DatabaseFailure } from '@/lib/database/failure';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Bench } from './bench';
+import { ESCROW_ADVISED, escrowStatusFilling } from './fillings/escrow-status';
+import type { Filling } from './fillings/filling';
+import { listenNotifyFilling } from './fillings/listen-notify';
+import { publishedAtFilling } from './fillings/published-at';
+import { workerStatusFilling } from './fillings/worker-status';
+import { deadByCause, eventPage, listPage, liveReading, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
+import type { Databases, FilledDatabase } from './support/databases';
+import { executedDuring, partsOf, scansOf, type Executed } from './support/plans';
+import type { Budget, Table } from './support/report';
+import type { BenchServer } from './support/server';
+
+const READING_GROWTH = 1.5;
+const DEEP_PAGE = 2_000;
+const RUNS = 5;
+/** A read that takes this long is measured once. */
+const SLOW_MS = 500;
+
+interface Subject {
+  label: string;
+  filling: Filling;
+  /** Made before this subject is measured and dropped afterwards: what each index is on, by its name. */
+  indexes?: Record<string, string>;
+  /** Which budgets hold: those of reads that an index of the table can serve. What the others cost is shown. */
+  budgeted: readonly Kind[];
+}
+
+const OPEN: readonly Kind[] = ['reading', 'oldest', 'open page', 'count'];
+
+const SUBJECTS: readonly Subject[] = [
+  { label: 'published-at', filling: publishedAtFilling, budgeted: OPEN },
+  {
+    label: 'published-at + (created_at, id)',
+    filling: publishedAtFilling,
+    indexes: { ob_list: 'outbox_events (created_at, id)' },
+    budgeted: [...OPEN, 'page'],
+  },
+  { label: 'listen-notify', filling: listenNotifyFilling, budgeted: OPEN },
+  { label: 'worker-status', filling: workerStatusFilling, budgeted: [] },
+  { label: 'escrow-status', filling: escrowStatusFilling, budgeted: [] },
+  { label: 'escrow-status, advised indexes', filling: escrowStatusFilling, indexes: ESCROW_ADVISED, budgeted: [...OPEN, 'page'] },
+];
+
+/** `page` is a list of every state, `open page` one of waiting or dead events. */
+type Kind = 'reading' | 'oldest' | 'open page' | 'page' | 'count' | 'other';
+
+/** Pages touched; the same on every machine for the same table. */
+const LIMITS: Partial<Record<Kind, number>> = { reading: 700, oldest: 5, page: 60, 'open page': 60, count: 200 };
+
+interface Read {
+  name: string;
+  kind: Kind;
+  run(outbox: Outbox, spots: Spots): Promise<unknown>;
+}
+
+interface Spot {
+  createdKey: string;
+  id: string;
+  aggregate: string | null;
+}
+
+/** Rows that pages begin after. */
+interface Spots {
+  deepNewest: Spot;
+  deepOldest: Spot;
+}
+
+const READS: readonly Read[] = [
+  { name: 'live reading', kind: 'reading', run: (outbox) => liveReading(outbox) },
+  {
+    name: 'oldest waiting',
+    kind: 'oldest',
+    run: (outbox) => listPage(outbox, { state: ['pending', 'retrying'], order: 'oldest' }, undefined, 1),
+  },
+  { name: 'newest, page 1', kind: 'page', run: (outbox) => listPage(outbox, {}) },
+  { name: `newest, page ${DEEP_PAGE}`, kind: 'page', run: (outbox, { deepNewest }) => listPage(outbox, {}, deepNewest) },
+  { name: 'oldest, page 1', kind: 'page', run: (outbox) => listPage(outbox, { order: 'oldest' }) },
+  { name: `oldest, page ${DEEP_PAGE}`, kind: 'page', run: (outbox, { deepOldest }) => listPage(outbox, { order: 'oldest' }, deepOldest) },
+  { name: 'waiting, page 1', kind: 'open page', run: (outbox) => listPage(outbox, { state: ['pending', 'retrying'] }) },
+  { name: 'dead, page 1', kind: 'open page', run: (outbox) => listPage(outbox, { state: ['dead'] }) },
+  { name: 'published, page 1', kind: 'page', run: (outbox) => listPage(outbox, { state: ['published'] }) },
+  {
+    name: `published, page ${DEEP_PAGE}`,
+    kind: 'page',
+    run: (outbox, { deepNewest }) => listPage(outbox, { state: ['published'] }, deepNewest),
+  },
+  { name: 'frequent type, page 1', kind: 'other', run: (outbox) => listPage(outbox, { type: ['type.00'] }) },
+  { name: 'rare type, page 1', kind: 'other', run: (outbox) => listPage(outbox, { type: ['type.24'] }) },
+  {
+    name: 'one aggregate',
+    kind: 'other',
+    run: (outbox, { deepNewest }) => listPage(outbox, { aggregate: deepNewest.aggregate ?? deepNewest.id }),
+  },
+  { name: 'dead by error text', kind: 'other', run: (outbox) => listPage(outbox, { state: ['dead'], error: 'topic 3' }) },
+  { name: 'dead by cause', kind: 'count', run: (outbox) => deadByCause(outbox) },
+  { name: 'one event', kind: 'other', run: (outbox, { deepNewest }) => eventPage(outbox, deepNewest.id) },
+];
+
+interface Measured {
+  subject: Subject;
+  rows: number;
+  read: Read;
+  statements: number;
+  /** null when the statement timeout struck. */
+  buffers: number | null;
+  ms: number | null;
+  scans: string[];
+  parts: [string, { buffers: number; rows: number }][];
+}
+
+export const liveBench: Bench = {
+  name: 'live',
+  about: 'what the screens read from an observed table, in pages touched',
+  rows: [1_000_000, 10_000_000],
+  async run({ server, databases, rows }) {
+    const measured: Measured[] = [];
+    for (const size of rows) for (const subject of SUBJECTS) measured.push(...(await measureSubject(server, databases, subject, size)));
+    const tables = SUBJECTS.map((subject) =>
+      readsTable(
+        subject,
+        measured.filter((one) => one.subject === subject),
+        rows,
+      ),
+    );
+    return {
+      tables: [...tables, partsTable(measured, rows)],
+      budgets: budgets(measured, rows),
+      notes: [
+        `Buffers are pages of 8 kB touched by the execution the product itself made, written down by the server (auto_explain); ms is the server's time for it, median of ${RUNS} runs with warm memory.`,
+        '"–": the statement ran into the reader\'s own timeout of 5 s, was cancelled, and the screen says so.',
+      ],
+    };
+  },
+};
+
+async function measureSubject(server: BenchServer, databases: Databases, subject: Subject, size: number): Promise<Measured[]> {
+  const database = await databases.filled(subject.filling, size);
+  const indexes = Object.entries(subject.indexes ?? {});
+  for (const [name, on] of indexes) await server.query(database.name, `CREATE INDEX ${name} ON ${on}`);
+  if (indexes.length > 0) await server.query(database.name, 'VACUUM (ANALYZE)');
+  const directory = openDirectory(server.url(database.name, 'console'), subject.filling.shape, subject.filling.table);
+  try {
+    const outbox = await directory.get(OUTBOX_ID);
+    const spots = await findSpots(server, database, outbox);
+    const measured: Measured[] = [];
+    for (const read of READS) measured.push({ subject, rows: size, read, ...(await measure(server, () => read.run(outbox, spots))) });
+    return measured;
+  } finally {
+    await directory.close();
+    // Whoever measures this table next finds it as it was shipped.
+    for (const [name, on] of indexes) await server.query(database.name, `DROP INDEX ${schemaOf(on)}${name}`);
+  }
+}
+
+/** An index is in the schema of its table. */
+const schemaOf = (on: string): string => /^\w+\./.exec(on)?.[0] ?? '';
+
+/** The rows that page 2,000 begins after, found with a statement of our own. */
+async function findSpots(server: BenchServer, database: FilledDatabase, outbox: Outbox): Promise<Spots> {
+  const name = (role: 'createdAt' | 'id' | 'aggregateId'): string => outbox.main.roles[role]?.column.name ?? 'NULL';
+  const [created, id, aggregate] = [name('createdAt'), name('id'), name('aggregateId')];
+  const spot = async (direction: 'ASC' | 'DESC'): Promise<Spot> => {
+    const [row] = await server.query<Spot>(
+      database.name,
+      `SELECT ${created}::text AS "createdKey", ${id}::text AS id, ${aggregate}::text AS aggregate FROM ${database.filling.table}
+        ORDER BY ${created} ${direction}, ${id} ${direction} OFFSET ${(DEEP_PAGE - 1) * PAGE_ROWS - 1} LIMIT 1`,
+    );
+    if (row === undefined) throw new Error(`${database.name} has no page ${DEEP_PAGE}`);
+    return row;
+  };
+  return { deepNewest: await spot('DESC'), deepOldest: await spot('ASC') };
+}
+
+type Figures = Pick<Measured, 'statements' | 'buffers' | 'ms' | 'scans' | 'parts'>;
+
+async function measure(server: BenchServer, work: () => Promise<unknown>): Promise<Figures> {
+  const runs: Executed[][] = [];
+  try {
+    // The first run warms connection and memory.
+    const begun = Date.now();
+    await work();
+    const times = Date.now() - begun > SLOW_MS ? 1 : RUNS;
+    for (let run = 0; run < times; run += 1) runs.push(await executedDuring(server, ['console'], work));
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure && error.code === 'timeout')) throw error;
+    return { statements: 0, buffers: null, ms: null, scans: [], parts: [] };
+  }
+  const last = runs.at(-1) ?? [];
+  return {
+    statements: last.filter(({ plan }) => scansOf(plan).length > 0).length,
+    buffers: median(runs.map((run) => sum(run, 'buffers'))),
+    ms: median(runs.map((run) => sum(run, 'ms'))),
+    scans: [...new Set(last.flatMap(({ plan }) => scansOf(plan)))],
+    parts: last.flatMap(({ plan }) => [...partsOf(plan)]),
+  };
+}
+
+const sum = (executed: Executed[], figure: 'buffers' | 'ms'): number => executed.reduce((total, one) => total + one[figure], 0);
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+const short = (rows: number): string => (rows >= 1_000_000 ? `${rows / 1_000_000}M` : rows.toLocaleString('en-US'));
+
+function readsTable(subject: Subject, measured: Measured[], rows: readonly number[]): Table {
+  return {
+    title: subject.label,
+    columns: ['read', ...rows.flatMap((size) => [`buffers ${short(size)}`, `ms ${short(size)}`]), 'by'],
+    rows: READS.map((read) => {
+      const bySize = rows.map((size) => measured.find((one) => one.read === read && one.rows === size));
+      return [read.name, ...bySize.flatMap((one) => [one?.buffers ?? null, one?.ms ?? null]), bySize.at(-1)?.scans.join(', ') ?? ''];
+    }),
+  };
+}
+
+/** Where the pages of the live reading go. */
+function partsTable(measured: Measured[], rows: readonly number[]): Table {
+  const readings = measured.filter(({ read }) => read.kind === 'reading');
+  return {
+    title: 'Live reading, part by part',
+    columns: ['table', 'part', ...rows.flatMap((size) => [`rows ${short(size)}`, `buffers ${short(size)}`])],
+    rows: SUBJECTS.flatMap((subject) => {
+      const bySize = rows.map((size) => new Map(readings.find((one) => one.subject === subject && one.rows === size)?.parts ?? []));
+      const names = [...new Set(bySize.flatMap((parts) => [...parts.keys()]))];
+      return names.map((part) => [
+        subject.label,
+        part,
+        ...bySize.flatMap((parts) => [parts.get(part)?.rows ?? null, parts.get(part)?.buffers ?? null]),
+      ]);
+    }),
+  };
+}
+
+function budgets(measured: Measured[], rows: readonly number[]): Budget[] {
+  return SUBJECTS.filter(({ budgeted }) => budgeted.length > 0).flatMap((subject) => {
+    const own = measured.filter((one) => one.subject === subject);
+    const readings = own.filter(({ read }) => read.kind === 'reading');
+    const lines = own.flatMap(({ read, rows: size, buffers }): Budget[] => {
+      const limit = LIMITS[read.kind];
+      return limit === undefined || !subject.budgeted.includes(read.kind)
+        ? []
+        : [{ name: `${subject.label} ${short(size)}: ${read.name}`, measured: buffers, limit, unit: 'buffers' }];
+    });
+    const [small, large] = [readings[0], readings.at(-1)];
+    if (rows.length < 2 || small === undefined || large === undefined) return lines;
+    const growth = small.buffers === null || large.buffers === null ? null : large.buffers / small.buffers;
+    return [
+      ...lines,
+      {
+        name: `${subject.label}: live reading, ${short(large.rows)} ÷ ${short(small.rows)}`,
+        measured: growth,
+        limit: READING_GROWTH,
+        unit: '×',
+      },
+    ];
+  });
+}
