@@ -87,6 +87,12 @@ export async function readCollectorState(db: StoreDb, outbox: string): Promise<C
   return row === undefined ? null : { state: row.state, memory: row.memory, updatedAt: iso(row.updated_at) };
 }
 
+/** How far one outbox has been collected, as JSON text, without what is remembered of single events; null before its first look. */
+export async function findCollectorState(db: StoreDb, outbox: string): Promise<string | null> {
+  const row = await db.selectFrom('collector_state').select('state').where('outbox', '=', outbox).executeTakeFirst();
+  return row?.state ?? null;
+}
+
 /** States of all outboxes, without what is remembered of single events. */
 export async function readCollectorStates(db: StoreDb): Promise<Map<string, Omit<CollectorState, 'memory'>>> {
   const rows = await db.selectFrom('collector_state').select(['outbox', 'state', 'updated_at']).execute();
