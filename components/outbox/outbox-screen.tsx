@@ -5,7 +5,7 @@ import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { OutboxSnapshot } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { Window } from '@/lib/shared/windows';
+import type { ChartView } from '@/lib/shared/chart-view';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
@@ -17,19 +17,19 @@ import classes from './outbox.module.css';
 
 export interface OutboxScreenProps {
   outbox: string;
-  window: Window;
+  view: ChartView;
   initial: OutboxSnapshot;
-  action: (input: { outbox: string; window: Window }) => Promise<ActionResult<OutboxSnapshot>>;
+  action: (input: { outbox: string } & ChartView) => Promise<ActionResult<OutboxSnapshot>>;
 }
 
 /** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
-export function OutboxScreen({ outbox: id, window, initial, action }: OutboxScreenProps) {
+export function OutboxScreen({ outbox: id, view, initial, action }: OutboxScreenProps) {
   const words = useTranslations('outbox');
   const readOnly = useTranslations('readOnly');
   const format = useFormat();
   const { snapshot, refresh } = usePolledSnapshot({
-    key: ['outbox', id, window],
-    action: () => action({ outbox: id, window }),
+    key: ['outbox', id, view],
+    action: () => action({ outbox: id, ...view }),
     initial,
   });
   const { outbox, summary, series, stale } = snapshot;

@@ -41,7 +41,7 @@ afterEach(() => directory.close());
 
 describe('one reading for all viewers', () => {
   test('fifty and more at once cost one statement, whatever they ask of the same window', async () => {
-    const asks = [() => snapshots.summary('first', '1h'), () => snapshots.series('first', '1h'), () => snapshots.outbox('first', '1h')];
+    const asks = [() => snapshots.summary('first', '1h'), () => snapshots.series('first', { window: '1h' }), () => snapshots.outbox('first', '1h')];
     const answers = await Promise.all(Array.from({ length: 17 }, () => asks.map((ask) => ask())).flat());
     expect(directory.readings()).toBe(1);
     expect(new Set(answers.map((answer) => answer.asOf)).size).toBe(1);
@@ -75,10 +75,10 @@ describe('one reading for all viewers', () => {
   });
 
   test('scripts share what is asked at once', async () => {
-    await Promise.all([snapshots.summary('first', '1h'), snapshots.series('first', '1h')]);
+    await Promise.all([snapshots.summary('first', '1h'), snapshots.series('first', { window: '1h' })]);
     expect(directory.readings()).toBe(1);
     clock += 1;
-    await snapshots.series('first', '1h');
+    await snapshots.series('first', { window: '1h' });
     expect(directory.readings()).toBe(2);
   });
 
@@ -96,7 +96,7 @@ describe('one reading for all viewers', () => {
   });
 
   test('an unknown id is not found', async () => {
-    for (const ask of [snapshots.summary('nobody', '1h'), snapshots.series('nobody', '1h'), snapshots.outbox('nobody', '1h')]) {
+    for (const ask of [snapshots.summary('nobody', '1h'), snapshots.series('nobody', { window: '1h' }), snapshots.outbox('nobody', '1h')]) {
       await expect(ask).rejects.toMatchObject({ code: 'not_found' });
     }
   });
@@ -187,7 +187,7 @@ describe('a source that is away', () => {
       expect(stale?.problem).toBe('unavailable');
       expect(sparkline).toEqual(Array.from({ length: 30 }, () => null));
     }
-    const series = await snapshots.series('first', '24h');
+    const series = await snapshots.series('first', { window: '24h' });
     expect(series.points).toHaveLength(96);
     expect(series.points.every((point) => point.waiting === null && point.created === null)).toBe(true);
     expect(failures.map(([outbox]) => outbox).sort()).toEqual(['first', 'first', 'second', 'third']);

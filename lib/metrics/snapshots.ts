@@ -3,7 +3,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
-import type { Window } from '@/lib/shared/windows';
+import { DEFAULT_WINDOW, type SeriesSpan, type Window } from '@/lib/shared/windows';
 import { diagnose } from './diagnose';
 import { createReadings, type Answer, type Terms } from './readings';
 import { noFigures, noSeries, plot, summarise } from './summarise';
@@ -16,8 +16,8 @@ export interface Snapshots {
   outbox(id: string, window: Window): Promise<OutboxSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away has the verdict `source_down` and no figures. */
   summary(id: string, window: Window): Promise<Summary>;
-  /** Problem `not_found` for an unknown id; the series of a source that is away has no values. */
-  series(id: string, window: Window): Promise<Series>;
+  /** Of all events or of one type. Problem `not_found` for an unknown id; the series of a source that is away has no values. */
+  series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
 }
 
 export interface SnapshotsOptions {
@@ -68,7 +68,7 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
 
   async function entryOf(id: string): Promise<FleetEntry> {
     const answer = await readings.latest(id, '1h', FLEET);
-    const series = answer.reading === null ? noSeries('1h', nowIso()) : plot(answer.reading);
+    const series = answer.reading === null ? noSeries({ window: '1h' }, nowIso()) : plot(answer.reading);
     return { ...judged(id, '1h', answer), sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
   }
 
@@ -81,7 +81,7 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
     async outbox(id, window) {
       const answer = await readings.latest(id, window, SCREEN);
       const read = judged(id, window, answer);
-      return { ...read, asOf: read.summary.asOf, series: answer.reading === null ? noSeries(window, nowIso()) : plot(answer.reading) };
+      return { ...read, asOf: read.summary.asOf, series: answer.reading === null ? noSeries({ window }, nowIso()) : plot(answer.reading) };
     },
     async summary(id, window) {
       const answer = await readings.latest(id, window, SCRIPT);
@@ -92,9 +92,11 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
         diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
       };
     },
-    async series(id, window) {
-      const { reading, failure } = await readings.latest(id, window, SCRIPT);
-      return reading === null || failure !== null ? noSeries(window, nowIso()) : plot(reading);
+    async series(id, span, type) {
+      const { reading, failure } = await readings.latest(id, 'window' in span ? span.window : DEFAULT_WINDOW, SCRIPT);
+      // Of one type, and of a span that is over, the table alone does not tell.
+      const told = reading !== null && failure === null && type === undefined && 'window' in span;
+      return told ? plot(reading) : noSeries(span, nowIso(), type);
     },
   };
 }

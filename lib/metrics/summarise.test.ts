@@ -197,7 +197,7 @@ describe('the series', () => {
   });
 
   test('points are aligned, and as many as the window has steps', () => {
-    const { points, stepSeconds } = noSeries('24h', '2026-01-01T12:07:00Z');
+    const { points, stepSeconds } = noSeries({ window: '24h' }, '2026-01-01T12:07:00Z');
     expect([points.length, stepSeconds, points[0]?.at, points.at(-1)?.at]).toEqual([
       96,
       900,

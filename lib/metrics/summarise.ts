@@ -1,6 +1,6 @@
 import { unavailable, type Known, type UnavailableReason } from '@/lib/shared/measured';
 import type { Series, SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
+import { spanSeconds, stepSecondsOf, type SeriesSpan, type Window } from '@/lib/shared/windows';
 import type { Plot, PlotKey } from './metric';
 import { METRICS } from './metric-registry.gen';
 import { pointSteps, type Reading } from './reading';
@@ -81,10 +81,12 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
 }
 
 /** A series that has every point and no value. */
-export function noSeries(window: Window, asOf: string): Series {
-  const stepSeconds = STEP_SECONDS[window];
-  const count = WINDOW_SECONDS[window] / stepSeconds;
-  const lastStep = Math.floor(Date.parse(asOf) / 1_000 / stepSeconds);
+export function noSeries(span: SeriesSpan, asOf: string, type: string | null = null): Series {
+  const stepSeconds = stepSecondsOf(span);
+  const count = Math.ceil(spanSeconds(span) / stepSeconds);
+  // The step under way is the last of a window; a span of its own ends before its end.
+  const end = 'window' in span ? Date.parse(asOf) / 1_000 : Date.parse(span.to) / 1_000 - 1;
+  const lastStep = Math.floor(end / stepSeconds);
   const points = pointSteps({ points: { count, lastStep } }).map((step) => ({
     at: new Date(step * stepSeconds * 1_000).toISOString(),
     waiting: null,
@@ -105,8 +107,8 @@ export function noSeries(window: Window, asOf: string): Series {
   const unknown = 'unavailable' as const;
   return {
     asOf,
-    window,
-    type: null,
+    window: 'window' in span ? span.window : null,
+    type,
     stepSeconds,
     points,
     heatBoundsMs: [],

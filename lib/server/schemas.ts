@@ -14,6 +14,7 @@ const plain = (max: number) =>
 export const outboxId = z.string().min(1).max(63);
 export const eventId = plain(512);
 export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);
+export const typeSchema = plain(512);
 export const cursorSchema = plain(2_048).optional();
 
 /** `limit` of a query string: 1 to 200, 50 when left out. */
@@ -24,7 +25,8 @@ export const limitSchema = z
   .refine((limit) => limit >= 1 && limit <= PAGE_LIMIT_MAX, `write a number from 1 to ${PAGE_LIMIT_MAX}`)
   .default(PAGE_LIMIT_DEFAULT);
 
-const instant = z.iso.datetime({ offset: true, error: 'write a time such as 2026-11-21T14:00:00Z' });
+/** An ISO 8601 time. */
+export const instant = z.iso.datetime({ offset: true, error: 'write a time such as 2026-11-21T14:00:00Z' });
 
 /** A filter left empty is no filter. */
 const filled = <T extends z.ZodType>(schema: T) => z.preprocess((value) => (value === '' ? undefined : value), schema.optional());

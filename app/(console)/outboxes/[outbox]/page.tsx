@@ -2,7 +2,8 @@ import type { Metadata } from 'next';
 import { OutboxScreen } from '@/components/outbox/outbox-screen';
 import { definePage } from '@/lib/server/page';
 import { readOutbox } from '@/lib/server/reads/figures';
-import { DEFAULT_WINDOW, isWindow } from '@/lib/shared/windows';
+import { parseChartView } from '@/lib/shared/chart-view';
+import { toSearchParams } from '@/lib/shared/event-filter';
 import { outboxSnapshot } from './actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
@@ -13,7 +14,9 @@ export default definePage({
   id: 'page.outbox',
   permission: 'outbox:read',
   render: async (context, { params: { outbox = '' }, searchParams }) => {
-    const window = isWindow(searchParams.window) ? searchParams.window : DEFAULT_WINDOW;
-    return <OutboxScreen outbox={outbox} window={window} initial={await readOutbox(context, outbox, window)} action={outboxSnapshot} />;
+    const view = parseChartView(toSearchParams(searchParams));
+    return (
+      <OutboxScreen outbox={outbox} view={view} initial={await readOutbox(context, outbox, view.window, view)} action={outboxSnapshot} />
+    );
   },
 });

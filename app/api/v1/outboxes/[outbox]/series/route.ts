@@ -1,12 +1,27 @@
 import { z } from 'zod';
 import { readSeries } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
-import { outboxId, windowSchema } from '@/lib/server/schemas';
+import { outboxId } from '@/lib/server/schemas';
+import { seriesQuery } from '@/lib/server/series-query';
+import { seriesCsv, seriesFileName } from '@/lib/shared/series-csv';
 
 export const GET = defineRoute({
   id: 'api.series',
   permission: 'outbox:read',
   params: z.object({ outbox: outboxId }),
-  query: z.strictObject({ window: windowSchema }),
-  run: (context, { params, query }) => readSeries(context, params.outbox, query.window),
+  query: seriesQuery,
+  run: async (context, { params: { outbox }, query: { format, ...query }, request }) => {
+    const series = await readSeries(context, outbox, query);
+    if ((format ?? (wantsCsv(request) ? 'csv' : 'json')) === 'json') return series;
+    return new Response(seriesCsv(series), {
+      headers: {
+        'Content-Type': 'text/csv; charset=utf-8; header=present',
+        'Content-Disposition': `attachment; filename="${seriesFileName(outbox, series)}"`,
+      },
+    });
+  },
 });
+
+function wantsCsv({ headers }: Request): boolean {
+  return headers.get('accept')?.includes('text/csv') === true;
+}

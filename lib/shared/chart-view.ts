@@ -1,0 +1,48 @@
+import { DEFAULT_WINDOW, isWindow, spanProblem, type SeriesSpan, type Window } from './windows';
+
+/** What the screen of an outbox shows, as its address says: the window of the figures, and of which time and type the charts are. */
+export interface ChartView {
+  window: Window;
+  span: SeriesSpan;
+  type?: string;
+}
+
+/** Reads a chart view from an address; what makes no sense is left out. */
+export function parseChartView(search: URLSearchParams): ChartView {
+  const given = search.get('window');
+  const window = isWindow(given) ? given : DEFAULT_WINDOW;
+  const [from, to] = [search.get('from') ?? '', search.get('to') ?? ''];
+  const type = search.get('type');
+  return {
+    window,
+    span: spanProblem(from, to) === null ? { from: shortIso(Date.parse(from)), to: shortIso(Date.parse(to)) } : { window },
+    ...(type !== null && type !== '' && !type.includes('\0') && type.length <= TYPE_LENGTH_MAX ? { type } : {}),
+  };
+}
+
+const TYPE_LENGTH_MAX = 512;
+
+/** An address's query with another span and type in it; everything else stays as it was. */
+export function withChartView(search: URLSearchParams, { span, type }: Pick<ChartView, 'span' | 'type'>): string {
+  const next = new URLSearchParams(search);
+  next.delete('from');
+  next.delete('to');
+  if ('window' in span) next.set('window', span.window);
+  else {
+    next.set('from', span.from);
+    next.set('to', span.to);
+  }
+  if (type === undefined) next.delete('type');
+  else next.set('type', type);
+  return next.toString();
+}
+
+/** The query of a series as the HTTP surface reads it. */
+export function seriesQuery({ span, type }: Pick<ChartView, 'span' | 'type'>): string {
+  return new URLSearchParams({ ...span, ...(type === undefined ? {} : { type }) }).toString();
+}
+
+/** A time in ISO 8601 UTC to the second, as addresses carry it. */
+export function shortIso(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
