@@ -84,6 +84,8 @@ export interface Fragments {
   typed(value: string, description: ColumnDescription): RawBuilder<unknown>;
   /** The row's physical version as text, for rows of a table; null when the engine has none. */
   rowVersion(alias: string): RawBuilder<string> | null;
+  /** Number of the transaction that last wrote the row, or tried to take it: locks and what was rolled back count. Null when the engine has none. */
+  rowTouch(alias: string): { written: RawBuilder<string>; taken: RawBuilder<string> } | null;
   /** Every column of a row, its physical version included, for a subquery that hands whole rows on. */
   wholeRow(alias: string): RawBuilder<unknown>;
   /** A digest of key, creation time and payload as text: what stays the same while a relay works on the row. */

@@ -22,8 +22,13 @@ export interface Base {
   /** When a dead row died, as near as the table tells. */
   died: Sql;
   attempts: Sql;
-  /** Error of a dead row, cut short. */
+  /** Error of a row that failed and is not out, cut short. */
   error: Sql;
+  /** Aggregate of a row that is not out, cut short. */
+  key: Sql;
+  /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
+  written: Sql;
+  taken: Sql;
   /** Milliseconds from creation to publishing of a published row, never negative. */
   latency: Sql;
   /** Whether the row was created in the window. */
@@ -51,6 +56,9 @@ export function baseOf(traits: Traits): Base {
     died: sql.ref('died'),
     attempts: sql.ref('attempts'),
     error: sql.ref('error'),
+    key: sql.ref('key'),
+    written: sql.ref('written'),
+    taken: sql.ref('taken'),
     latency: sql.ref('latency'),
     createdIn: sql.ref('created_in'),
     publishedIn: sql.ref('published_in'),

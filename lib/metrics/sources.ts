@@ -131,7 +131,7 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   return { name: 'dead_place', limit: SHARES.place, parts: ['dead'], ordered: fit !== null, query };
 }
 
-/** What every figure is computed from: never the payload, and error texts of dead rows only, cut short. */
+/** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
 function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
   const { fragments } = outbox.database.engine;
   const time = (role: ColumnRole): Sql => (timeColumn(at.place, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant));
@@ -141,9 +141,18 @@ function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
   const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
   const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, fragments) ?? sql`false`);
   const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
+  const when = (states: readonly LiveState[], value: Sql): Sql => {
+    const predicate = at.place.key === 'dead' ? null : statePredicate(outbox.shape, states, at.alias, fragments);
+    return predicate === null ? sql`null` : sql`case when ${predicate} then ${value} end`;
+  };
+  const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value));
+  const touch = at.place.description.kind === 'table' ? fragments.rowTouch(at.alias) : null;
   return sql`${stateCodeOf(outbox, at)} as state, left(${at.roleText('type')}, 200) collate "C" as type, ${time('createdAt')} as created, ${time('publishedAt')} as published,
     ${attempted} as attempted, ${whenDead(died)} as died, ${attempts === null || !traits.attempts ? nullNumber : sql`(${attempts.sql})::bigint`} as attempts,
-    ${error === null ? nullText : whenDead(fragments.head(error.sql, error.description, 200))} as error`;
+    ${error === null ? nullText : sql`cast(${failed(fragments.head(error.sql, error.description, 200))} as text)`} as error,
+    cast(${when(['pending', 'retrying', 'processing'], sql`left(${at.roleText('aggregateId')}, 200)`)} as text) collate "C" as key,
+    ${touch === null ? nullNumber : sql`cast(${when(STATES_OF.waiting, touch.written)} as bigint)`} as written,
+    ${touch === null ? nullNumber : sql`cast(${when(STATES_OF.waiting, touch.taken)} as bigint)`} as taken`;
 }
 
 /** The state as a code, first match wins; zero for a row no rule fits. */

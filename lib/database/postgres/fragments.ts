@@ -9,6 +9,9 @@ function instant(column: RawBuilder<unknown>, description: ColumnDescription, ti
   return description.kind === 'wall_clock' ? sql`(${column} at time zone ${sql.lit(timeZone)})` : column;
 }
 
+/** Numbers wrap around after four thousand million transactions: around that moment an order may be wrong for a while. */
+const transaction = (column: string): RawBuilder<string> => sql`(${sql.ref(column)}::text)::bigint`;
+
 export const postgresFragments: Fragments = {
   isoTime(column, description, timeZone) {
     const at = instant(column, description, timeZone);
@@ -24,6 +27,8 @@ export const postgresFragments: Fragments = {
   asText: (column) => sql`(${column})::text`,
   typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(description.type))})`,
   rowVersion: (alias) => sql`${sql.ref(`${alias}.xmin`)}::text`,
+  // A lock's number stays in xmax after the transaction has ended, whatever became of it.
+  rowTouch: (alias) => ({ written: transaction(`${alias}.xmin`), taken: transaction(`${alias}.xmax`) }),
   // The system column has to be named: * leaves it out.
   wholeRow: (alias) => sql`${sql.ref(alias)}.*, ${sql.ref(`${alias}.xmin`)}`,
   stableDigest(parts, payload) {
