@@ -165,13 +165,13 @@ function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
 }
 
 /** Tests that all rows of these states pass, whichever rule gave the state. */
-function commonTests(outbox: Outbox, states: readonly LiveState[]): Leaf[] {
+export function commonTests(outbox: Outbox, states: readonly LiveState[]): Leaf[] {
   const [first, ...others] = outbox.shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
   return (first ?? []).filter((leaf) => others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))));
 }
 
 /** A unique whole-number key grows with time: reading it backwards finds the rows that matter first. */
-function numberedKey(place: Place): string | null {
+export function numberedKey(place: Place): string | null {
   const id = place.roles.id;
   if (id === undefined || id.path.length > 0 || id.column.kind !== 'integer') return null;
   return place.description.indexes.some(

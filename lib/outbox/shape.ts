@@ -133,6 +133,8 @@ export const shapeSchema = z.strictObject({
   asDead: z.strictObject({ set: z.record(identifier, valueSchema).default({}), moveTo: z.literal('dead').optional() }).optional(),
   /** True when the relay publishes the events of one aggregate strictly one after the other. */
   keepsOrder: z.boolean().default(false),
+  /** True when the failure that makes an event dead does not raise its counter: the limit is looked at before it rises. */
+  diesUncounted: z.boolean().default(false),
   /** Cautions that hold for every event of this shape on its page, by state. */
   cautions: z.partialRecord(z.enum(LIVE_STATES), z.array(z.string())).default({}),
   /** DDL and six rows to prove the mapping with: one per state it can show, the rest at its edges. */

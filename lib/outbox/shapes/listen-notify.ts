@@ -65,6 +65,7 @@ export const listenNotify = defineShape({
   },
   archive: { from: ['dead', 'pending', 'retrying'], warnings: MAY_BE_OUT },
   asDead: { moveTo: 'dead', set: { died_at: { now: true } } },
+  diesUncounted: true,
   cautions: { pending: MAY_BE_OUT, retrying: MAY_BE_OUT, dead: MAY_BE_OUT },
   sample: {
     ddl: {

@@ -1,0 +1,187 @@
+/** The statements of the attempts observer: rows with a counter, by whatever finds them, and by their keys. */
+import { sql } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import { statePredicate, type Leaf } from '@/lib/outbox/conditions';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import type { LiveState } from '@/lib/shared/states';
+import { fitRange, fitTests } from '../../index-fit';
+import { commonTests } from '../../sources';
+import type { Sql } from '../../spelling';
+import { timeColumn, traitsOf } from '../../traits';
+import type { AttemptsRow } from './attempts-count';
+import { attemptsOf, CHEAP_ROWS, epochMs, finite, idsAmong, keyed, SCANNED_ROWS, typeOf } from './rows';
+import { estimateRows } from './table-size';
+
+/** Rows read by an index: the oldest open ones, and those published since the last look. */
+const OPEN_ROWS = 50_000;
+const PUBLISHED_ROWS = 200_000;
+/** Rows followed from look to look. */
+const FOLLOWED_ROWS = 10_000;
+/** Rows looked up by their key in one look: about four pages each. */
+const KEYED_ROWS = 2_000;
+interface Answer {
+  id: string;
+  type: string | null;
+  state: AttemptsRow['state'];
+  attempts: number | null;
+  created: number | null;
+  published: number | null;
+  died: number | null;
+}
+
+const STATES_OF = {
+  waiting: ['pending', 'retrying'],
+  processing: ['processing'],
+  dead: ['dead'],
+  published: ['published'],
+} as const satisfies Record<string, LiveState[]>;
+type Part = keyof typeof STATES_OF;
+
+export interface Plan {
+  /** Reads by an index, each bounded by its limit. */
+  indexed: { part: Part; limit: number; query: (span: Span | null) => Sql }[];
+  /** Parts that only reading the whole table finds. */
+  scanned: Part[];
+  /** An index finds rows by their time of publishing. */
+  published: boolean;
+}
+/** Times of publishing, in milliseconds since the epoch, the end not among them. */
+export interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+/** What finds the rows with a counter: a partial index on open rows or one on their state, one leading with the time of publishing. */
+export function planOf(outbox: Outbox): Plan {
+  const { main } = outbox;
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, main);
+  const plan: Plan = { indexed: [], scanned: [], published: false };
+  for (const part of ['waiting', 'processing', 'dead'] as const) {
+    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments);
+    if (predicate === null) continue;
+    const fit = fitTests(main, at.alias, timeColumn(main, 'createdAt'), commonTests(outbox, STATES_OF[part]));
+    const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
+    if (fit === null) plan.scanned.push(part);
+    else
+      plan.indexed.push({
+        part,
+        limit: OPEN_ROWS,
+        query: () => sql`select ${columns(at)} from ${at.from} where ${predicate}${order} limit ${sql.lit(OPEN_ROWS)}`,
+      });
+  }
+  const published = timeColumn(main, 'publishedAt');
+  const tests: Leaf[] = published === null ? [] : [...commonTests(outbox, STATES_OF.published), { column: published, isNull: false }];
+  if (published === null || !traitsOf(outbox).publishedState) return plan;
+  if (fitRange(main, at.alias, published, tests) === null) plan.scanned.push('published');
+  else {
+    plan.published = true;
+    const query = (span: Span | null): Sql =>
+      sql`select ${columns(at)} from ${at.from} where ${span === null ? sql`false` : publishedIn(outbox, at, published, span)} limit ${sql.lit(PUBLISHED_ROWS)}`;
+    plan.indexed.push({ part: 'published', limit: PUBLISHED_ROWS, query });
+  }
+  return plan;
+}
+
+function publishedIn(outbox: Outbox, at: PlaceSql, published: string, { fromMs, toMs }: Span): Sql {
+  const { fragments } = outbox.database.engine;
+  const description = at.place.description.columns.get(published);
+  const predicate = statePredicate(outbox.shape, ['published'], at.alias, fragments);
+  if (description === undefined || predicate === null) return sql`false`;
+  const value = (ms: number): Sql => fragments.instantValue(new Date(ms).toISOString(), description, outbox.parameters.timeZone);
+  return sql`(${predicate} and ${at.column(published)} >= ${value(fromMs)} and ${at.column(published)} < ${value(toMs)})`;
+}
+
+/** The rows to follow, in one statement on one snapshot. Bounded by the limit of each part; locks nothing. */
+export async function readFollowed(
+  db: Db,
+  outbox: Outbox,
+  plan: Plan,
+  span: Span | null,
+): Promise<{ rows: AttemptsRow[]; read: number; cut: boolean }> {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const parts: { name: string; limit: number; query: Sql }[] = plan.indexed.map(({ part, limit, query }) => ({
+    name: part,
+    limit,
+    query: query(span),
+  }));
+  if (plan.scanned.length > 0) {
+    const wanted = plan.scanned.flatMap((part) => {
+      const published = timeColumn(outbox.main, 'publishedAt');
+      if (part === 'published') return span === null || published === null ? [] : [publishedIn(outbox, at, published, span)];
+      return [statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments) ?? sql`false`];
+    });
+    const counted = sql`${attemptsOf(at)} > 0`;
+    const dead = statePredicate(outbox.shape, ['dead'], at.alias, fragments) ?? sql`false`;
+    const where = wanted.length === 0 ? sql`false` : sql`(${sql.join(wanted, sql` or `)}) and (${counted} or ${dead})`;
+    parts.push({
+      name: 'scan',
+      limit: SCANNED_ROWS,
+      query: sql`select ${columns(at)} from ${at.from} where ${where} limit ${sql.lit(SCANNED_ROWS)}`,
+    });
+  }
+  if (outbox.dead !== null) parts.push({ name: 'dead_place', limit: FOLLOWED_ROWS, query: deadRows(outbox, outbox.dead) });
+  if (parts.length === 0) return { rows: [], read: 0, cut: false };
+
+  const ctes = parts.map(({ name, query }) => sql`${sql.ref(name)} as materialized (${query})`);
+  const members = parts.map(({ name }) => sql`select * from ${sql.ref(name)} where attempts > 0 or state = 'dead'`);
+  const counts = parts.map(({ name }) => sql`(select count(*) from ${sql.ref(name)})`);
+  const { rows } = await sql<{ counts: string; rows: string }>`with ${sql.join(ctes)}
+    select json_build_array(${sql.join(counts)}) as counts,
+      (select coalesce(json_agg(row_to_json(r)), '[]'::json) from (${sql.join(members, sql` union all `)} limit ${sql.lit(FOLLOWED_ROWS + 1)}) as r) as rows`.execute(
+    db,
+  );
+  const read = JSON.parse(rows[0]?.counts ?? '[]') as number[];
+  const found = JSON.parse(rows[0]?.rows ?? '[]') as Answer[];
+  return {
+    rows: found.slice(0, FOLLOWED_ROWS).map(toRow),
+    read: read.reduce((sum, count) => sum + count, 0),
+    cut: found.length > FOLLOWED_ROWS || parts.some(({ limit }, index) => (read[index] ?? 0) >= limit),
+  };
+}
+
+/** The dead-letter table, the newest first where an index gives that order. */
+function deadRows(outbox: Outbox, place: Place): Sql {
+  const at = placeSql(outbox, place);
+  const died = timeColumn(place, 'diedAt');
+  const fit = died === null ? null : fitRange(place, at.alias, died, []);
+  const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
+  return sql`select ${columns(at)} from ${at.from}${order} limit ${sql.lit(FOLLOWED_ROWS)}`;
+}
+
+function columns(at: PlaceSql): Sql {
+  const died = epochMs(at, at.place.roles.diedAt === undefined ? 'attemptedAt' : 'diedAt');
+  return sql`${at.roleText('id')} as id, ${typeOf(at)} as type, ${at.state} as state, ${attemptsOf(at)} as attempts,
+    ${epochMs(at, 'createdAt')} as created, ${epochMs(at, 'publishedAt')} as published, ${died} as died`;
+}
+
+function toRow({ id, type, state, attempts, created, published, died }: Answer): AttemptsRow {
+  return {
+    id,
+    type,
+    state,
+    attempts: finite(attempts) ?? 0,
+    createdMs: finite(created),
+    publishedMs: finite(published),
+    diedMs: finite(died),
+  };
+}
+
+/** Followed rows that are no longer where they were, and ids that are in no table: by the key of each table, bounded by KEYED_ROWS. */
+export async function readByKey(db: Db, outbox: Outbox, missing: string[]): Promise<{ rows: AttemptsRow[]; gone: string[] }> {
+  const places = [outbox.main, outbox.dead, outbox.archive].filter((place) => place !== null && place.description.privileges.select);
+  let left = missing.slice(0, KEYED_ROWS);
+  const rows: AttemptsRow[] = [];
+  for (const place of places) {
+    if (place === null || left.length === 0) continue;
+    if (!keyed(place) && (await estimateRows(db, place)) > CHEAP_ROWS) return { rows, gone: [] };
+    const at = placeSql(outbox, place);
+    const answer = await sql<Answer>`select ${columns(at)} from ${at.from} where ${idsAmong(outbox, at, left)}`.execute(db);
+    rows.push(...answer.rows.map(toRow));
+    const found = new Set(rows.map(({ id }) => id));
+    left = left.filter((id) => !found.has(id));
+  }
+  return { rows, gone: left };
+}
