@@ -1,5 +1,6 @@
-/** What the store must forget: ended sessions and old counters of sign-ins. Any number of replicas may do it. */
+/** What the store must forget: ended sessions, old counters of sign-ins, old marks. Any number of replicas may do it. */
 import { deleteOldAttempts } from '@/lib/store/login-attempts';
+import { deleteOldMarks } from '@/lib/store/marks';
 import { deleteEndedSessions } from '@/lib/store/sessions';
 import type { Store } from '@/lib/store/store';
 
@@ -8,7 +9,7 @@ const INTERVAL_MS = 3_600_000;
 /** Cleans up once an hour until stopped; a failure waits for the next hour. */
 export function startHousekeeping(store: Store, onError: (error: unknown) => void): { stop(): void } {
   const clean = (): void => {
-    Promise.all([deleteEndedSessions(store.db), deleteOldAttempts(store.db)]).catch(onError);
+    Promise.all([deleteEndedSessions(store.db), deleteOldAttempts(store.db), deleteOldMarks(store.db)]).catch(onError);
   };
   const timer = setInterval(clean, INTERVAL_MS);
   timer.unref();

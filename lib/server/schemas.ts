@@ -1,6 +1,8 @@
 /** The parts of requests that several entry points share. */
 import { z } from 'zod';
+import { MARK_DAYS } from '@/lib/store/marks';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
+import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/windows';
 
 /** Text that may go to a database: no event holds a NUL. */
@@ -57,6 +59,35 @@ export const interventionRequest = z.strictObject({
     .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
     .refine((text) => !text.includes('\0'), 'holds a NUL character'),
 });
+
+const DAY_MS = 86_400_000;
+
+/** An address a person may follow: nothing that runs, nothing that holds a password. */
+const webAddress = z
+  .string()
+  .max(2_000, 'write at most 2000 characters')
+  .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), 'write an address that begins with https:// or http://')
+  .refine((text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '', 'leave out user name and password');
+
+export const markRequest = z.strictObject({
+  at: instant
+    .refine((text) => {
+      const agoMs = Date.now() - Date.parse(text);
+      return agoMs <= MARK_DAYS * DAY_MS && agoMs >= -DAY_MS;
+    }, `write a time of the last ${MARK_DAYS} days or of the next 24 hours`)
+    .optional(),
+  kind: z.enum(MARK_KINDS, `write one of ${MARK_KINDS.join(', ')}`),
+  text: plain(10 * MARK_TEXT_MAX)
+    .transform((text) => text.trim())
+    .refine((text) => text.length > 0, 'write something')
+    .refine((text) => [...text].length <= MARK_TEXT_MAX, `write at most ${MARK_TEXT_MAX} characters`)
+    .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'write one line, without control characters'),
+  outbox: outboxId.nullish(),
+  url: webAddress.nullish(),
+});
+export type MarkRequest = z.infer<typeof markRequest>;
+
+export const marksQuery = z.strictObject({ outbox: filled(outboxId), from: filled(instant), to: filled(instant) });
 
 /** Printable ASCII, as headers carry it. */
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters, for instance a UUID');

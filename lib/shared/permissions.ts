@@ -9,6 +9,8 @@ export const PERMISSIONS = [
   'payload:unmask',
   /** Carry out an operation on events. */
   'event:operate',
+  /** Put marks on charts and take them off. */
+  'mark:write',
   /** Read the audit. */
   'audit:read',
   /** Approve what somebody else planned. */
@@ -19,7 +21,7 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number];
 
 const VIEWER: readonly Permission[] = ['outbox:read', 'audit:read'];
-const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:operate'];
+const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:operate', 'mark:write'];
 
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   viewer: VIEWER,

@@ -3,6 +3,7 @@
  * are written as ISO 8601; JSON arrives as text.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { Mark } from '@/lib/shared/marks';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 
@@ -115,6 +116,21 @@ export interface CollectorStateTable {
   updated_at: Stamp;
 }
 
+export interface MarkTable {
+  id: string;
+  at: string;
+  kind: Mark['kind'];
+  text: string;
+  outbox: string | null;
+  url: string | null;
+  actor_id: string;
+  actor_name: string;
+  idempotency_key: string | null;
+  request_hash: string;
+  created_at: Stamp;
+  removed_at: string | null;
+}
+
 export interface StoreTables {
   account: AccountTable;
   session: SessionTable;
@@ -126,6 +142,7 @@ export interface StoreTables {
   rollup: RollupTable;
   collector_lease: CollectorLeaseTable;
   collector_state: CollectorStateTable;
+  mark: MarkTable;
 }
 
 /** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC, and no digit is lost. */

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { takeMarkOff } from '@/lib/server/reads/marks';
+import { defineRoute } from '@/lib/server/route';
+
+export const DELETE = defineRoute({
+  id: 'api.mark',
+  permission: 'mark:write',
+  params: z.object({ mark: z.uuid('write the id of a mark') }),
+  query: z.strictObject({}),
+  attempted: () => ({ operation: 'unmark' }),
+  run: (context, { params }) => takeMarkOff(context, params.mark),
+});

@@ -1,0 +1,83 @@
+import 'server-only';
+import { createHash } from 'node:crypto';
+import { uuidv7 } from 'uuidv7';
+import type { Mark } from '@/lib/shared/marks';
+import { Problem } from '@/lib/shared/problems';
+import { insertAuditEntries } from '@/lib/store/audit';
+import { findMarkByKey, insertMark, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';
+import type { StoreDb } from '@/lib/store/store';
+import type { Context } from '../context';
+import type { MarkRequest } from '../schemas';
+
+/** Marks of an outbox and of all, newest first; `complete` unless older ones were left out. Throws Problem `not_found`. */
+export async function readMarks({ console }: Context, filter: MarkFilter): Promise<{ marks: Mark[]; complete: boolean }> {
+  if (filter.outbox !== undefined) console.directory.settings(filter.outbox);
+  const marks = await listMarks(console.store.db, filter);
+  return { marks, complete: marks.length < MARKS_MAX };
+}
+
+/**
+ * Puts a mark on the charts, with its audit entry. The same key from the same actor answers the same mark again.
+ * Throws Problem `invalid` (unknown outbox) and `key_reused` (same key, other mark).
+ */
+export async function addMark(context: Context, request: MarkRequest, key: string | null): Promise<Mark> {
+  const { console, actor } = context;
+  const { kind, text } = request;
+  const [at, outbox, url] = [request.at ?? null, request.outbox ?? null, request.url ?? null];
+  if (outbox !== null && !console.directory.ids.includes(outbox)) {
+    throw new Problem('invalid', 'No such outbox: nothing was marked', {
+      fields: { outbox: 'write the id of a configured outbox, or null' },
+    });
+  }
+  const requestHash = createHash('sha256')
+    .update(JSON.stringify([at, kind, text, outbox, url]))
+    .digest('hex');
+  return console.store.db.transaction().execute(async (db) => {
+    const wanted = { id: uuidv7(), at, kind, text, outbox, url, actor, idempotencyKey: key, requestHash };
+    const mark = await insertMark(db, wanted);
+    if (mark !== null) {
+      await audit(db, context, 'mark', mark);
+      return mark;
+    }
+    const earlier = key === null ? null : await findMarkByKey(db, actor.id, key);
+    if (earlier?.requestHash !== requestHash) {
+      throw new Problem('key_reused', 'This Idempotency-Key was used for another mark: send a new key for a new mark');
+    }
+    return earlier.mark;
+  });
+}
+
+/** Takes a mark off the charts, with its audit entry. Throws Problem `not_found`. */
+export async function takeMarkOff(context: Context, id: string): Promise<Mark> {
+  return context.console.store.db.transaction().execute(async (db) => {
+    const mark = await removeMark(db, id);
+    if (mark === null) throw new Problem('not_found', 'There is no such mark, or it has been taken off');
+    await audit(db, context, 'unmark', mark);
+    return mark;
+  });
+}
+
+/** In the transaction of the change: there is no mark without somebody to ask about it. */
+async function audit(db: StoreDb, { actor }: Context, operation: 'mark' | 'unmark', mark: Mark): Promise<void> {
+  const { at, kind, text, url } = mark;
+  await insertAuditEntries(db, [
+    {
+      id: uuidv7(),
+      at: new Date().toISOString(),
+      actorId: actor.id,
+      actor: actor.name,
+      role: actor.role,
+      operation,
+      outbox: mark.outbox ?? '',
+      eventId: null,
+      eventType: null,
+      aggregateId: null,
+      reason: text,
+      outcome: 'applied',
+      code: null,
+      interventionId: null,
+      before: operation === 'mark' ? null : { at, kind, text, url },
+      after: operation === 'mark' ? { at, kind, text, url } : null,
+    },
+  ]);
+}
