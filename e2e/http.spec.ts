@@ -7,6 +7,8 @@ const READS = [
   '/api/v1/outboxes/escrow/events',
   '/api/v1/outboxes/escrow/events/00000000-0000-4000-8000-000000000000',
   '/api/v1/audit',
+  '/api/v1/marks',
+  '/api/metrics',
 ];
 
 interface Depth {

@@ -1,5 +1,5 @@
 /**
- * Writes the generated files (registries, languages, docs/shapes.md); with `--check` only says which ones are out of
+ * Writes the generated files (registries, languages, docs/shapes.md, docs/prometheus.md); with `--check` only says which ones are out of
  * date and exits 1.
  */
 import fs from 'node:fs';

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { fileSchema } from '@/lib/config/schema';
 import type { Shape } from '@/lib/outbox/shape';
+import { renderMetricTable } from './metric-table';
 import { renderShapeTables } from './shape-tables';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -67,6 +68,7 @@ export async function renderAll(root = ROOT): Promise<Map<string, string>> {
   files.set('lib/messages/languages.gen.ts', renderLanguages(path.join(root, 'lib/messages')));
   files.set('public/outbox-console.schema.json', renderConfigurationSchema());
   files.set('docs/shapes.md', renderShapeTables(await loadShapes(root), refusalWords(root)));
+  files.set('docs/prometheus.md', renderMetricTable());
   return files;
 }
 

@@ -25,6 +25,14 @@ export interface Answer {
   failure: Failure | null;
   /** Readings of the last 15 minutes before this one, of whatever window, oldest first. */
   previous: readonly Past[];
+  /** What all readings of the outbox have cost since the process started. */
+  cost: ReadingCost;
+}
+
+export interface ReadingCost {
+  /** Readings made, failed ones included: one statement each. */
+  readings: number;
+  milliseconds: number;
 }
 
 /** How a caller wants its answer, in milliseconds. */
@@ -33,6 +41,8 @@ export interface Terms {
   sharedMs: number;
   /** It waits this long and then takes what there is. */
   patienceMs: number;
+  /** It waits only this long where the last attempt failed; as long as ever when left out. */
+  failingMs?: number;
 }
 
 export interface Readings {
@@ -62,6 +72,7 @@ interface Source {
   outbox: Outbox | null;
   cells: Map<Window, Cell>;
   history: Past[];
+  cost: ReadingCost;
 }
 
 /** One reading per outbox and window for all who ask: single flight, and nothing is read while nobody asks. */
@@ -82,12 +93,18 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     }
     cell.tookMs = now() - begun;
+    source.cost = { readings: source.cost.readings + 1, milliseconds: source.cost.milliseconds + cell.tookMs };
   }
 
   return {
-    async latest(id, window, { sharedMs, patienceMs }) {
+    async latest(id, window, { sharedMs, patienceMs, failingMs = patienceMs }) {
       directory.settings(id);
-      const source = entry(sources, id, () => ({ outbox: null, cells: new Map<Window, Cell>(), history: [] }));
+      const source = entry(sources, id, () => ({
+        outbox: null,
+        cells: new Map<Window, Cell>(),
+        history: [],
+        cost: { readings: 0, milliseconds: 0 },
+      }));
       const cell = entry(source.cells, window, () => ({
         reading: null,
         readAt: -Infinity,
@@ -105,7 +122,7 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
         cell.inFlight ??= read(id, window, source, cell).finally(() => (cell.inFlight = null));
         await cell.inFlight;
       };
-      const late = await outlasts(serve(), patienceMs);
+      const late = await outlasts(serve(), cell.failure === null ? patienceMs : failingMs);
       const { reading, readAt } = cell;
       const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
       return {
@@ -114,6 +131,7 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
         ageMs: now() - readAt,
         failure: cell.failure ?? slow,
         previous: reading === null ? [] : source.history.filter((past) => past.asOf < reading.asOf),
+        cost: source.cost,
       };
     },
   };

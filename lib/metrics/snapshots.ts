@@ -1,12 +1,22 @@
 import { awayInfo } from '@/lib/outbox/away';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
-import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import type {
+  CollectorStatus,
+  FleetEntry,
+  FleetSnapshot,
+  OutboxInfo,
+  OutboxReading,
+  OutboxSnapshot,
+  Series,
+  Summary,
+} from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import { DEFAULT_WINDOW, type SeriesSpan, type Window } from '@/lib/shared/windows';
 import { diagnose } from './diagnose';
-import { createReadings, type Answer, type Terms } from './readings';
+import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
 import { noFigures, noSeries, plot, summarise } from './summarise';
+import type { Failure } from './verdict';
 
 /** The figures of every outbox, one reading for all viewers: single flight, never more than 5 s old when answered. */
 export interface Snapshots {
@@ -16,8 +26,20 @@ export interface Snapshots {
   outbox(id: string, window: Window): Promise<OutboxSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away has the verdict `source_down` and no figures. */
   summary(id: string, window: Window): Promise<Summary>;
+  /** Every outbox over the last hour, for a machine that comes by every few seconds: one that is away delays nobody twice. */
+  current(): Promise<Current[]>;
   /** Of all events or of one type. Problem `not_found` for an unknown id; the series of a source that is away has no values. */
   series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
+}
+
+/** An outbox as far as it is known at this moment. */
+export interface Current {
+  id: string;
+  /** Whether the figures are of now; those of a source that is away are its last ones. */
+  up: boolean;
+  summary: Summary;
+  collector: CollectorStatus | null;
+  cost: ReadingCost;
 }
 
 export interface SnapshotsOptions {
@@ -33,6 +55,8 @@ const SCREEN = { sharedMs: 4_000, patienceMs: 4_800 } satisfies Terms;
 const FLEET = { sharedMs: 4_000, patienceMs: 2_500 } satisfies Terms;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, unless readings are dear. */
 const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
+/** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
+const MACHINE = { sharedMs: 4_000, patienceMs: 2_500, failingMs: 200 } satisfies Terms;
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
 const SPARKLINE_POINTS = 30;
@@ -47,10 +71,9 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
 
   /** The last figures there are, and how much they are worth. */
   function judged(id: string, window: Window, answer: Answer): OutboxReading {
-    const { reading, failure, previous, ageMs } = answer;
+    const { reading, failure, previous } = answer;
     const figures = reading === null ? null : summarise(reading);
-    const late = failure?.kind === 'timeout' && reading !== null && ageMs < VERDICT_STANDS_MS;
-    const grave = late ? null : failure;
+    const grave = graveFailure(answer);
     const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
     return {
       outbox: infoOf(id, answer),
@@ -78,6 +101,14 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       const fresh = entries.filter((one) => one.stale === null).map((one) => one.summary.asOf);
       return { asOf: fresh.sort()[0] ?? nowIso(), entries: entries.sort(worstFirst) };
     },
+    current: () =>
+      Promise.all(
+        directory.ids.map(async (id) => {
+          const answer = await readings.latest(id, '1h', MACHINE);
+          const { summary, collector } = judged(id, '1h', answer);
+          return { id, up: answer.reading !== null && graveFailure(answer) === null, summary, collector, cost: answer.cost };
+        }),
+      ),
     async outbox(id, window) {
       const answer = await readings.latest(id, window, SCREEN);
       const read = judged(id, window, answer);
@@ -99,6 +130,12 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       return told ? plot(reading) : noSeries(span, nowIso(), type);
     },
   };
+}
+
+/** Why the last figures count no more; null while they do. */
+function graveFailure({ reading, failure, ageMs }: Answer): Failure | null {
+  const late = failure?.kind === 'timeout' && reading !== null && ageMs < VERDICT_STANDS_MS;
+  return late ? null : failure;
 }
 
 function worstFirst(a: FleetEntry, b: FleetEntry): number {

@@ -8,6 +8,7 @@ import { loadConfig } from '@/lib/config/load';
 import { environment, environmentValue } from '@/lib/env';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
+import { createExposition, type Exposition } from '@/lib/metrics/exposition/exposition';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { Problem } from '@/lib/shared/problems';
@@ -22,6 +23,8 @@ export interface Console {
   directory: OutboxDirectory;
   /** The figures, one reading for all viewers. */
   snapshots: Snapshots;
+  /** The same figures for Prometheus. */
+  exposition: Exposition;
   /** Brings the records of interventions into the audit. */
   carrier: Carrier;
   /** What `intervene` and its companions need. */
@@ -62,12 +65,19 @@ async function create(): Promise<Console> {
     onError: (outbox, error) => log().warn({ outbox, err: error }, 'records could not be carried into the audit'),
   });
   const housekeeping = startHousekeeping(store, (error) => log().warn({ err: error }, 'housekeeping failed'));
+  const snapshots = createSnapshots(directory, {
+    onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
+  });
   return {
     config,
     store,
     directory,
-    snapshots: createSnapshots(directory, {
-      onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
+    snapshots,
+    exposition: createExposition({
+      outboxes: directory.ids,
+      snapshots,
+      store,
+      onFailure: (error) => log().warn({ err: error }, 'the totals for Prometheus could not be read'),
     }),
     carrier,
     interventions: {

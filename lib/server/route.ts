@@ -2,8 +2,10 @@ import 'server-only';
 import { unstable_rethrow } from 'next/navigation';
 import type { NextRequest } from 'next/server';
 import type { z } from 'zod';
+import type { Config } from '@/lib/config/config';
 import type { Permission } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
+import { getConsole } from './console';
 import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { BadRequest, parseInput, queryOf, readJson } from './input';
@@ -31,8 +33,17 @@ interface RouteShape<C, P, Q, B> {
 interface GuardedRoute<P, Q, B> extends RouteShape<Context, P, Q, B> {
   permission: Permission;
   public?: undefined;
+  openWhen?: undefined;
   /** Set on a route that changes something: what a refused attempt was about, for the audit. */
   attempted?: (input: Omit<RouteInput<P, Q, B>, 'request'>) => Attempted;
+}
+
+/** A route for signed-in people and tokens that the configuration can open to everybody: it must not need to know who asks. */
+interface OpenableRoute<P, Q, B> extends RouteShape<Pick<Context, 'console' | 'requestId'>, P, Q, B> {
+  permission: Permission;
+  public?: undefined;
+  attempted?: undefined;
+  openWhen: (config: Config) => boolean;
 }
 
 interface PublicRoute<P, Q, B> extends RouteShape<{ requestId: string }, P, Q, B> {
@@ -77,7 +88,9 @@ async function inputOf<P, Q, B>(
  */
 export function defineRoute<P = undefined, Q = undefined, B = undefined>(
   definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>,
-): RouteHandler {
+): RouteHandler;
+export function defineRoute<P = undefined, Q = undefined, B = undefined>(definition: OpenableRoute<P, Q, B>): RouteHandler;
+export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | OpenableRoute<P, Q, B> | PublicRoute<P, Q, B>): RouteHandler {
   const { id } = definition;
 
   const handler = async (request: NextRequest, context: RouteContext): Promise<Response> => {
@@ -92,6 +105,11 @@ export function defineRoute<P = undefined, Q = undefined, B = undefined>(
     }
     let asker: Asker | null = null;
     try {
+      if (definition.openWhen !== undefined) {
+        const console = await getConsole();
+        if (definition.openWhen(console.config))
+          return answer(await definition.run({ console, requestId: reference }, await inputOf(definition, request, await context.params)));
+      }
       asker = await askerOfRoute(request);
       if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');
       if (asker.by === 'cookie' && !READS.has(request.method)) {

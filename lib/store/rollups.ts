@@ -42,14 +42,15 @@ export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: 
   return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
 }
 
-/** What was folded since the outbox was first collected, by series: it only ever grows. */
-export async function readTotals(db: StoreDb | Transaction<StoreTables>, outbox: string): Promise<Rollup[]> {
-  const rows = await db
+/** What was folded since the outbox was first collected, by series (these, or all of them): it only ever grows. */
+export async function readTotals(db: StoreDb | Transaction<StoreTables>, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
+  let query = db
     .selectFrom('rollup')
     .select(['series', 'at_minute', 'data', 'provisional'])
     .where('outbox', '=', outbox)
-    .where('tier', '=', 'ever')
-    .execute();
+    .where('tier', '=', 'ever');
+  if (series !== undefined) query = query.where('series', 'in', series);
+  const rows = await query.execute();
   return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
 }
 

@@ -1,0 +1,267 @@
+import { describe, expect, it } from 'vitest';
+import { exact, unavailable } from '@/lib/shared/measured';
+import type { CollectorStatus, Summary } from '@/lib/shared/model';
+import { VERDICTS } from '@/lib/shared/verdicts';
+import type { Current } from '../snapshots';
+import { noFigures } from '../summarise';
+import { FAMILIES } from './families';
+import { render } from './render';
+import { samplesOf } from './samples';
+import { parseExposition, valueOf, type Parsed } from './testing';
+import { LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
+import { createTypeLabels, OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
+
+const AS_OF = '2026-11-21T10:00:00.000Z';
+const healthy: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [] };
+const summaryOf = (more: Partial<Summary> = {}): Summary => ({
+  ...noFigures('1h', AS_OF, 'not_in_schema'),
+  diagnosis: healthy,
+  ...more,
+});
+const currentOf = (id: string, more: Partial<Current> = {}): Current => ({
+  id,
+  up: true,
+  summary: summaryOf(),
+  collector: null,
+  cost: { readings: 3, milliseconds: 42 },
+  ...more,
+});
+const totalsOf = (more: Partial<OutboxTotals> = {}): OutboxTotals => ({
+  created: 12,
+  published: 10,
+  latency: { counts: [...LATENCY_LE_SECONDS.map(() => 0), 0], sumSeconds: 0 },
+  types: new Map(),
+  ...more,
+});
+const typeFigures = (type: string, waiting: number, dead: number): Summary['byType'][number] => ({
+  type,
+  waiting,
+  dead,
+  retries: null,
+  errors: null,
+  p95Ms: null,
+});
+
+async function exposed(
+  outboxes: readonly { current: Current; totals?: OutboxTotals }[],
+  labels: TypeLabels = createTypeLabels(),
+): Promise<Parsed> {
+  const told = outboxes.map(({ current, totals }) => samplesOf(current, totals ?? null, labels));
+  return parseExposition(await render({ values: told.flatMap((one) => one.values), latencies: told.flatMap((one) => one.latencies) }));
+}
+
+const depthOf = (pending: number, dead: number): Summary['depth'] => ({
+  pending: exact(pending),
+  retrying: exact(1),
+  processing: exact(0),
+  dead: exact(dead),
+  waiting: exact(pending + 1),
+});
+
+describe('the text', () => {
+  it('is Prometheus text of exactly the families that are declared, each with its help and type', async () => {
+    const parsed = await exposed([{ current: currentOf('a'), totals: totalsOf() }]);
+    expect(Object.fromEntries(parsed.families)).toEqual(
+      Object.fromEntries(Object.entries(FAMILIES).map(([name, { type, help }]) => [name, { type, help }])),
+    );
+  });
+
+  it('uses the labels that are declared, and no others', async () => {
+    const full = currentOf('a', {
+      summary: summaryOf({ depth: depthOf(4, 2), oldestPendingAt: AS_OF, lastPublishedAt: AS_OF, byType: [typeFigures('t', 5, 2)] }),
+      collector: collecting,
+    });
+    const parsed = await exposed([{ current: full, totals: totalsOf({ types: new Map([['t', { retries: 1, errors: 1 }]]) }) }]);
+    for (const [family, { labels }] of Object.entries(FAMILIES)) {
+      const used = parsed.series.filter((one) => one.family === family).flatMap((one) => Object.keys(one.labels));
+      expect([...new Set(used)].sort(), family).toEqual([...labels].sort());
+    }
+  });
+});
+
+const collecting: CollectorStatus = {
+  state: 'collecting',
+  method: 'published_index',
+  foldedTo: new Date(Date.now() - 30_000).toISOString(),
+  watchedSince: AS_OF,
+  backfill: { share: 0.25, from: AS_OF },
+  everyMs: 5_000,
+  cost: { statements: 7, rows: 900, milliseconds: 1_500 },
+  advice: null,
+};
+
+describe('an outbox', () => {
+  it('tells its depths, ages and verdict', async () => {
+    const parsed = await exposed([
+      {
+        current: currentOf('a', {
+          summary: summaryOf({
+            depth: depthOf(4, 2),
+            oldestPendingAt: '2026-11-21T09:58:30.000Z',
+            lastPublishedAt: '2026-11-21T09:59:59.500Z',
+            diagnosis: { ...healthy, verdict: 'dead_growing' },
+          }),
+        }),
+      },
+    ]);
+    const value = (name: string, labels: Record<string, string> = {}) => valueOf(parsed, name, { outbox: 'a', ...labels });
+    expect(value('outbox_console_up')).toBe(1);
+    expect(value('outbox_console_depth_events', { state: 'pending' })).toBe(4);
+    expect(value('outbox_console_depth_events', { state: 'dead' })).toBe(2);
+    expect(value('outbox_console_waiting_events')).toBe(5);
+    expect(value('outbox_console_oldest_pending_age_seconds')).toBe(90);
+    expect(value('outbox_console_last_published_timestamp_seconds')).toBe(Date.parse('2026-11-21T09:59:59.500Z') / 1_000);
+    expect(value('outbox_console_reading_queries_total')).toBe(3);
+    expect(VERDICTS.filter((verdict) => value('outbox_console_verdict', { verdict }) === 1)).toEqual(['dead_growing']);
+    expect(VERDICTS.filter((verdict) => value('outbox_console_verdict', { verdict }) === 0)).toHaveLength(VERDICTS.length - 1);
+  });
+
+  it('leaves out what its table cannot say, and marks where counting stopped', async () => {
+    const depth = { ...depthOf(0, 0), dead: unavailable('not_in_schema'), pending: { count: 10_000, known: 'capped' as const } };
+    const parsed = await exposed([{ current: currentOf('a', { summary: summaryOf({ depth }) }) }]);
+    const value = (name: string, state: string) => valueOf(parsed, name, { outbox: 'a', state });
+    expect(value('outbox_console_depth_events', 'dead')).toBeUndefined();
+    expect(value('outbox_console_depth_capped', 'dead')).toBeUndefined();
+    expect([value('outbox_console_depth_events', 'pending'), value('outbox_console_depth_capped', 'pending')]).toEqual([10_000, 1]);
+    expect(value('outbox_console_depth_capped', 'retrying')).toBe(0);
+    expect(valueOf(parsed, 'outbox_console_oldest_pending_age_seconds', { outbox: 'a' })).toBeUndefined();
+  });
+
+  it('has an oldest of no age when nothing waits', async () => {
+    const depth = { ...depthOf(0, 0), retrying: exact(0), waiting: exact(0) };
+    const parsed = await exposed([{ current: currentOf('a', { summary: summaryOf({ depth }) }) }]);
+    expect(valueOf(parsed, 'outbox_console_oldest_pending_age_seconds', { outbox: 'a' })).toBe(0);
+  });
+
+  it('that is away tells no old depth or age: its verdict, its totals and that it is down', async () => {
+    const summary = summaryOf({
+      depth: depthOf(4, 2),
+      oldestPendingAt: AS_OF,
+      lastPublishedAt: AS_OF,
+      byType: [typeFigures('t', 5, 2)],
+      diagnosis: { ...healthy, verdict: 'source_down' },
+    });
+    const parsed = await exposed([
+      { current: currentOf('gone', { up: false, summary }), totals: totalsOf() },
+      { current: currentOf('here', { summary }) },
+    ]);
+    const families = new Set(parsed.series.filter((one) => one.labels.outbox === 'gone').map((one) => one.family));
+    expect(valueOf(parsed, 'outbox_console_up', { outbox: 'gone' })).toBe(0);
+    expect([...families].filter((family) => /depth|waiting|age|type_|timestamp/.test(family))).toEqual([]);
+    expect(valueOf(parsed, 'outbox_console_verdict', { outbox: 'gone', verdict: 'source_down' })).toBe(1);
+    expect(valueOf(parsed, 'outbox_console_published_total', { outbox: 'gone' })).toBe(10);
+    expect(valueOf(parsed, 'outbox_console_waiting_events', { outbox: 'here' })).toBe(5);
+  });
+
+  it('tells how its collector is doing and what it has cost', async () => {
+    const parsed = await exposed([
+      { current: currentOf('a', { collector: collecting }) },
+      { current: currentOf('b', { collector: { ...collecting, state: 'blind', foldedTo: null, backfill: null } }) },
+    ]);
+    const value = (name: string, outbox = 'a') => valueOf(parsed, `outbox_console_collector_${name}`, { outbox });
+    expect([value('up'), value('up', 'b')]).toEqual([1, 0]);
+    expect(Math.abs((value('lag_seconds') ?? 0) - 30)).toBeLessThan(10);
+    expect(value('lag_seconds', 'b')).toBeUndefined();
+    expect([value('backfill_ratio'), value('backfill_ratio', 'b')]).toEqual([0.25, 1]);
+    expect([value('queries_total'), value('rows_total'), value('seconds_total')]).toEqual([7, 900, 1.5]);
+  });
+
+  it('tells latencies as a histogram: cumulative buckets, sum and count', async () => {
+    const counts = LATENCY_LE_SECONDS.map((_, at) => (at < 3 ? at + 1 : 0));
+    const parsed = await exposed([
+      { current: currentOf('a'), totals: totalsOf({ latency: { counts: [...counts, 5], sumSeconds: 1.25 } }) },
+    ]);
+    const bucket = (le: string) => valueOf(parsed, 'outbox_console_publish_latency_seconds_bucket', { outbox: 'a', le });
+    expect([bucket('0.001'), bucket('0.002'), bucket('0.004'), bucket('16777.216'), bucket('+Inf')]).toEqual([1, 3, 6, 6, 11]);
+    expect(valueOf(parsed, 'outbox_console_publish_latency_seconds_sum', { outbox: 'a' })).toBe(1.25);
+    expect(valueOf(parsed, 'outbox_console_publish_latency_seconds_count', { outbox: 'a' })).toBe(11);
+  });
+});
+
+describe('event types', () => {
+  const DEAD = 'outbox_console_type_dead_events';
+  const deadByType = (types: [string, number][], dead: number): Current =>
+    currentOf('a', {
+      summary: summaryOf({ depth: depthOf(0, dead), byType: types.map(([type, count]) => typeFigures(type, 0, count)) }),
+    });
+  const labelled = (parsed: Parsed): Record<string, number> =>
+    Object.fromEntries(parsed.series.filter((one) => one.name === DEAD).map((one) => [one.labels.type ?? '', one.value]));
+
+  it.each([
+    'quote " and \\ backslash',
+    'line\nbreak',
+    'back\\nslash n',
+    'ends with \\',
+    'comma,equals="x"}',
+    '주문 완료 ✅',
+    'tab\tand\rreturn',
+    '__proto__',
+    'constructor',
+    '{}',
+    '# HELP x y',
+    '  spaces  ',
+  ])('come back as they are: %j', async (type) => {
+    expect(labelled(await exposed([{ current: deadByType([[type, 3]], 3) }]))).toEqual({ [type]: 3, [OTHER]: 0 });
+  });
+
+  it('that are empty, broken or called other do no harm', async () => {
+    const parsed = await exposed([
+      {
+        current: deadByType(
+          [
+            ['', 1],
+            [OTHER, 2],
+            ['half \ud83d', 3],
+            ['half \udc00', 4],
+            ['x'.repeat(300), 5],
+          ],
+          15,
+        ),
+      },
+    ]);
+    expect(labelled(parsed)).toEqual({ 'half \ufffd': 7, ['x'.repeat(200)]: 5, [OTHER]: 3 });
+  });
+
+  it('number 50 and other at most, however many there are, and lose no event', async () => {
+    const types = Array.from({ length: 10_000 }, (_, at): [string, number] => [`type-${String(at)}`, 1]);
+    const totals = totalsOf({ types: new Map([[OTHER, { retries: 9_999, errors: 0 }]]) });
+    const parsed = await exposed([{ current: deadByType(types, 12_000), totals }]);
+    const values = labelled(parsed);
+    expect(Object.keys(values)).toHaveLength(TYPES_MAX + 1);
+    expect(Object.values(values).reduce((sum, value) => sum + value, 0)).toBe(12_000);
+    expect(parsed.series.length).toBeLessThan(250);
+  });
+
+  it('keep their label from one scrape to the next, whoever is busiest', async () => {
+    const labels = createTypeLabels();
+    const first = Array.from({ length: TYPES_MAX }, (_, at): [string, number] => [`old-${String(at)}`, 1]);
+    await exposed([{ current: deadByType(first, TYPES_MAX) }], labels);
+    const parsed = await exposed([{ current: deadByType([['new', 1_000], ...first], 1_000 + TYPES_MAX) }], labels);
+    expect(labelled(parsed)).toMatchObject({ 'old-49': 1, [OTHER]: 1_000 });
+    expect(labelled(parsed)).not.toHaveProperty('new');
+  });
+
+  it('of one outbox take no label from another', async () => {
+    const labels = createTypeLabels();
+    for (let at = 0; at < TYPES_MAX; at += 1) labels.labelOf('a', `t${String(at)}`);
+    expect([labels.labelOf('a', 'late'), labels.labelOf('b', 'late')]).toEqual([OTHER, 'late']);
+  });
+});
+
+it('two hundred outboxes with fifty types each are written in less than two seconds', async () => {
+  const byType = Array.from({ length: TYPES_MAX }, (_, at) => typeFigures(`type-${String(at)}`, 1, 1));
+  const types = new Map(byType.map(({ type }) => [type, { retries: 1, errors: 1 }]));
+  const outboxes = Array.from({ length: 200 }, (_, at) => ({
+    current: currentOf(`outbox-${String(at)}`, { summary: summaryOf({ depth: depthOf(49, 50), byType }), collector: collecting }),
+    totals: totalsOf({ types }),
+  }));
+  const labels = createTypeLabels();
+  const told = outboxes.map(({ current, totals }) => samplesOf(current, totals, labels));
+  const samples = { values: told.flatMap((one) => one.values), latencies: told.flatMap((one) => one.latencies) };
+  const begun = performance.now();
+  const text = await render(samples);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+  const { series } = parseExposition(text);
+  expect(series.filter((one) => one.name === 'outbox_console_up')).toHaveLength(200);
+  expect(series.length / 200).toBeLessThan(300);
+});

@@ -1,0 +1,62 @@
+import type { StoreDb } from '@/lib/store/store';
+import type { Snapshots } from '../snapshots';
+import { render } from './render';
+import { samplesOf } from './samples';
+import { createTotals, type OutboxTotals } from './totals';
+import { createTypeLabels } from './type-labels';
+
+/** The store is asked for totals and has this long: a scrape is given up after ten seconds. */
+const STORE_PATIENCE_MS = 2_500;
+
+/** The figures of every outbox as Prometheus text. */
+export interface Exposition {
+  /**
+   * All outboxes at once, from the shared readings and the store: an outbox that is away is `up 0` and delays the others by
+   * 2.5 s once, then by 0.2 s. Scrapes that arrive together are answered together.
+   */
+  text(): Promise<string>;
+}
+
+export interface ExpositionOptions {
+  /** Ids of all of them. */
+  outboxes: readonly string[];
+  snapshots: Pick<Snapshots, 'current'>;
+  store: { db: StoreDb };
+  /** Told once per scrape when totals could not be read; the text then lacks them. */
+  onFailure?: (error: unknown) => void;
+}
+
+export function createExposition({ outboxes, snapshots, store, onFailure }: ExpositionOptions): Exposition {
+  const labels = createTypeLabels();
+  const totals = createTotals(store.db, labels);
+  let underWay: Promise<string> | null = null;
+
+  async function readTotals(): Promise<Map<string, OutboxTotals | null>> {
+    const asked = await Promise.allSettled(outboxes.map((outbox) => within(totals.of(outbox), STORE_PATIENCE_MS)));
+    const failed = asked.find((one) => one.status === 'rejected');
+    if (failed !== undefined) onFailure?.(failed.reason);
+    return new Map(outboxes.map((outbox, at) => [outbox, asked[at]?.status === 'fulfilled' ? asked[at].value : null]));
+  }
+
+  async function compose(): Promise<string> {
+    const [current, known] = await Promise.all([snapshots.current(), readTotals()]);
+    const told = current.map((one) => samplesOf(one, known.get(one.id) ?? null, labels));
+    return render({ values: told.flatMap(({ values }) => values), latencies: told.flatMap(({ latencies }) => latencies) });
+  }
+
+  return {
+    text() {
+      underWay ??= compose().finally(() => (underWay = null));
+      return underWay;
+    },
+  };
+}
+
+/** Rejects when the work takes longer than so many milliseconds. */
+async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the store did not answer within ${String(milliseconds)} ms`)), milliseconds);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

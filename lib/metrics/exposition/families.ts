@@ -1,0 +1,134 @@
+/** What /api/metrics exposes: every metric family with its labels. docs/http.md, deploy/ and a test hold to this list. */
+import { STATES } from '@/lib/shared/states';
+
+export interface Family {
+  type: 'gauge' | 'counter' | 'histogram';
+  labels: readonly Label[];
+  /** One English sentence; the HELP line, and the row in docs/http.md. */
+  help: string;
+}
+export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le';
+
+export const FAMILIES = {
+  outbox_console_up: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'Whether the outbox could be read: 0 when its database is away or too slow or its table cannot be used; its depths and ages are then absent, its verdict is not.',
+  },
+  outbox_console_reading_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: "When the figures of the outbox were read, by its database's clock.",
+  },
+  outbox_console_depth_events: {
+    type: 'gauge',
+    labels: ['outbox', 'state'],
+    help: 'Events by state now, the states disjoint; a state the table cannot show is absent.',
+  },
+  outbox_console_waiting_events: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'Events that are pending or retrying now.',
+  },
+  outbox_console_depth_capped: {
+    type: 'gauge',
+    labels: ['outbox', 'state'],
+    help: 'Whether a depth stopped counting, so that there are at least as many: 1 or 0; waiting is pending and retrying together.',
+  },
+  outbox_console_oldest_pending_age_seconds: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'Age of the oldest event that is pending or retrying; 0 when none is, absent where the table cannot say.',
+  },
+  outbox_console_last_published_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'When an event was last published; absent where the table cannot say.',
+  },
+  outbox_console_type_waiting_events: {
+    type: 'gauge',
+    labels: ['outbox', 'type'],
+    help: 'Events that are pending or retrying now, by type; types beyond the first 50 of an outbox, and events without one, are other.',
+  },
+  outbox_console_type_dead_events: {
+    type: 'gauge',
+    labels: ['outbox', 'type'],
+    help: 'Events that are dead now, by type; types beyond the first 50 of an outbox, and events without one, are other.',
+  },
+  outbox_console_verdict: {
+    type: 'gauge',
+    labels: ['outbox', 'verdict'],
+    help: 'What is wrong with the outbox: 1 for the verdict that holds, 0 for every other.',
+  },
+  outbox_console_created_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Events created since the outbox was first watched.',
+  },
+  outbox_console_published_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Events published since the outbox was first watched.',
+  },
+  outbox_console_retries_total: {
+    type: 'counter',
+    labels: ['outbox', 'type'],
+    help: 'Attempts beyond the first since the outbox was first watched, by type; absent where the table counts no attempts.',
+  },
+  outbox_console_errors_total: {
+    type: 'counter',
+    labels: ['outbox', 'type'],
+    help: 'Attempts that failed since the outbox was first watched, by type; absent where the table does not tell.',
+  },
+  outbox_console_publish_latency_seconds: {
+    type: 'histogram',
+    labels: ['outbox', 'le'],
+    help: 'Time from creation to publishing of the events published since the outbox was first watched; absent where the table cannot say.',
+  },
+  outbox_console_collector_up: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'Whether the history of the outbox is being collected: 0 while it has not begun or cannot read.',
+  },
+  outbox_console_collector_lag_seconds: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'How long ago the collected history of the outbox ends; some 12 s when all is well.',
+  },
+  outbox_console_collector_backfill_ratio: {
+    type: 'gauge',
+    labels: ['outbox'],
+    help: 'How much of the history the table still held at the start has been collected: 0 to 1.',
+  },
+  outbox_console_collector_queries_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Statements the collector has sent to the database of the outbox since it was first watched.',
+  },
+  outbox_console_collector_rows_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Rows the collector has got from the database of the outbox since it was first watched.',
+  },
+  outbox_console_collector_seconds_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Time the statements of the collector have taken since the outbox was first watched.',
+  },
+  outbox_console_reading_queries_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Readings of the outbox for screens, scripts and this endpoint since this console started: one statement each, shared by all.',
+  },
+  outbox_console_reading_seconds_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Time those readings have taken, waiting for a connection and failed ones included.',
+  },
+} as const satisfies Record<string, Family>;
+export type FamilyName = keyof typeof FAMILIES;
+
+/** The states a depth is told for, in the order of their life. */
+export const DEPTH_STATES = STATES.filter(
+  (state) => state === 'pending' || state === 'retrying' || state === 'processing' || state === 'dead',
+);
