@@ -8,5 +8,5 @@ export interface Bench {
   about: string;
   /** Table sizes when none is asked for. */
   rows: readonly number[];
-  run(world: { server: BenchServer; databases: Databases; rows: readonly number[]; root: string }): Promise<Outcome>;
+  run(world: { server: BenchServer; databases: Databases; rows: readonly number[]; root: string; dir: string }): Promise<Outcome>;
 }

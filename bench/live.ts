@@ -8,6 +8,7 @@ import { publishedAtFilling } from './fillings/published-at';
 import { workerStatusFilling } from './fillings/worker-status';
 import { deadByCause, eventPage, listPage, liveReading, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
 import type { Databases, FilledDatabase } from './support/databases';
+import { median, short } from './support/figures';
 import { executedDuring, partsOf, scansOf, type Executed } from './support/plans';
 import type { Budget, Table } from './support/report';
 import type { BenchServer } from './support/server';
@@ -198,12 +199,6 @@ async function measure(server: BenchServer, work: () => Promise<unknown>): Promi
 }
 
 const sum = (executed: Executed[], figure: 'buffers' | 'ms'): number => executed.reduce((total, one) => total + one[figure], 0);
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-const short = (rows: number): string => (rows >= 1_000_000 ? `${rows / 1_000_000}M` : rows.toLocaleString('en-US'));
 
 function readsTable(subject: Subject, measured: Measured[], rows: readonly number[]): Table {
   return {

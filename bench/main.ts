@@ -3,11 +3,13 @@ import { parseArgs } from 'node:util';
 import type { Bench } from './bench';
 import { readBenchEnvironment } from './env';
 import { liveBench } from './live';
+import { peerBench } from './peer';
+import { rollupBench } from './rollup';
 import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
 
-const BENCHES: readonly Bench[] = [liveBench];
+const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -41,7 +43,7 @@ process.exit(missed === 0 ? 0 : 1);
 async function run(bench: Bench): Promise<number> {
   const begun = Date.now();
   console.log(`\n# ${bench.name}: ${bench.about}`);
-  const outcome = await bench.run({ server, databases, rows: rows ?? bench.rows, root });
+  const outcome = await bench.run({ server, databases, rows: rows ?? bench.rows, root, dir });
   const budgets = outcome.budgets.map(judge);
   const results: Results = {
     bench: bench.name,

@@ -3,6 +3,10 @@
  * goes on measuring what the product does when the product does it otherwise.
  */
 import { takeReading } from '@/lib/metrics/read';
+import { quantiles } from '@/lib/metrics/rollup/histogram';
+import { lineOf, sumOf } from '@/lib/metrics/rollup/history';
+import { ALL_TYPES, seriesOfType } from '@/lib/metrics/rollup/series-key';
+import { createSnapshots } from '@/lib/metrics/snapshots';
 import { encodeCursor, type Cursor } from '@/lib/outbox/cursor';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
@@ -12,6 +16,8 @@ import { neighboursOf } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
+import { STEP_SECONDS } from '@/lib/shared/windows';
+import type { Store } from '@/lib/store/store';
 
 export const OUTBOX_ID = 'bench';
 export const PAGE_ROWS = 50;
@@ -44,6 +50,21 @@ export async function liveReading(outbox: Outbox): Promise<void> {
   await takeReading(outbox, '1h');
 }
 
+export interface Screens {
+  /** Somebody's outbox screen asks for what it shows. */
+  view(): Promise<void>;
+}
+
+/** The screens of one process: they share what they read. */
+export function openScreens(directory: OutboxDirectory): Screens {
+  const snapshots = createSnapshots(directory);
+  return {
+    async view() {
+      await snapshots.outbox(OUTBOX_ID, '1h');
+    },
+  };
+}
+
 /** A page of the list, the size a screen shows; `after` is the last row of the page before it. */
 export async function listPage(
   outbox: Outbox,
@@ -68,4 +89,34 @@ export async function eventPage(outbox: Outbox, id: string): Promise<void> {
   const found = await getEvent(outbox, id);
   if (found === null) throw new Error(`There is no event ${id}`);
   await neighboursOf(outbox, found.event);
+}
+
+export const ALL_SERIES = ALL_TYPES;
+export const seriesNamed = seriesOfType;
+
+/** Percentiles of one series over a span of minutes, in ms; and how many slices they were read from. */
+export async function historyPercentiles(
+  store: Store,
+  outbox: string,
+  series: string,
+  fromMinute: number,
+  toMinute: number,
+  fractions: readonly number[],
+): Promise<{ percentiles: (number | null)[]; rollupRows: number }> {
+  const sum = await sumOf(store.db, { outbox, series, fromMinute, toMinute });
+  const latency = sum.slots.get(series)?.latency;
+  return { percentiles: latency === undefined ? fractions.map(() => null) : quantiles(latency, fractions), rollupRows: sum.rows };
+}
+
+/** The same for every step of a chart of thirty days. */
+export async function historySeries(
+  store: Store,
+  outbox: string,
+  series: string,
+  fromMinute: number,
+  toMinute: number,
+  fractions: readonly number[],
+): Promise<void> {
+  const line = await lineOf(store.db, { outbox, series, fromMinute, toMinute, stepMinutes: STEP_SECONDS['30d'] / 60 });
+  for (const { slot } of line.values()) quantiles(slot.latency, fractions);
 }

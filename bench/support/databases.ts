@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Filling } from '../fillings/filling';
+import { dropIndexes } from './indexes';
 import type { BenchServer } from './server';
 
 /** Filled tables are kept for the next benchmark of the same run, up to this many rows: about 16 GB. */
@@ -53,19 +54,31 @@ export function createDatabases(server: BenchServer): Databases {
 }
 
 async function fill(server: BenchServer, database: string, filling: Filling, rows: number): Promise<void> {
+  await load(server, database, filling.key, rows, async (client, endsAt) => {
+    for (const statement of filling.ddl) await client.query(statement);
+    const rebuild = await dropIndexes(client, filling.table);
+    for (const statement of [...filling.load(rows, endsAt), ...rebuild]) await client.query(statement);
+  });
+}
+
+/** Fills a database in one transaction, cleans up as autovacuum would in time, and says how long it took. */
+export async function load(
+  server: BenchServer,
+  database: string,
+  label: string,
+  rows: number,
+  work: (client: pg.Client, endsAt: string) => Promise<void>,
+): Promise<void> {
   const begun = Date.now();
-  process.stderr.write(`filling ${filling.key} with ${rows.toLocaleString('en-US')} rows … `);
+  process.stderr.write(`filling ${label} with ${rows.toLocaleString('en-US')} rows … `);
   const client = new pg.Client({ connectionString: server.superuserUrl(database), application_name: 'bench' });
   await client.connect();
   try {
-    await client.query('CREATE EXTENSION pg_stat_statements');
+    await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
     await client.query('SELECT setseed(0.42)');
-    await client.query('BEGIN');
-    for (const statement of filling.ddl) await client.query(statement);
-    const rebuild = await dropIndexes(client, filling.table);
     const endsAt = new Date(Date.now() + (rows / LOADED_PER_SECOND) * 1_000).toISOString();
-    for (const statement of filling.load(rows, `timestamptz '${endsAt}'`)) await client.query(statement);
-    for (const statement of rebuild) await client.query(statement);
+    await client.query('BEGIN');
+    await work(client, `timestamptz '${endsAt}'`);
     await client.query('COMMIT');
     await client.query('VACUUM (ANALYZE, FREEZE)');
     await client.query('CHECKPOINT');
@@ -76,22 +89,4 @@ async function fill(server: BenchServer, database: string, filling: Filling, row
   } finally {
     await client.end();
   }
-}
-
-/** Takes the table's keys and indexes away and answers the statements that bring them back: one build is faster than ten million insertions. */
-async function dropIndexes(client: pg.Client, table: string): Promise<string[]> {
-  const { rows: constraints } = await client.query<{ name: string; definition: string }>(
-    `SELECT conname AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conrelid = $1::regclass AND contype IN ('p', 'u')`,
-    [table],
-  );
-  for (const { name } of constraints) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
-    'SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index WHERE indrelid = $1::regclass',
-    [table],
-  );
-  for (const { name } of indexes) await client.query(`DROP INDEX ${name}`);
-  return [
-    ...constraints.map(({ name, definition }) => `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`),
-    ...indexes.map(({ definition }) => definition),
-  ];
 }
