@@ -42,7 +42,7 @@ async function readPage(
   const branches = placesFor(outbox, filter).flatMap((place) => {
     const at = placeSql(outbox, place);
     const scope = scopeOf(outbox, at, filter, cursor, walk);
-    return scope === null ? [] : [{ place, at, source: sourceOf(outbox, at, scope, matchesOf(outbox, at, filter), walk) }];
+    return scope === null ? [] : [{ place, at, source: sourceOf(outbox, at, scope, matchesOf(outbox, at, filter), walk, limit + 1) }];
   });
   const asOf = (await sql<{ now: string }>`select ${fragments.nowIso()} as now`.execute(db)).rows[0]?.now ?? '';
   if (branches.length === 0)
@@ -54,7 +54,7 @@ async function readPage(
       at,
       source,
     }) => sql`(select ${sql.lit(place.key)} as place, ${eventColumns(outbox, at)}, ${sortKey(at)} as sort_key, ${idKey(at)} as sort_id
-      from ${source.rows(at.alias)} where ${and(source.where)} order by ${orderBy(walk)} limit ${sql.lit(limit + 1)})`,
+      from ${source.page(at.alias)})`,
   );
   const { rows } =
     await sql<ListRow>`select * from (${sql.join(selects, sql` union all `)}) as page order by ${orderBy(walk)} limit ${sql.lit(limit + 1)}`.execute(
@@ -107,9 +107,10 @@ function orderBy(walk: Cursor['order']): RawBuilder<unknown> {
 const and = (tests: RawBuilder<boolean>[]): RawBuilder<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
 
 interface Source {
-  /** What the page selects from, under the alias of the place. */
-  rows(alias: string): RawBuilder<unknown>;
-  where: RawBuilder<boolean>[];
+  /** The rows of the page, under the alias of the place: chosen before anything is worked out of them. */
+  page(alias: string): RawBuilder<unknown>;
+  /** The rows a bounded search looks at. */
+  searched(alias: string): RawBuilder<unknown>;
   /** True when the rows were cut at SEARCH_ROWS before the filters saw them. */
   bounded: boolean;
 }
@@ -124,15 +125,29 @@ function sourceOf(
   scope: RawBuilder<boolean>[],
   matches: RawBuilder<boolean>[],
   walk: Cursor['order'],
+  pageRows: number,
 ): Source {
-  if (matches.length === 0 || !orderIsIndexed(at)) return { rows: () => at.from, where: [...scope, ...matches], bounded: false };
+  const order = columnOrder(at, walk);
+  const rows = (where: RawBuilder<boolean>[], limit: number, alias: string): RawBuilder<unknown> =>
+    sql`(select ${outbox.database.engine.fragments.wholeRow(at.alias)} from ${at.from} where ${and(where)} order by ${order} limit ${sql.lit(limit)}) as ${sql.ref(alias)}`;
+  const searched = (alias: string): RawBuilder<unknown> => rows(scope, SEARCH_ROWS, alias);
+  const found = (alias: string): RawBuilder<unknown> =>
+    sql`(select ${sql.ref(at.alias)}.* from ${searched(at.alias)} where ${and(matches)} order by ${order} limit ${sql.lit(pageRows)}) as ${sql.ref(alias)}`;
+  const bounded = matches.length > 0 && orderIsIndexed(at);
+  return {
+    page: (alias) => (bounded ? found(alias) : rows([...scope, ...matches], pageRows, alias)),
+    searched,
+    bounded,
+  };
+}
+
+/** The order of the walk in the words an index on (creation, key) has for it: NULLS are said only of a column that has them. */
+function columnOrder(at: PlaceSql, walk: Cursor['order']): RawBuilder<unknown> {
   const direction = sql.raw(walk === 'newest' ? 'desc' : 'asc');
   const created = at.role('createdAt');
-  const nulls = created?.description.nullable === true ? sql.raw(walk === 'newest' ? ' nulls last' : ' nulls first') : sql.raw('');
-  const order = created === null ? sql`${idKey(at)} ${direction}` : sql`${created.sql} ${direction}${nulls}, ${idKey(at)} ${direction}`;
-  const rows = (alias: string): RawBuilder<unknown> =>
-    sql`(select ${outbox.database.engine.fragments.wholeRow(at.alias)} from ${at.from} where ${and(scope)} order by ${order} limit ${sql.lit(SEARCH_ROWS)}) as ${sql.ref(alias)}`;
-  return { rows, where: matches, bounded: true };
+  if (created === null) return sql`${idKey(at)} ${direction}`;
+  const nulls = created.description.nullable ? sql.raw(walk === 'newest' ? ' nulls last' : ' nulls first') : sql.raw('');
+  return sql`${created.sql} ${direction}${nulls}, ${idKey(at)} ${direction}`;
 }
 
 function orderIsIndexed(at: PlaceSql): boolean {
@@ -154,7 +169,7 @@ async function reachOf(db: Db, branches: { at: PlaceSql; source: Source }[], wal
   for (const { at, source } of branches) {
     // An unbounded source has tried its filters on every row: there is nothing further to search.
     if (!source.bounded) continue;
-    const rowsRead = source.rows(at.alias);
+    const rowsRead = source.searched(at.alias);
     const { rows } = await sql<{ n: string; back_to: string | null; created_key: string | null; id: string | null }>`
       select counted.n::text as n, ends.* from (select count(*) as n from ${rowsRead}) as counted left join lateral
         (select ${at.roleIso('createdAt')} as back_to, ${at.roleText('createdAt')} as created_key, ${at.roleText('id')} as id
