@@ -5,7 +5,7 @@ import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
-import { fitRange, fitTests, type Fit } from './index-fit';
+import { fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
 import { columnSecondsAgo, nullInstant, nullNumber, nullText, sane, stateCode, type Sql } from './spelling';
 import { timeColumn, type Traits } from './traits';
 

@@ -5,7 +5,7 @@ import { statePredicate, type Leaf } from '@/lib/outbox/conditions';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
-import { fitRange, fitTests } from '../../index-fit';
+import { fitRange, fitTests } from '@/lib/outbox/index-fit';
 import { commonTests } from '../../sources';
 import type { Sql } from '../../spelling';
 import { timeColumn, traitsOf } from '../../traits';

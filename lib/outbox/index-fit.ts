@@ -1,12 +1,11 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { IndexDescription } from '@/lib/database/engine';
-import type { Leaf } from '@/lib/outbox/conditions';
-import type { Place } from '@/lib/outbox/outbox';
-import type { Sql } from './spelling';
+import type { Leaf } from './conditions';
+import type { Place } from './outbox';
 
 /** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */
 export interface Fit {
-  order: Sql | null;
+  order: RawBuilder<unknown> | null;
   /** The order is by the wanted column, so that rows cut off are the ones at its far end. */
   ordered: boolean;
 }
@@ -52,7 +51,7 @@ const same = (index: IndexDescription): Direction => (index.sorted[0]?.descendin
 const opposite = (index: IndexDescription): Direction => (same(index) === 'ascending' ? 'descending' : 'ascending');
 
 /** `column` in this direction with NULLs where the index, read forwards or backwards, has them. */
-function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): Sql {
+function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): RawBuilder<unknown> {
   const { descending, nullsFirst } = index.sorted[position] ?? { descending: false, nullsFirst: false };
   const forwards = descending === (direction === 'descending');
   return sql`${sql.ref(`${alias}.${column}`)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Leaf } from '@/lib/outbox/conditions';
+import type { Leaf } from './conditions';
 import { holds } from './index-fit';
 
 const PENDING: Leaf[] = [{ column: 'status', equals: 'PENDING' }];
