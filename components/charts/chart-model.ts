@@ -1,47 +1,147 @@
-import type { SeriesPoint } from '@/lib/shared/model';
+import type { RatedPoint } from '@/lib/shared/series-rates';
 
-/** Pixels; kept free before the chart library arrives, so that nothing moves when it does. */
-export const CHART_HEIGHT = 192;
+/** Pixels; kept free before the charts arrive, so that nothing moves when they do. */
+export const CHART_HEIGHT = 224;
 
-/** A point of a series; `count` is how many events its latencies are of. */
-export interface ChartPoint extends SeriesPoint {
-  count: number | null;
-}
+/** Pixels around what is drawn: the same in every chart, so that all of them share one time axis. */
+export const INSET = { left: 56, right: 16, top: 24, bottom: 24 } as const;
 
-type ValueKey = { [K in keyof ChartPoint]: ChartPoint[K] extends number | null ? K : never }[keyof ChartPoint];
+export type ValueKey = { [K in keyof RatedPoint]: RatedPoint[K] extends number | null ? K : never }[keyof RatedPoint];
+
+export type Hue = 'accent' | 'blue' | 'amber' | 'violet' | 'green' | 'red' | 'grey';
 
 export interface ChartLine {
   key: ValueKey;
   label: string;
-  hue: 'accent' | 'blue' | 'amber' | 'violet' | 'green' | 'red';
+  hue: Hue;
   /** Tells lines apart without their hue. */
   dash?: string;
+  /** The ground under the line is filled. */
+  filled?: boolean;
+  format: (value: number) => string;
 }
 
-export interface TimeChartProps {
-  /** Names the chart for those who hear it. */
-  label: string;
-  points: ChartPoint[];
-  stepSeconds: number;
-  lines: ChartLine[];
+interface PaneFrame {
   /** What the values count, on the axis. */
   unit: string;
+  /** Says a value on the axis. */
   format: (value: number) => string;
-  /** A further number of each point, said beside the lines. */
-  beside?: { label: string; format: (value: number) => string };
+}
+
+/** Lines over time: counts, ages in milliseconds, or durations in milliseconds on a logarithmic axis. */
+export interface LinePane extends PaneFrame {
+  kind: 'lines';
+  scale: 'linear' | 'ages' | 'durations';
+  lines: ChartLine[];
+  /** The ground between two of the lines is shaded. */
+  band?: { low: ValueKey; high: ValueKey; hue: Hue };
+}
+
+export interface BarPane extends PaneFrame {
+  kind: 'bars';
+  lines: [ChartLine];
+}
+
+/** Time by duration, darker where there is more. */
+export interface HeatPane extends PaneFrame {
+  kind: 'heat';
+  /** Upper bounds of the rows in milliseconds; one more row is for what is longer. */
+  boundsMs: number[];
+  /** Says a row: "30 ms – 100 ms". */
+  rowName: (row: number) => string;
+  lines: [];
+}
+
+export type Pane = LinePane | BarPane | HeatPane;
+
+/** A moment to be seen on every chart. */
+export interface ChartMark {
+  id: string;
+  at: string;
+  kind: 'deploy' | 'incident' | 'note';
+  text: string;
+  url: string | null;
+  actor: string | null;
+}
+
+/** What all charts of a screen have in common. */
+export interface TimeSpan {
+  points: RatedPoint[];
+  stepMs: number;
+  /** Milliseconds since the epoch: the start of the first step and the end of the last. */
+  from: number;
+  to: number;
+}
+
+export function timeSpan(points: RatedPoint[], stepSeconds: number): TimeSpan {
+  const stepMs = stepSeconds * 1_000;
+  const from = Date.parse(points[0]?.at ?? '1970-01-01T00:00:00Z');
+  return { points, stepMs, from, to: from + points.length * stepMs };
+}
+
+/** The heights of the panes of one chart, which together always fill the same: the first is the main one. */
+export function paneHeights(panes: readonly Pane[]): number[] {
+  const small = 72;
+  return panes.map((_, index) => (index === 0 ? CHART_HEIGHT - INSET.bottom - small * (panes.length - 1) : small));
+}
+
+/** Runs of neighbouring points for which something holds, as indices: the first, and the one after the last. */
+export function runsOf<T>(points: readonly T[], holds: (point: T) => boolean): [number, number][] {
+  const runs: [number, number][] = [];
+  points.forEach((point, index) => {
+    if (!holds(point)) return;
+    const last = runs.at(-1);
+    if (last?.[1] === index) last[1] = index + 1;
+    else runs.push([index, index + 1]);
+  });
+  return runs;
+}
+
+/** Times people know, for an axis of durations: milliseconds. */
+const DURATIONS_MS = [
+  1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 604_800_000, 2_592_000_000, 7_776_000_000,
+] as const;
+
+/** A logarithmic axis for durations: from the familiar time below the least to the one above the greatest, and those between. */
+export function durationAxis(values: readonly number[]): { domain: [number, number]; ticks: number[] } {
+  const least = Math.min(...values);
+  const greatest = Math.max(...values);
+  const low = Math.max(
+    0,
+    DURATIONS_MS.findLastIndex((at) => at <= least),
+  );
+  const above = DURATIONS_MS.findIndex((at) => at >= greatest);
+  const high = Math.max(low + 1, above === -1 ? DURATIONS_MS.length - 1 : above);
+  const ticks = DURATIONS_MS.slice(low, high + 1);
+  return { domain: [ticks[0] ?? 1, ticks.at(-1) ?? 10], ticks };
+}
+
+/** Ages whose half is a familiar time too: milliseconds. */
+const AGES_MS = [
+  2_000, 10_000, 20_000, 60_000, 120_000, 600_000, 1_200_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
+  172_800_000, 345_600_000, 864_000_000, 1_728_000_000, 5_184_000_000, 15_552_000_000,
+] as const;
+
+/** An axis for ages: from none to the familiar time above the greatest, and half of it. */
+export function ageAxis(values: readonly number[]): { domain: [number, number]; ticks: number[] } {
+  const greatest = Math.max(0, ...values);
+  const top = AGES_MS.find((age) => age >= greatest) ?? greatest;
+  return { domain: [0, top], ticks: [0, top / 2, top] };
 }
 
 /** About six round times within a span, for the ticks of an axis: whole quarters of an hour, hours or days of the zone. */
 export function timeTicks(from: number, to: number, offsetMs: number): number[] {
   const span = to - from;
-  const step = TICK_STEPS_MS.find((size) => span / size <= 7) ?? 86_400_000;
+  const step = TICK_STEPS_MS.find((size) => span / size <= 7) ?? 2_592_000_000;
   const first = Math.ceil((from + offsetMs) / step) * step - offsetMs;
   const ticks: number[] = [];
   for (let at = first; at <= to; at += step) ticks.push(at);
   return ticks;
 }
 
-const TICK_STEPS_MS = [180_000, 600_000, 900_000, 3_600_000, 14_400_000, 86_400_000];
+const TICK_STEPS_MS = [
+  180_000, 600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 14_400_000, 43_200_000, 86_400_000, 432_000_000, 1_296_000_000,
+];
 
 /** How far a zone is ahead of UTC at a time, in milliseconds. */
 export function zoneOffsetMs(at: number, timeZone: string): number {

@@ -5,11 +5,12 @@ import Link from 'next/link';
 import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { SegmentedControl } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { DEFAULT_WINDOW, isWindow, type Window } from '@/lib/shared/windows';
+import { parseChartView, withChartView } from '@/lib/shared/chart-view';
+import { WINDOWS, type Window } from '@/lib/shared/windows';
 import classes from './frame.module.css';
 
-/** The windows a table can answer for by itself; longer ones need collected history. */
-const OFFERED: readonly Window[] = ['15m', '1h', '24h', '7d'];
+/** Chosen when the charts show a span of their own. */
+const OWN = 'own';
 
 const SCREENS = [
   { key: 'overview', path: '' },
@@ -54,19 +55,22 @@ function WindowSelect() {
   const pathname = usePathname();
   const search = useSearchParams();
   const [pending, startTransition] = useTransition();
-  const given = search.get('window');
-  const window = isWindow(given) ? given : DEFAULT_WINDOW;
+  const { window, span, type } = parseChartView(new URLSearchParams(search));
+  const own = !('window' in span);
   return (
     <SegmentedControl
       size="xs"
       aria-label={words('window')}
       aria-busy={pending}
-      data={OFFERED.map((value) => ({ value, label: words(`windows.${value}`) }))}
-      value={window}
+      data={[
+        ...WINDOWS.map((value) => ({ value, label: words(`windows.${value}`) })),
+        ...(own ? [{ value: OWN, label: words('customWindow') }] : []),
+      ]}
+      value={own ? OWN : window}
       onChange={(value) => {
-        const next = new URLSearchParams(search);
-        next.set('window', value);
-        startTransition(() => router.replace(`${pathname}?${next.toString()}`, { scroll: false }));
+        if (value === OWN) return;
+        const next = withChartView(new URLSearchParams(search), { span: { window: value as Window }, type });
+        startTransition(() => router.replace(`${pathname}?${next}`, { scroll: false }));
       }}
     />
   );

@@ -1,39 +1,51 @@
 'use client';
 
-import { useId, useState, type ComponentType } from 'react';
-import { Title } from '@mantine/core';
+import { memo, useId } from 'react';
+import dynamic from 'next/dynamic';
+import { Skeleton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Known } from '@/lib/shared/measured';
-import { CHART_HEIGHT, type ChartLine, type TimeChartProps } from '../charts/chart-model';
+import { CHART_HEIGHT, type ChartLine, type ChartMark, type Pane, type TimeSpan } from '../charts/chart-model';
+import { LineSign } from '../charts/line-sign';
 import { Figure } from '../figures/figure';
-import { useFormat } from '../figures/use-format';
-import classes from './outbox.module.css';
+import { ChartTable } from './chart-table';
+import classes from './charts.module.css';
+import screen from './outbox.module.css';
 
-export interface ChartPanelProps extends Omit<TimeChartProps, 'label'> {
+/** The chart library comes after first paint, into a space already kept for it. */
+const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFrame: loaded }) => loaded), {
+  ssr: false,
+  loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
+});
+
+export interface ChartPanelProps {
   title: string;
   known: Known;
-  chart: ComponentType<TimeChartProps>;
+  panes: Pane[];
+  span: TimeSpan;
+  marks: readonly ChartMark[];
+  onZoom: (from: number, to: number) => void;
 }
 
 /** A chart with its name, what its lines are, and the same numbers as a table for those who cannot see it. */
-export function ChartPanel({ title, known, chart: Chart, ...chart }: ChartPanelProps) {
+export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, marks, onZoom }: ChartPanelProps) {
   const words = useTranslations('outbox.charts');
   const id = useId();
-  const isEmpty = ({ key }: ChartLine) => chart.points.every((point) => point[key] === null);
-  const empty = chart.lines.every(isEmpty);
+  const lines = panes.flatMap((pane) => pane.lines as ChartLine[]);
+  const isEmpty = ({ key }: ChartLine) => span.points.every((point) => point[key] === null);
+  const heatKnown = panes.some(({ kind }) => kind === 'heat') && span.points.some(({ heat }) => heat !== null);
+  const empty = lines.every(isEmpty) && !heatKnown;
   return (
-    <section className={classes.panel} aria-labelledby={id}>
+    <section className={screen.panel} aria-labelledby={id}>
       <div className={classes.panelHead}>
-        <Title order={2} id={id}>
+        <Title order={3} id={id}>
           {title}
         </Title>
-        {chart.lines.length > 1 && !empty && (
+        {lines.length > 1 && !empty && (
           <ul className={classes.legend}>
-            {chart.lines.map((line) => (
+            {lines.map((line) => (
               <li key={line.key}>
-                <svg width={20} height={8} aria-hidden data-hue={line.hue}>
-                  <path d="M1 4H19" strokeDasharray={line.dash} />
-                </svg>
+                <LineSign hue={line.hue} dash={line.dash} />
                 {line.label} {isEmpty(line) && <Figure text={null} why={known === 'unavailable' ? 'not_in_schema' : 'no_events'} />}
               </li>
             ))}
@@ -46,53 +58,10 @@ export function ChartPanel({ title, known, chart: Chart, ...chart }: ChartPanelP
         </div>
       ) : (
         <div style={{ height: CHART_HEIGHT }}>
-          <Chart {...chart} label={title} />
+          <ChartFrame title={title} span={span} panes={panes} marks={marks} onZoom={onZoom} />
         </div>
       )}
-      {!empty && <ChartTable {...chart} title={title} />}
+      {!empty && <ChartTable title={title} panes={panes} span={span} marks={marks} />}
     </section>
   );
-}
-
-/** The points of a chart as rows, made when they are asked for. */
-function ChartTable({ title, points, lines, beside, format: say, unit }: Omit<TimeChartProps, 'label'> & { title: string }) {
-  const words = useTranslations('outbox.charts');
-  const format = useFormat();
-  const [open, setOpen] = useState(false);
-  return (
-    <details className={classes.asTable} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>
-        {words('asTable')} <span className={classes.hidden}>{title}</span>
-      </summary>
-      {open && (
-        <div className={classes.tableScroll} role="region" aria-label={words('tableOf', { title })} tabIndex={0}>
-          <table className={classes.types}>
-            <thead>
-              <tr>
-                <th scope="col">{words('time', { zone: format.timeZone })}</th>
-                {lines.map(({ key, label }) => (
-                  <th key={key} scope="col">
-                    {label}, {unit}
-                  </th>
-                ))}
-                {beside && <th scope="col">{beside.label}</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {points.toReversed().map((point) => (
-                <tr key={point.at}>
-                  <th scope="row">{format.absolute(point.at).slice(0, 19)}</th>
-                  {lines.map(({ key }) => {
-                    const value = point[key];
-                    return <td key={key}>{value === null ? words('unknown') : say(value)}</td>;
-                  })}
-                  {beside && <td>{point.count === null ? words('unknown') : beside.format(point.count)}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </details>
-  );
-}
+});

@@ -1,85 +1,67 @@
 'use client';
 
-import { useMemo } from 'react';
-import dynamic from 'next/dynamic';
-import { Skeleton } from '@mantine/core';
+import { useCallback, useMemo, useTransition } from 'react';
+import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useTranslations } from 'next-intl';
+import { shortIso, withChartView, type ChartView } from '@/lib/shared/chart-view';
 import type { Series } from '@/lib/shared/model';
-import { CHART_HEIGHT, type ChartLine } from '../charts/chart-model';
-import { useFormat } from '../figures/use-format';
+import { ratedPoints } from '@/lib/shared/series-rates';
+import { ChartCursorProvider } from '../charts/chart-cursor';
+import { timeSpan, type ChartMark } from '../charts/chart-model';
+import { ChartBar } from './chart-bar';
 import { ChartPanel } from './chart-panel';
-import classes from './outbox.module.css';
+import { useChartSpecs } from './use-chart-specs';
+import classes from './charts.module.css';
 
-/** The chart library comes after first paint, into a space already kept for it. */
-const TimeChart = dynamic(() => import('../charts/time-chart').then(({ TimeChart: loaded }) => loaded), {
-  ssr: false,
-  loading: () => <Skeleton height={CHART_HEIGHT} radius="sm" animate={false} />,
-});
+interface ChartsProps {
+  outbox: string;
+  view: ChartView;
+  series: Series;
+  marks: readonly ChartMark[];
+}
 
-/** Depth, flow, latency and dead letters on one time axis with one cursor. */
-export function Charts({ series }: { series: Series }) {
+/** How it came about: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
+export function Charts({ outbox, view, series, marks }: ChartsProps) {
   const words = useTranslations('outbox.charts');
-  const format = useFormat();
-  const count = (value: number) => format.number(value);
-  const perMinute = 60 / series.stepSeconds;
-  const asOf = Date.parse(series.asOf);
-  // The table counts events per step; per minute they can be compared across windows and with the tiles.
-  const points = useMemo(
-    () =>
-      series.points.map((point) => {
-        // A step still under way has fewer events than it will have: drawn, it would look like a fall.
-        const over = Date.parse(point.at) + series.stepSeconds * 1_000 <= asOf;
-        const rate = (value: number | null) => (value === null || !over ? null : value * perMinute);
-        return { ...point, created: rate(point.created), published: rate(point.published), count: point.published };
-      }),
-    [series.points, series.stepSeconds, asOf, perMinute],
+  const [pending, change] = useViewChange();
+  const { points, stepSeconds, asOf } = series;
+  const span = useMemo(() => timeSpan(settled(ratedPoints({ points, stepSeconds, asOf })), stepSeconds), [points, stepSeconds, asOf]);
+  const specs = useChartSpecs(series);
+  const { type } = view;
+  const zoom = useCallback(
+    (from: number, to: number) => change({ span: { from: shortIso(from), to: shortIso(to) }, type }),
+    [change, type],
   );
-  const line = (key: ChartLine['key'], hue: ChartLine['hue'], dash?: string): ChartLine => ({
-    key,
-    label: words(`lines.${key}`),
-    hue,
-    dash,
-  });
-  const panel = { points, stepSeconds: series.stepSeconds };
   return (
-    <div className={classes.charts}>
-      <ChartPanel
-        {...panel}
-        chart={TimeChart}
-        title={words('depth')}
-        unit={words('units.events')}
-        format={count}
-        known={series.known.waiting}
-        lines={[line('waiting', 'blue')]}
-      />
-      <ChartPanel
-        {...panel}
-        chart={TimeChart}
-        title={words('flow')}
-        unit={words('units.perMinute')}
-        format={format.rate}
-        known={series.known.published}
-        lines={[line('created', 'blue', '5 4'), line('published', 'green')]}
-      />
-      <ChartPanel
-        {...panel}
-        chart={TimeChart}
-        title={words('latency')}
-        unit={words('units.time')}
-        format={format.latency}
-        known={series.known.latency}
-        lines={[line('p50Ms', 'accent'), line('p95Ms', 'violet', '5 4'), line('p99Ms', 'amber', '1 4')]}
-        beside={{ label: words('lines.count'), format: count }}
-      />
-      <ChartPanel
-        {...panel}
-        chart={TimeChart}
-        title={words('dead')}
-        unit={words('units.events')}
-        format={count}
-        known={series.known.dead}
-        lines={[line('dead', 'red')]}
-      />
-    </div>
+    <section className={classes.history} aria-labelledby="history">
+      <ChartBar outbox={outbox} view={view} span={span} onChange={change} />
+      <ChartCursorProvider>
+        <div className={classes.charts} aria-busy={pending}>
+          {specs.map(({ id, known, panes }) => (
+            <ChartPanel key={id} title={words(id)} known={known} panes={panes} span={span} marks={marks} onZoom={zoom} />
+          ))}
+        </div>
+      </ChartCursorProvider>
+    </section>
   );
+}
+
+/** Goes to another span or type: by its address, so that a link shows the same and going back takes it back. */
+function useViewChange(): [boolean, (view: Pick<ChartView, 'span' | 'type'>) => void] {
+  const router = useRouter();
+  const pathname = usePathname();
+  const search = useSearchParams();
+  const [pending, startTransition] = useTransition();
+  const change = useCallback(
+    (view: Pick<ChartView, 'span' | 'type'>) => {
+      startTransition(() => router.push(`${pathname}?${withChartView(new URLSearchParams(search), view)}`, { scroll: false }));
+    },
+    [router, pathname, search],
+  );
+  return [pending, change];
+}
+
+/** A step still under way has fewer attempts than it will have: drawn, it would look like a fall. */
+function settled(points: ReturnType<typeof ratedPoints>): ReturnType<typeof ratedPoints> {
+  return points.map((point) => (point.underWay ? { ...point, retries: null, errors: null } : point));
 }

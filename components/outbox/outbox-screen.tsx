@@ -6,6 +6,7 @@ import { useTranslations } from 'next-intl';
 import type { OutboxSnapshot } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView } from '@/lib/shared/chart-view';
+import type { ChartMark } from '../charts/chart-model';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
@@ -21,6 +22,8 @@ export interface OutboxScreenProps {
   initial: OutboxSnapshot;
   action: (input: { outbox: string } & ChartView) => Promise<ActionResult<OutboxSnapshot>>;
 }
+
+const NO_MARKS: readonly ChartMark[] = [];
 
 /** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
 export function OutboxScreen({ outbox: id, view, initial, action }: OutboxScreenProps) {
@@ -51,7 +54,7 @@ export function OutboxScreen({ outbox: id, view, initial, action }: OutboxScreen
         </p>
       )}
       <Tiles summary={summary} publishedAtKnown={outbox.capabilities.fields.publishedAt} intervalMs={POLL_INTERVAL_MS} />
-      <Charts series={series} />
+      <Charts outbox={id} view={view} series={series} marks={NO_MARKS} />
       <TypeTable outbox={outbox} rows={summary.byType} />
     </div>
   );

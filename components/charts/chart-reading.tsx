@@ -1,0 +1,80 @@
+'use client';
+
+import { useTranslations } from 'next-intl';
+import type { RatedPoint } from '@/lib/shared/series-rates';
+import { useFormat } from '../figures/use-format';
+import type { ChartMark, Pane, TimeSpan } from './chart-model';
+import { LineSign } from './line-sign';
+import { readPoint } from './reading';
+import classes from './charts.module.css';
+
+/** How one step is said: when it was, what the chart's lines are there, and what is to be known about it. */
+export function useReadingText(panes: readonly Pane[], stepMs: number): (point: RatedPoint) => string {
+  const words = useTranslations('outbox.charts');
+  const format = useFormat();
+  const when = useStepText();
+  return (point) => {
+    const values = readPoint(point, panes, format.number).map(({ name, text }) => `${name} ${text ?? words('unknown')}`);
+    return [when(Date.parse(point.at), stepMs), ...(point.gap ? [words('gapWhy')] : values)].join(', ');
+  };
+}
+
+/** "14:02 – 14:03", with the date where the day is not plain from the axis. */
+export function useStepText(): (from: number, stepMs: number) => string {
+  const format = useFormat();
+  return (from, stepMs) => {
+    const day = format.tick(from, 2 * 86_400);
+    const clock = (at: number) => format.tick(at, 0);
+    return stepMs >= 86_400_000 ? day : `${day} ${clock(from)} – ${clock(from + stepMs)}`;
+  };
+}
+
+interface ChartReadingProps {
+  point: RatedPoint;
+  /** Where on the time axis, from 0 to 1. */
+  share: number;
+  panes: readonly Pane[];
+  span: TimeSpan;
+  marks: readonly ChartMark[];
+}
+
+/** The values at the cursor, beside it. */
+export function ChartReading({ point, share, panes, span: { stepMs }, marks }: ChartReadingProps) {
+  const words = useTranslations('outbox.charts');
+  const format = useFormat();
+  const when = useStepText();
+  const at = Date.parse(point.at);
+  const within = marks.filter((mark) => Date.parse(mark.at) >= at && Date.parse(mark.at) < at + stepMs);
+  const beside = `calc(${(share > 0.5 ? 1 - share : share) * 100}% + 12px)`;
+  const values = readPoint(point, panes, format.number);
+  return (
+    <div className={classes.reading} style={share > 0.5 ? { right: beside } : { left: beside }} aria-hidden>
+      <p>{when(at, stepMs)}</p>
+      {point.gap ? (
+        <p className={classes.note}>{words('gapWhy')}</p>
+      ) : (
+        <dl>
+          {values.map(({ name, line, text }) => (
+            <div key={name}>
+              <dt>
+                {line && <LineSign hue={line.hue} dash={line.dash} />}
+                {name}
+              </dt>
+              <dd>{text ?? '?'}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {point.underWay ? (
+        <p className={classes.note}>{words('underWay')}</p>
+      ) : (
+        point.provisional && <p className={classes.note}>{words('provisional')}</p>
+      )}
+      {within.map((mark) => (
+        <p key={mark.id} className={classes.note}>
+          {words(`marks.${mark.kind}`)}: {mark.text}
+        </p>
+      ))}
+    </div>
+  );
+}
