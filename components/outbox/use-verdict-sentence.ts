@@ -4,11 +4,15 @@ import { useTranslations } from 'next-intl';
 import type { Count } from '@/lib/shared/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence } from '@/lib/shared/verdicts';
+import { visibleText } from '@/lib/shared/visible-text';
 import { useTicking } from '../frame/clock';
 import { useFormat } from '../figures/use-format';
 
 /** What the catalogues test for with `select` where a value is not known. */
 const NONE = 'none';
+
+/** Why an outbox cannot be seen, by its first fact. */
+const BLIND: Record<string, string> = { rows_hidden: 'hidden', no_privilege: 'no_privilege', table_missing: 'missing' };
 
 const A_DAY_MS = 86_400_000;
 
@@ -23,7 +27,9 @@ export function useVerdictSentence({
   const fact = (code: string, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
   const number = (value: string | number | null) => (typeof value === 'number' ? format.number(value) : NONE);
   const count = (value: Count) => format.count(value) ?? NONE;
-  const within = fact('newly_dead', 'withinMs');
+  const text = (value: string | number | null) => (value === null ? NONE : visibleText(String(value)));
+  const span = (value: string | number | null) => (typeof value === 'number' ? format.age(value) : NONE);
+  const has = (code: string) => diagnosis.evidence.some((evidence) => evidence.code === code);
   return useTicking((now) => {
     const age = (at: string | number | null) => (typeof at === 'string' ? format.age(now - Date.parse(at)) : NONE);
     return words(`${diagnosis.verdict}.sentence`, {
@@ -35,8 +41,19 @@ export function useVerdictSentence({
       claimed: age(fact('oldest_claim', 'claimedAt')),
       dead: count(depth.dead),
       died: number(fact('newly_dead', 'count')),
-      within: typeof within === 'number' ? format.age(within) : NONE,
-      unusable: diagnosis.evidence.some(({ code }) => code === 'source_unusable') ? 'yes' : 'no',
+      within: span(fact('newly_dead', 'withinMs')),
+      blind: BLIND[diagnosis.evidence[0]?.code ?? ''] ?? 'unusable',
+      refused: has('all_failed') ? 'all' : 'most',
+      endless: number(fact('endless_rows', 'count')),
+      ahead: number(fact('failing_ahead', 'count')),
+      behind: number(fact('fresh_behind', 'count')),
+      type: text(fact('type_never_out', 'type')),
+      never: number(fact('type_never_out', 'count')),
+      key: text(fact('key_behind', 'key')),
+      held: number(fact('key_behind', 'count')),
+      grows: number(fact('grows_by', 'perMinute')),
+      drainFrom: span(fact('drains_in', 'fromMs')),
+      drainTo: span(fact('drains_in', 'toMs')),
     });
   });
 }

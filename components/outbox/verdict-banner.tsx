@@ -20,13 +20,28 @@ export interface VerdictBannerProps {
 
 const FACTS_SHOWN = 3;
 
-/** Where to go next, below the address of the outbox; a source that is down leaves nothing but reading again. */
-const NEXT_STEP: Record<Exclude<Verdict, 'source_down'>, string> = {
-  relay_stopped: '/events?state=pending&state=retrying&order=oldest',
-  stuck_processing: '/events?state=processing&order=oldest',
-  dead_growing: '/dead-letters',
-  healthy: '/events',
+const WAITING = '/events?state=pending&state=retrying&order=oldest';
+const FAILING = '/events?state=retrying&state=dead&order=newest';
+
+/** Where to go next, below the address of the outbox; what cannot be seen leaves nothing but reading again. */
+const NEXT_STEP: Record<Verdict, ((fact: (code: string, name: string) => string | null) => string) | null> = {
+  source_down: null,
+  cannot_see: null,
+  relay_stopped: () => WAITING,
+  broker_refusing: () => FAILING,
+  poison_row: () => WAITING,
+  starved: () => '/events?state=retrying&order=oldest',
+  no_handler: (fact) => withFilter('type', fact('type_never_out', 'type')),
+  blocked_on_key: (fact) => withFilter('aggregate', fact('key_behind', 'key')),
+  dead_growing: () => '/dead-letters',
+  stuck_processing: () => '/events?state=processing&order=oldest',
+  falling_behind: () => WAITING,
+  healthy: () => '/events',
 };
+
+function withFilter(name: 'type' | 'aggregate', value: string | null): string {
+  return value === null ? WAITING : `${WAITING}&${new URLSearchParams({ [name]: value }).toString()}`;
+}
 
 /** What is wrong, since when, how that is known, and the one thing to do next. */
 export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps) {
@@ -40,6 +55,10 @@ export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps
     await onRefresh();
     setAsking(false);
   };
+  const step = NEXT_STEP[verdict]?.((code, name) => {
+    const value = evidence.find((fact) => fact.code === code)?.values[name];
+    return typeof value === 'string' ? value : null;
+  });
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
@@ -61,16 +80,16 @@ export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps
           </ul>
         )}
       </div>
-      {verdict === 'source_down' ? (
+      {step === undefined ? (
         <Button size="sm" variant="default" loading={asking} onClick={() => void ask()}>
-          {words('nextStep.source_down')}
+          {words(`nextStep.${verdict}`)}
         </Button>
       ) : (
         <Button
           component={Link}
           size="sm"
           variant={verdict === 'healthy' ? 'default' : 'filled'}
-          href={`/outboxes/${encodeURIComponent(outbox.id)}${NEXT_STEP[verdict]}`}
+          href={`/outboxes/${encodeURIComponent(outbox.id)}${step}`}
         >
           {words(`nextStep.${verdict}`)}
         </Button>

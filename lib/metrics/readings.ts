@@ -171,8 +171,10 @@ function kindOf(error: unknown): Failure['kind'] {
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) {
     if (failure.code === 'timeout' || failure.code === 'locked') return 'timeout';
+    if (failure.code === 'no_privilege' || failure.code === 'missing') return failure.code;
     return failure.code === 'connection' ? 'unavailable' : 'unusable';
   }
-  if (failure instanceof Problem && failure.code === 'timeout') return 'timeout';
-  return failure instanceof Problem && failure.code === 'unavailable' ? 'unavailable' : 'unusable';
+  if (!(failure instanceof Problem)) return 'unusable';
+  if (failure.code === 'timeout' || failure.code === 'unavailable') return failure.code;
+  return failure.code === 'not_found' ? 'missing' : 'unusable';
 }

@@ -41,7 +41,11 @@ afterEach(() => directory.close());
 
 describe('one reading for all viewers', () => {
   test('fifty and more at once cost one statement, whatever they ask of the same window', async () => {
-    const asks = [() => snapshots.summary('first', '1h'), () => snapshots.series('first', { window: '1h' }), () => snapshots.outbox('first', '1h')];
+    const asks = [
+      () => snapshots.summary('first', '1h'),
+      () => snapshots.series('first', { window: '1h' }),
+      () => snapshots.outbox('first', '1h'),
+    ];
     const answers = await Promise.all(Array.from({ length: 17 }, () => asks.map((ask) => ask())).flat());
     expect(directory.readings()).toBe(1);
     expect(new Set(answers.map((answer) => answer.asOf)).size).toBe(1);
@@ -234,7 +238,7 @@ describe('a source that is away', () => {
     await database.query('alter table first.transaction_outbox rename to gone');
     try {
       const summary = await snapshots.summary('first', '1h');
-      expect(summary.diagnosis).toMatchObject({ verdict: 'source_down', evidence: [{ code: 'source_unusable' }, {}] });
+      expect(summary.diagnosis).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'table_missing' }, {}] });
       expect((await snapshots.fleet()).entries[0]?.outbox).toMatchObject({ id: 'first', whyReadOnly: 'table_missing' });
     } finally {
       await database.query('alter table first.gone rename to transaction_outbox');

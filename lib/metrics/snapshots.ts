@@ -16,7 +16,7 @@ import { DEFAULT_WINDOW, type SeriesSpan, type Window } from '@/lib/shared/windo
 import { diagnose } from './diagnose';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
 import { noFigures, noSeries, plot, summarise } from './summarise';
-import type { Failure } from './verdict';
+import { isBlind, type Failure } from './verdict';
 
 /** The figures of every outbox, one reading for all viewers: single flight, never more than 5 s old when answered. */
 export interface Snapshots {
@@ -66,7 +66,7 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
   const nowIso = (): string => new Date(now()).toISOString();
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
-    return outbox === null ? awayInfo(directory, id, failure?.kind === 'unusable') : outboxInfo(outbox);
+    return outbox === null ? awayInfo(directory, id, failure !== null && isBlind(failure)) : outboxInfo(outbox);
   }
 
   /** The last figures there are, and how much they are worth. */

@@ -39,6 +39,7 @@ export const stepOf = (instant: Sql, seconds: number): Sql => sql`floor(date_par
 
 export const count = (where: Sql): Sql => sql`count(*) filter (where ${where})`;
 export const earliest = (value: Sql, where: Sql): Sql => sql`min(${value}) filter (where ${where})`;
+export const latest = (value: Sql, where: Sql): Sql => sql`max(${value}) filter (where ${where})`;
 export const sum = (value: Sql, where: Sql): Sql => sql`coalesce(sum(${value}) filter (where ${where}), 0)`;
 export const mostFrequent = (value: Sql, where: Sql): Sql => sql`mode() within group (order by ${value}) filter (where ${where})`;
 /** Interpolated percentiles as an array in the order asked for; NULL when nothing matches. */
@@ -50,6 +51,23 @@ const STATE_CODES: Record<LiveState, number> = { pending: 1, retrying: 2, proces
 export const stateCode = (state: LiveState): Sql => sql.lit(STATE_CODES[state]);
 export const isState = (state: Sql, ...states: LiveState[]): Sql =>
   states.length === 1 ? sql`${state} = ${sql.join(states.map(stateCode))}` : sql`${state} in (${sql.join(states.map(stateCode))})`;
+
+/**
+ * Whether policies of row-level security keep rows of these tables from this role. A policy that lets everything through
+ * hides nothing. Reads the catalogue by oid; locks nothing.
+ */
+export function hidesRows(tables: readonly { schema: string; table: string }[]): Sql {
+  if (tables.length === 0) return sql`false`;
+  const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+  const oids = tables.map(({ schema, table }) => sql`${sql.lit(`${quoted(schema)}.${quoted(table)}`)}::regclass`);
+  const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
+  const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
+  // Counted rather than tested for existence: PostgreSQL may read the whole catalogue once to test for existence.
+  const policies = (permissive: Sql, condition: Sql): Sql =>
+    sql`(select count(*) from pg_policy p where p.polrelid = t.oid and ${permissive} and ${applies} and ${condition})`;
+  return sql`exists (select from unnest(array[${sql.join(oids)}]) as t(oid) where row_security_active(t.oid)
+    and (${policies(sql`p.polpermissive`, all)} = 0 or ${policies(sql`not p.polpermissive`, sql`${all} is not true`)} > 0))`;
+}
 
 export const jsonObject = (members: Figures): Sql =>
   sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;

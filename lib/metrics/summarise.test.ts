@@ -13,6 +13,8 @@ const TRAITS: Traits = {
   countsClaims: true,
   deathTime: true,
   stuckAfterSeconds: 300,
+  keepsOrder: false,
+  tables: [],
 };
 const LAST_STEP = Math.floor(Date.parse('2026-01-01T12:00:30Z') / 15_000);
 

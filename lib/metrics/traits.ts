@@ -1,4 +1,4 @@
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { State } from '@/lib/shared/states';
@@ -18,6 +18,10 @@ export interface Traits {
   /** Dead rows say, exactly or nearly, when they died. */
   deathTime: boolean;
   stuckAfterSeconds: number;
+  /** The relay keeps the order of a key. */
+  keepsOrder: boolean;
+  /** The tables read, as the catalogue spells them. */
+  tables: { schema: string; table: string }[];
 }
 
 export function traitsOf(outbox: Outbox): Traits {
@@ -47,6 +51,10 @@ export function traitsOf(outbox: Outbox): Traits {
     deathTime:
       dead === null ? timeColumn(main, 'diedAt') !== null || timeColumn(main, 'attemptedAt') !== null : timeColumn(dead, 'diedAt') !== null,
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
+    keepsOrder: capabilities.keepsOrder,
+    tables: livePlaces(outbox)
+      .filter((place) => place.description.kind === 'table')
+      .map((place) => ({ schema: place.table.schema ?? outbox.database.engine.defaultSchema, table: place.table.table })),
   };
 }
 

@@ -21,6 +21,8 @@ const TRAITS: Traits = {
   countsClaims: true,
   deathTime: true,
   stuckAfterSeconds: 300,
+  keepsOrder: false,
+  tables: [],
 };
 
 interface Given {
@@ -45,7 +47,7 @@ function reading(given: Given = {}, secondsAgo = 0): Reading {
       'last-published': { at: given.lastPublishedAt === undefined ? ago(2) : given.lastPublishedAt },
       relay_stopped: { due: 0, firstDue: null, frontier: ago(3), recent: 500, median: [400], pending: 0, oldest: null, ...given.relay },
       stuck_processing: { stuck: 0, oldest: null, type: null, ...given.stuck },
-      dead_growing: { recent: 0, first: null, dead: 0, cause: null, ...given.dead },
+      dead_growing: { recent: 0, first: null, dead: 0, cause: null, newest: [ago(5), ago(20)], ...given.dead },
     },
     types: [],
     lines: { created: new Map(), published: new Map(), died: new Map(), claimed: new Map() },

@@ -1,16 +1,39 @@
-/** What is wrong with an outbox, in one word. Worst first: the order in which the fleet is sorted. */
-export const VERDICTS = ['source_down', 'relay_stopped', 'dead_growing', 'stuck_processing', 'healthy'] as const;
+/**
+ * What is wrong with an outbox, in one word. Worst first, the order in which the fleet is sorted: what cannot be seen,
+ * then what stops every event, a kind of event, one key, then what is lost one by one, and last what is merely late.
+ */
+export const VERDICTS = [
+  'source_down',
+  'cannot_see',
+  'relay_stopped',
+  'broker_refusing',
+  'poison_row',
+  'starved',
+  'no_handler',
+  'blocked_on_key',
+  'dead_growing',
+  'stuck_processing',
+  'falling_behind',
+  'healthy',
+] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** How loudly a verdict asks for a person. */
 export const VERDICT_TONE = {
   source_down: 'blind',
+  cannot_see: 'blind',
   relay_stopped: 'act',
-  stuck_processing: 'act',
+  broker_refusing: 'act',
+  poison_row: 'act',
+  starved: 'act',
+  no_handler: 'act',
+  blocked_on_key: 'act',
   dead_growing: 'act',
+  stuck_processing: 'act',
+  falling_behind: 'watch',
   healthy: 'healthy',
 } as const satisfies Record<Verdict, 'healthy' | 'watch' | 'act' | 'blind'>;
-export type Tone = (typeof VERDICT_TONE)[Verdict] | 'watch';
+export type Tone = (typeof VERDICT_TONE)[Verdict];
 
 /**
  * One fact behind a verdict. `code` names its sentence in the catalogue (`evidence.<code>`), `values` fill it in:

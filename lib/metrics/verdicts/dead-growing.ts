@@ -5,11 +5,16 @@ import { count, earliest, isState, iso, once, secondsAgo } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'dead_growing';
-/** Deaths longer ago than this are an old story. */
+/** What is counted: deaths longer ago than this are an old story. */
 const RECENT_SECONDS = 900;
 const RECENT_MS = RECENT_SECONDS * 1_000;
+/** Deaths are over when none has come for this long, or for this many of their usual gaps. */
+const QUIET_MIN_MS = 45_000;
+const QUIET_GAPS = 3;
+/** The usual gap is that between the newest of them: what came before was another trouble. */
+const NEWEST = 4;
 
-/** Events died within the last quarter of an hour. */
+/** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
 export const deadGrowingVerdict: VerdictRule = {
   verdict: 'dead_growing',
   figures({ traits, state, died, type, error }) {
@@ -19,6 +24,7 @@ export const deadGrowingVerdict: VerdictRule = {
     return {
       recent: count(recent),
       first: iso(earliest(died, recent)),
+      newest: sql`(select json_agg(n.at) from (select ${iso(died)} as at from base where ${recent} order by ${died} desc limit ${sql.lit(NEWEST)}) as n)`,
       dead: count(dead),
       cause: sql`(select json_build_object('type', c.type, 'error', c.error, 'count', c.n) from
         (select ${type} as type, ${error} as error, count(*) as n from base where ${cause} group by 1, 2 order by 3 desc, 2, 1 limit 1) as c)`,
@@ -26,17 +32,33 @@ export const deadGrowingVerdict: VerdictRule = {
   },
   judge({ reading, previous, now }) {
     if (reading === null || reading.reach.dead === 'absent') return null;
-    const grown = reading.traits.deathTime ? diedLately(reading) : countGrown(reading, previous, now);
+    const grown = reading.traits.deathTime ? diedLately(reading, now) : countGrown(reading, previous, now);
     if (grown === null) return null;
     const total: Evidence = { code: 'dead_total', values: { count: numberOf(reading, OWNER, 'dead') ?? 0 } };
     return { since: grown.since, evidence: [...grown.evidence, ...causeOf(reading), total] };
   },
 };
 
-function diedLately(reading: Reading): Finding | null {
+function diedLately(reading: Reading, now: number): Finding | null {
   const recent = numberOf(reading, OWNER, 'recent') ?? 0;
-  if (recent === 0) return null;
+  const newest = (reading.figures[OWNER]?.newest ?? []) as string[];
+  if (
+    recent === 0 ||
+    isOver(
+      newest.map((at) => Date.parse(at)),
+      now,
+    )
+  )
+    return null;
   return { since: textOf(reading, OWNER, 'first'), evidence: [{ code: 'newly_dead', values: { count: recent, withinMs: RECENT_MS } }] };
+}
+
+/** Whether so much time has passed since the newest of these deaths, newest first, that no other is to be expected. */
+function isOver(deaths: readonly number[], now: number): boolean {
+  const [last, oldest] = [deaths[0], deaths.at(-1)];
+  if (last === undefined || oldest === undefined) return true;
+  const gapMs = deaths.length > 1 ? (last - oldest) / (deaths.length - 1) : 0;
+  return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * gapMs);
 }
 
 /** Where no time of death is kept, the readings of the last quarter of an hour are all there is. */
@@ -46,6 +68,10 @@ function countGrown(reading: Reading, previous: readonly Past[], now: number): F
   const counts = recent.map((past) => numberOf(past, OWNER, 'dead') ?? dead);
   const least = Math.min(dead, ...counts);
   if (least >= dead) return null;
+  const steps = [...recent.slice(1).map((past) => Date.parse(past.asOf)), now].filter(
+    (_, index) => (counts[index + 1] ?? dead) > (counts[index] ?? dead),
+  );
+  if (isOver(steps.reverse().slice(0, NEWEST), now)) return null;
   // The last reading that still had the fewest: from then on they grew.
   const from = recent[counts.lastIndexOf(least)];
   const since = from?.asOf ?? null;

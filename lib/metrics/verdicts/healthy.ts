@@ -1,16 +1,29 @@
 import type { Evidence } from '@/lib/shared/verdicts';
 import type { SummaryFigures } from '../summarise';
 import type { Reading } from '../reading';
-import type { VerdictRule } from '../verdict';
+import type { Circumstances, VerdictRule } from '../verdict';
+import { drainOf, waitingOf } from '../forecast';
+
+/** Fewer waiting events than this need no forecast. */
+const BACKLOG_MIN = 100;
 
 /** Nothing else holds; what could not be judged is said. */
 export const healthyVerdict: VerdictRule = {
   verdict: 'healthy',
-  judge({ reading, figures }) {
+  judge(circumstances) {
+    const { reading, figures } = circumstances;
     if (reading === null || figures === null) return null;
-    return { since: null, evidence: [lastPublished(figures), latency(figures), ...notJudged(reading, figures)] };
+    return { since: null, evidence: [...backlog(circumstances), lastPublished(figures), latency(figures), ...notJudged(reading, figures)] };
   },
 };
+
+/** A burst that is being worked off: no trouble, and good to know when it will be over. */
+function backlog(circumstances: Circumstances): Evidence[] {
+  const waiting = circumstances.reading === null ? null : waitingOf(circumstances.reading);
+  const drain = (waiting ?? 0) < BACKLOG_MIN ? null : drainOf(circumstances);
+  if (drain === null) return [];
+  return [{ code: 'drains_in', values: { fromMs: Math.round(drain.fromMs), toMs: Math.round(drain.toMs), count: waiting } }];
+}
 
 function lastPublished({ lastPublishedAt, latency: { why } }: SummaryFigures): Evidence {
   if (lastPublishedAt !== null) return { code: 'last_published', values: { lastPublishedAt } };

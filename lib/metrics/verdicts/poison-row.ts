@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { Evidence } from '@/lib/shared/verdicts';
+import { failing, failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../flow';
+import { numberOf, textOf } from '../reading';
+import { count, earliest, iso, isState, jsonObject, secondsAgo } from '../spelling';
+import type { Circumstances, Finding, VerdictRule } from '../verdict';
+
+const OWNER = 'poison_row';
+/** Attempts of a row that fails for ever, and how far it is ahead of any other. */
+const ENDLESS_ATTEMPTS = 20;
+const ENDLESS_FACTOR = 5;
+/** Where attempts are not counted: taken again so long after it was created, and a moment ago. */
+const ENDLESS_SECONDS = 20;
+const TAKEN_LATELY_SECONDS = 15;
+
+/**
+ * One row fails again and again. Either nothing gets past it: events are due, the relay tries, nothing goes out. Or it
+ * is tried for ever while the others go out.
+ */
+export const poisonRowVerdict: VerdictRule = {
+  verdict: OWNER,
+  figures(base) {
+    const { traits, state, created, attempted, attempts, type, error } = base;
+    const waiting = isState(state, 'pending', 'retrying');
+    const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsAgo(TAKEN_LATELY_SECONDS)})`;
+    const describe = jsonObject({ at: iso(created), type, error, attempts });
+    const most = sql`(select json_agg(m.row) from (select ${describe} as row from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
+    return {
+      head: sql`(select ${describe} from base where ${waiting} and ${created} is not null order by ${created} limit 1)`,
+      most: traits.attempts ? most : sql`null::json`,
+      endless: traits.attempts ? sql`0` : count(endless),
+      endlessFirst: iso(earliest(created, endless)),
+    };
+  },
+  judge: (circumstances) => blocking(circumstances) ?? counted(circumstances) ?? retaken(circumstances),
+};
+
+interface Row {
+  at: string | null;
+  type: string | null;
+  error: string | null;
+  attempts: number | null;
+}
+
+/** Nothing gets past it. */
+function blocking(circumstances: Circumstances): Finding | null {
+  const { reading, now } = circumstances;
+  const still = standstill(circumstances);
+  if (reading === null || still === null || failingCount(reading) > POISON_ROWS_MAX) return null;
+  const patience = patienceMs(rhythmOf(circumstances), still.confirmed);
+  if (now - still.since <= patience || !isAlive(circumstances, patience)) return null;
+  const head = reading.figures[OWNER]?.head as Row | null | undefined;
+  const takenAt = headTakenAt(circumstances);
+  return {
+    since: new Date(still.since).toISOString(),
+    evidence: [
+      ...(head?.at == null
+        ? []
+        : [{ code: 'blocking_row', values: { headAt: head.at, ageMs: now - Date.parse(head.at), type: head.type } }]),
+      { code: 'events_behind', values: { count: still.due } },
+      ...(takenAt === null ? [] : [{ code: 'taken_again', values: { takenAt: new Date(takenAt).toISOString() } }]),
+      ...(head?.error == null ? [] : [{ code: 'row_error', values: { error: head.error } }]),
+    ],
+  };
+}
+
+/** Its counter says so. */
+function counted({ reading, previous, now }: Circumstances): Finding | null {
+  const [worst, next] = (reading?.figures[OWNER]?.most ?? []) as Row[];
+  if (worst?.attempts == null || worst.attempts < ENDLESS_ATTEMPTS || worst.attempts < ENDLESS_FACTOR * (next?.attempts ?? 0)) return null;
+  const before = previous.map((past) => ((past.figures[OWNER]?.most ?? []) as Row[])[0]).find((row) => row?.at === worst.at);
+  // A row nobody tries any more is an old story.
+  if (before?.attempts === worst.attempts) return null;
+  return {
+    since: worst.at,
+    evidence: [endless(1, worst.at, now), { code: 'row_attempts', values: { count: worst.attempts } }, ...errorOf(worst)],
+  };
+}
+
+/** No counter is kept, but the time it was last taken. */
+function retaken({ reading, now }: Circumstances): Finding | null {
+  if (reading === null) return null;
+  const rows = numberOf(reading, OWNER, 'endless') ?? 0;
+  const firstAt = textOf(reading, OWNER, 'endlessFirst');
+  return rows === 0 || firstAt === null ? null : { since: firstAt, evidence: [endless(rows, firstAt, now)] };
+}
+
+const endless = (rows: number, at: string | null, now: number): Evidence => ({
+  code: 'endless_rows',
+  values: { count: rows, firstAt: at, ageMs: at === null ? null : now - Date.parse(at) },
+});
+const errorOf = ({ error }: Row): Evidence[] => (error === null ? [] : [{ code: 'row_error', values: { error } }]);
