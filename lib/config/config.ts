@@ -61,7 +61,10 @@ export interface Config {
   databases: DatabaseConfig[];
   outboxes: OutboxConfig[];
   auth: { sessionHours: number };
-  metrics: { anonymous: boolean };
+  /** `tickMs`: how often the collector looks at an outbox where that is cheap. */
+  metrics: { anonymous: boolean; tickMs: number };
+  /** For how many days hours and days of history are kept. */
+  retention: { rollupDays: number };
   /** Parts of the file that this version accepts and does nothing with; said loudly at start. */
   unused: string[];
 }

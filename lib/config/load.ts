@@ -12,6 +12,8 @@ import { problemLines } from './problems';
 import { fileSchema, LATER_KEYS, type ConfigFile, type OutboxEntry } from './schema';
 
 const SESSION_HOURS = 8;
+const TICK = '5s';
+const ROLLUPS_KEPT = '400d';
 
 function amountOf(entry: OutboxEntry['amount']): AmountConfig | null {
   if (entry === undefined) return null;
@@ -70,7 +72,8 @@ function configOf(file: ConfigFile, path: string): Config {
     databases,
     outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres')),
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS },
-    metrics: { anonymous: file.metrics?.anonymous ?? false },
+    metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (parseDurationSeconds(file.metrics?.tick ?? TICK) ?? 0) * 1_000 },
+    retention: { rollupDays: Math.ceil((parseDurationSeconds(file.retention?.rollups ?? ROLLUPS_KEPT) ?? 0) / 86_400) },
     unused: LATER_KEYS.filter((key) => file[key] !== undefined),
   };
 }

@@ -30,6 +30,15 @@ const duration = z
   .refine((text) => parseDurationSeconds(text) !== null, 'write a duration such as 30s, 5m, 1h or a number of seconds')
   .describe('`30s`, `5m`, `1h`, or seconds');
 
+const DAY_SECONDS = 86_400;
+const durationFrom = (least: number, most: number, message: string): typeof duration =>
+  duration.refine((text) => {
+    const seconds = parseDurationSeconds(text);
+    return seconds !== null && seconds >= least && seconds <= most;
+  }, message);
+const tick = durationFrom(1, 60, 'write a duration from 1s to 60s');
+const keep = durationFrom(3 * DAY_SECONDS, 3_650 * DAY_SECONDS, 'write a duration from 3d to 3650d');
+
 function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone.length > 0;
@@ -106,12 +115,19 @@ export const fileSchema = z.strictObject({
     .optional(),
   roles: later.optional(),
   alerts: later.optional(),
-  retention: later.optional(),
+  retention: z
+    .strictObject({ rollups: keep.optional().describe('How long the history of figures is kept; 400d when left out') })
+    .optional(),
   embedding: later.optional(),
-  metrics: z.strictObject({ anonymous: z.boolean().optional() }).optional(),
+  metrics: z
+    .strictObject({
+      anonymous: z.boolean().optional(),
+      tick: tick.optional().describe('How often each outbox is looked at: 5s when left out; from 1s to 60s'),
+    })
+    .optional(),
 });
 export type ConfigFile = z.infer<typeof fileSchema>;
 export type OutboxEntry = ConfigFile['outboxes'][number];
 
 /** Keys the file may hold although this version does nothing with them. */
-export const LATER_KEYS = ['roles', 'alerts', 'retention', 'embedding'] as const satisfies (keyof ConfigFile)[];
+export const LATER_KEYS = ['roles', 'alerts', 'embedding'] as const satisfies (keyof ConfigFile)[];

@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   /** The operator's URL; without it nothing in this database can be changed. */
   operatorUrl?: string;
   onIdleError?: (error: Error) => void;
+  /** What its readings are called among the server's connections; `reader` when left out. */
+  readAs?: string;
 }
 
 /** An observed database: two roles, two pools. Reading never borrows the operator's connection. */
@@ -48,7 +50,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         onIdleError: options.onIdleError ?? (() => undefined),
       }),
     });
-  const reader = pool(options.url, 'reader', READER_MAX);
+  const reader = pool(options.url, options.readAs ?? 'reader', READER_MAX);
   const operator = options.operatorUrl === undefined ? null : pool(options.operatorUrl, 'operator', OPERATOR_MAX);
 
   const run =

@@ -26,6 +26,8 @@ export interface ColumnDescription {
 
 export interface IndexDescription {
   name: string;
+  /** Access method: `btree`, `brin`, … */
+  method: string;
   /** Leading columns, in order; expressions end the list. */
   columns: string[];
   unique: boolean;

@@ -80,8 +80,9 @@ export const jsonRows = (query: Sql): Sql => sql`(select coalesce(json_agg(row_t
  * use still happens. No parallel workers and no compiler: a console must not
  * take a second core of somebody's database. A scan that is cut short begins at the same row each time.
  */
-export async function steer(db: Db): Promise<void> {
-  await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+export async function steer(db: Db, allow: { scans?: boolean; bitmaps?: boolean } = {}): Promise<void> {
+  const onOff = (on = false): Sql => sql.lit(on ? 'on' : 'off');
+  await sql`select set_config('enable_seqscan', ${onOff(allow.scans)}, true), set_config('enable_bitmapscan', ${onOff(allow.bitmaps)}, true), set_config('jit', 'off', true),
     set_config('max_parallel_workers_per_gather', '0', true), set_config('synchronize_seqscans', 'off', true), set_config('work_mem', '32MB', true)`.execute(
     db,
   );

@@ -11,6 +11,8 @@ export interface DirectoryOptions {
   databases: { id: string; url: string; operatorUrl?: string }[];
   outboxes: (OutboxSettings & { database: string })[];
   onIdleError?: (database: string, error: Error) => void;
+  /** What the connections are called at the server; `reader` when left out. */
+  readAs?: string;
 }
 
 /** Every configured outbox, bound to its table when asked for. */
@@ -43,7 +45,7 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
   const databases = new Map(
     options.databases.map((config) => [
       config.id,
-      openDatabase({ ...config, onIdleError: (error) => options.onIdleError?.(config.id, error) }),
+      openDatabase({ ...config, readAs: options.readAs, onIdleError: (error) => options.onIdleError?.(config.id, error) }),
     ]),
   );
   const entries = new Map<string, Entry>();

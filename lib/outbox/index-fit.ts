@@ -19,6 +19,13 @@ export function fitRange(place: Place, alias: string, column: string, tests: Lea
   return { order: orderOf(index, 0, alias, column, 'descending'), ordered: true };
 }
 
+/** Whether a BRIN index narrows a range of `column` down to blocks, for rows that satisfy `tests`. It gives no order. */
+export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean {
+  return place.description.indexes.some(
+    (index) => index.method === 'brin' && index.columns.includes(column) && holds(index.predicate, tests),
+  );
+}
+
 /**
  * An index that finds the rows of `tests`: a partial one whose predicate they imply, or one leading with a column they
  * fix. Ordered oldest first where `created` follows in it.

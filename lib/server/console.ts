@@ -9,6 +9,8 @@ import { environment, environmentValue } from '@/lib/env';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/metrics/exposition/exposition';
+import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
+import type { DepthNow } from '@/lib/metrics/collector/depth';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { Problem } from '@/lib/shared/problems';
@@ -25,6 +27,8 @@ export interface Console {
   snapshots: Snapshots;
   /** The same figures for Prometheus. */
   exposition: Exposition;
+  /** Collects the history that the figures are made of. */
+  collector: Collector;
   /** Brings the records of interventions into the audit. */
   carrier: Carrier;
   /** What `intervene` and its companions need. */
@@ -47,6 +51,15 @@ async function requireStore(store: Store): Promise<void> {
   }
 }
 
+/** What waits now, from the reading that all viewers share. */
+async function depthNow(snapshots: Snapshots, outbox: string): Promise<DepthNow | null> {
+  const { summary, stale } = await snapshots.outbox(outbox, '1h');
+  const { depth, oldestPendingAt, asOf } = summary;
+  if (stale !== null || depth.waiting.count === null) return null;
+  const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(asOf) - Date.parse(oldestPendingAt);
+  return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
+}
+
 async function create(): Promise<Console> {
   const env = environment();
   const reading = await loadConfig(env.configPath, KNOWN, environmentValue);
@@ -64,10 +77,27 @@ async function create(): Promise<Console> {
     store,
     onError: (outbox, error) => log().warn({ outbox, err: error }, 'records could not be carried into the audit'),
   });
-  const housekeeping = startHousekeeping(store, (error) => log().warn({ err: error }, 'housekeeping failed'));
   const snapshots = createSnapshots(directory, {
     onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
   });
+  // Connections of its own, without an operator's: what it costs can be told apart, and it waits for nobody.
+  const collected = createDirectory({
+    ...directoryOptions(config),
+    databases: config.databases.map(({ id, url }) => ({ id, url })),
+    readAs: 'collector',
+    onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection of the collector broke'),
+  });
+  const collector = createCollector({
+    directory: collected,
+    store,
+    observers: [],
+    tickMs: config.metrics.tickMs,
+    retentionDays: config.retention.rollupDays,
+    depthNow: (outbox) => depthNow(snapshots, outbox),
+    onError: (outbox, error) => log().warn({ outbox, err: error }, 'the history could not be collected'),
+  });
+  collector.start();
+  const housekeeping = startHousekeeping(store, (error) => log().warn({ err: error }, 'housekeeping failed'));
   return {
     config,
     store,
@@ -79,6 +109,7 @@ async function create(): Promise<Console> {
       store,
       onFailure: (error) => log().warn({ err: error }, 'the totals for Prometheus could not be read'),
     }),
+    collector,
     carrier,
     interventions: {
       directory,
@@ -89,8 +120,8 @@ async function create(): Promise<Console> {
     log: log(),
     async stop() {
       housekeeping.stop();
-      await carrier.stop();
-      await Promise.all([directory.close(), store.close()]);
+      await Promise.all([carrier.stop(), collector.stop()]);
+      await Promise.all([directory.close(), collected.close(), store.close()]);
     },
   };
 }

@@ -42,6 +42,52 @@ export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: 
   return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
 }
 
+/** The slices that begin at these minutes, of every series, in the order of time. */
+export async function readRollupsAt(
+  db: StoreDb | Transaction<StoreTables>,
+  { outbox, tier, atMinutes }: { outbox: string; tier: Tier; atMinutes: readonly number[] },
+): Promise<Rollup[]> {
+  if (atMinutes.length === 0) return [];
+  const rows = await db
+    .selectFrom('rollup')
+    .select(['series', 'at_minute', 'data', 'provisional'])
+    .where('outbox', '=', outbox)
+    .where('tier', '=', tier)
+    .where('at_minute', 'in', atMinutes)
+    .orderBy('at_minute')
+    .execute();
+  return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
+}
+
+/** Every series an outbox has slices of, found by stepping over the primary key: one look per series and tier. */
+export async function readSeries(db: StoreDb, outbox: string): Promise<string[]> {
+  const { rows } = await sql<{ series: string }>`
+    with recursive step (tier, series) as (
+      (select tier, series from rollup where outbox = ${outbox} order by tier, series limit 1)
+      union all
+      select n.tier, n.series from step, lateral
+        (select tier, series from rollup where outbox = ${outbox} and (tier, series) > (step.tier, step.series) order by tier, series limit 1) as n)
+    select distinct series from step`.execute(db);
+  return rows.map(({ series }) => series);
+}
+
+/** Says of these minutes that nothing is missing from them any more. Only inside a transaction that holds the outbox's lease. */
+export async function clearProvisional(db: Transaction<StoreTables>, outbox: string, minutes: readonly number[]): Promise<void> {
+  await db
+    .updateTable('rollup')
+    .set({ provisional: false })
+    .where('outbox', '=', outbox)
+    .where('tier', '=', 'minute')
+    .where('at_minute', 'in', minutes)
+    .where('provisional', '=', true)
+    .execute();
+}
+
+/** Forgets an outbox's minutes before one. Only inside a transaction that holds the outbox's lease. */
+export async function deleteMinutesBefore(db: Transaction<StoreTables>, outbox: string, minute: number): Promise<void> {
+  await db.deleteFrom('rollup').where('outbox', '=', outbox).where('tier', '=', 'minute').where('at_minute', '<', minute).execute();
+}
+
 /** What was folded since the outbox was first collected, by series (these, or all of them): it only ever grows. */
 export async function readTotals(db: StoreDb | Transaction<StoreTables>, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
   let query = db

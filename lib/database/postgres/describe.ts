@@ -34,11 +34,11 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
           'generated', a.attgenerated <> '', 'update', has_column_privilege(c.oid, a.attnum, 'UPDATE')) order by a.attnum), '[]')
         from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype and t.typtype = 'd'
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
-      (select coalesce(json_agg(json_build_object('name', i.relname, 'unique', x.indisunique and x.indimmediate, 'predicate', pg_get_expr(x.indpred, x.indrelid),
+      (select coalesce(json_agg(json_build_object('name', i.relname, 'method', m.amname, 'unique', x.indisunique and x.indimmediate, 'predicate', pg_get_expr(x.indpred, x.indrelid),
           'columns', (select json_agg(coalesce(a.attname, '') order by k.position) from unnest(x.indkey::int2[]) with ordinality as k(attnum, position)
             left join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum and k.attnum > 0 where k.position <= x.indnkeyatts),
-          'options', case when i.relam = (select oid from pg_am where amname = 'btree') then x.indoption::int2[] end)), '[]')
-        from pg_index x join pg_class i on i.oid = x.indexrelid where x.indrelid = c.oid and x.indisvalid)::text as indexes,
+          'options', case when m.amname = 'btree' then x.indoption::int2[] end)), '[]')
+        from pg_index x join pg_class i on i.oid = x.indexrelid join pg_am m on m.oid = i.relam where x.indrelid = c.oid and x.indisvalid)::text as indexes,
       (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
       has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(
@@ -56,6 +56,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
   }[];
   const indexes = JSON.parse(row.indexes) as {
     name: string;
+    method: string;
     unique: boolean;
     predicate: string | null;
     columns: string[];
@@ -87,6 +88,7 @@ function leadingColumns({
   ...index
 }: {
   name: string;
+  method: string;
   unique: boolean;
   predicate: string | null;
   columns: string[];

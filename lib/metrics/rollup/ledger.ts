@@ -4,7 +4,7 @@
  * caller's transaction, which holds the outbox's lease.
  */
 import type { Transaction } from 'kysely';
-import { putRollups, readRollups, readTotals, type Rollup, type Tier } from '@/lib/store/rollups';
+import { clearProvisional, putRollups, readRollups, readRollupsAt, readTotals, type Rollup, type Tier } from '@/lib/store/rollups';
 import type { StoreTables } from '@/lib/store/tables';
 import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from './slot';
 
@@ -37,33 +37,66 @@ export interface Posting {
   provisional: ReadonlySet<number>;
   /** Hours that begin before this minute have been summed; a change below it sums them again. */
   sealedTo: number;
+  /** Of hours that begin before this minute no minutes are kept: what is added to those goes into the hour. Whole hours. */
+  keptFrom?: number;
   /** Whether it counts into what was seen since the beginning: history read afterwards does not. */
   counts: boolean;
 }
 
 /** Adds to minutes, and to everything above them that has been summed already. */
-export async function post(db: Db, { outbox, additions, provisional, sealedTo, counts }: Posting): Promise<void> {
+export async function post(db: Db, { outbox, additions, provisional, sealedTo, keptFrom = 0, counts }: Posting): Promise<void> {
   if (additions.size === 0) return;
-  const minutes = [...additions.keys()].sort((a, b) => a - b);
-  const [first = 0] = minutes;
-  const last = minutes.at(-1) ?? first;
-  const there = bySliceAndSeries(await readRollups(db, { outbox, tier: 'minute', fromMinute: first, toMinute: last + 1 }));
+  if (counts) await addToTotals(db, outbox, additions);
+  const minutes = [...additions].filter(([minute]) => minute >= keptFrom);
+  await add(db, outbox, 'minute', new Map(minutes), provisional);
+  await sumAgain(
+    db,
+    outbox,
+    minutes.map(([minute]) => minute),
+    sealedTo,
+  );
+  await postHours(db, outbox, byHour([...additions].filter(([minute]) => minute < keptFrom)));
+}
+
+/** Adds to slices of a tier. */
+async function add(db: Db, outbox: string, tier: 'minute' | 'hour', additions: Additions, provisional: ReadonlySet<number>): Promise<void> {
+  const slices = [...additions.keys()];
+  const there = bySliceAndSeries(await readRollupsAt(db, { outbox, tier, atMinutes: slices }));
   const changed: Rollup[] = [];
   for (const [atMinute, series] of additions) {
     for (const [name, slot] of series) {
       const before = there.get(`${String(atMinute)} ${name}`);
-      const sum = before === undefined ? emptySlot() : decodeSlot(before.data);
-      addSlot(sum, slot);
+      const total = before === undefined ? emptySlot() : decodeSlot(before.data);
+      addSlot(total, slot);
       // A minute is watched once, however often something is added to it.
-      sum.minutes = Math.min(1, sum.minutes);
-      changed.push({ series: name, atMinute, data: encodeSlot(sum), provisional: provisional.has(atMinute) });
+      total.minutes = Math.min(tier === 'minute' ? 1 : HOUR_MINUTES, total.minutes);
+      const open = tier === 'minute' ? provisional.has(atMinute) : (before?.provisional ?? false);
+      changed.push({ series: name, atMinute, data: encodeSlot(total), provisional: open });
     }
   }
-  await putRollups(db, outbox, 'minute', changed);
-  if (counts) await addToTotals(db, outbox, additions);
-  const late = new Set(minutes.filter((minute) => minute < sealedTo).map((minute) => sliceOf(minute, 'hour')));
-  for (const hour of late) await sum(db, outbox, 'hour', hour);
-  for (const day of new Set([...late].map((hour) => sliceOf(hour, 'day')))) {
+  await putRollups(db, outbox, tier, changed);
+}
+
+function byHour(minutes: [number, Map<string, Slot>][]): Additions {
+  const hours: Additions = new Map();
+  for (const [minute, series] of minutes.sort(([a], [b]) => a - b)) {
+    for (const [name, slot] of series) addSlot(slotIn(hours, sliceOf(minute, 'hour'), name), slot);
+  }
+  return hours;
+}
+
+/** Minutes that turned out to be complete: what is above them is told too. */
+export async function settle(db: Db, outbox: string, minutes: readonly number[], sealedTo: number): Promise<void> {
+  if (minutes.length === 0) return;
+  await clearProvisional(db, outbox, minutes);
+  await sumAgain(db, outbox, minutes, sealedTo);
+}
+
+/** Sums what has been summed before and lies above these minutes. */
+async function sumAgain(db: Db, outbox: string, minutes: readonly number[], sealedTo: number): Promise<void> {
+  const hours = new Set(minutes.filter((minute) => minute < sealedTo).map((minute) => sliceOf(minute, 'hour')));
+  for (const hour of hours) await sum(db, outbox, 'hour', hour);
+  for (const day of new Set([...hours].map((hour) => sliceOf(hour, 'day')))) {
     if (day + DAY_MINUTES <= sealedTo) await sum(db, outbox, 'day', day);
   }
 }
@@ -75,17 +108,18 @@ export async function seal(db: Db, outbox: string, fromMinute: number, toMinute:
   }
 }
 
-/** Puts whole hours in place, of time from before minutes are kept, and sums the days they are of. */
+/** Adds to whole hours, of time from before minutes are kept, and sums the days they are of. */
 export async function postHours(db: Db, outbox: string, hours: Additions): Promise<void> {
-  const rollups = [...hours].flatMap(([atMinute, series]) =>
-    [...series].map(([name, slot]): Rollup => ({ series: name, atMinute, data: encodeSlot(slot), provisional: false })),
-  );
-  await putRollups(db, outbox, 'hour', rollups);
+  if (hours.size === 0) return;
+  await add(db, outbox, 'hour', hours, new Set());
   for (const day of new Set([...hours.keys()].map((hour) => sliceOf(hour, 'day')))) await sum(db, outbox, 'day', day);
 }
 
 /** The slice of a tier that a minute is in. */
 export const sliceOf = (minute: number, tier: keyof typeof WIDTH): number => Math.floor(minute / WIDTH[tier]) * WIDTH[tier];
+
+/** The first minute of the hours whose minutes are kept. */
+export const minutesKeptFrom = (nowMinute: number): number => sliceOf(nowMinute - MINUTES_KEPT, 'hour');
 
 async function sum(db: Db, outbox: string, tier: keyof typeof BELOW, slice: number): Promise<void> {
   const parts = await readRollups(db, { outbox, tier: BELOW[tier], fromMinute: slice, toMinute: slice + WIDTH[tier] });

@@ -1,0 +1,64 @@
+/** Lets the observers of an outbox look when it is their time; what they saw waits for the next entry into the books. */
+import type { Outbox } from '@/lib/outbox/outbox';
+import { iso, steer } from '../spelling';
+import { sql } from 'kysely';
+import { addPending } from './look';
+import { isTimeout } from './failures';
+import type { Observer } from './observer';
+import { Pace } from './pace';
+import type { Session } from './session';
+
+const STATEMENT_MS = 2_000;
+/** Most of such a short look is the way there and back: by the time of the server it is a hundredth or less. */
+const DUTY = 0.05;
+
+/** When each observer is due again, in milliseconds since the epoch, and how dear it is. */
+export type Rounds = Map<string, { dueAt: number; pace: Pace }>;
+
+/** The observers that want this outbox. */
+export function wanting(observers: readonly Observer[], outbox: Outbox, { choice }: Session): Observer[] {
+  return choice === null ? [] : observers.filter((observer) => observer.wants(outbox, choice.method));
+}
+
+/** Each in a transaction of its own: one that fails takes nothing of the others with it. Throws what the last one threw. */
+export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[], rounds: Rounds): Promise<void> {
+  let failed: Error | null = null;
+  for (const observer of wanting(observers, outbox, session)) {
+    const round = rounds.get(observer.key) ?? { dueAt: 0, pace: new Pace(observer.everyMs, observer.everyMs, DUTY) };
+    rounds.set(observer.key, round);
+    if (round.dueAt > Date.now()) continue;
+    const began = performance.now();
+    try {
+      await lookOnce(session, outbox, observer);
+      round.pace.succeeded(performance.now() - began);
+    } catch (error) {
+      round.pace.failed(isTimeout(error));
+      failed = error instanceof Error ? error : new Error(String(error));
+    }
+    round.dueAt = Date.now() + round.pace.everyMs;
+  }
+  if (failed !== null) throw failed;
+}
+
+async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<void> {
+  const past = session.memory[observer.key];
+  const began = performance.now();
+  const { at, seen } = await outbox.database.read(
+    async (db) => {
+      await steer(db);
+      const { rows } = await sql<{ at: string }>`select ${iso(sql`clock_timestamp()`)} as at`.execute(db);
+      const time = rows[0]?.at ?? '';
+      return { at: time, seen: await observer.look({ outbox, db, at: time, previousAt: past?.at ?? null, memory: past?.memory ?? null }) };
+    },
+    { statementMs: STATEMENT_MS },
+  );
+  addPending(session, seen.additions);
+  session.memory = { ...session.memory, [observer.key]: { at, memory: seen.memory } };
+  // When it looked last is part of what is kept, but not worth writing the rest for.
+  if (seen.memory !== past?.memory) session.memoryChanged = true;
+  session.observed = {
+    statements: session.observed.statements + 4,
+    rows: session.observed.rows + seen.rows,
+    milliseconds: session.observed.milliseconds + performance.now() - began,
+  };
+}
