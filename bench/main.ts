@@ -4,12 +4,13 @@ import type { Bench } from './bench';
 import { readBenchEnvironment } from './env';
 import { liveBench } from './live';
 import { peerBench } from './peer';
+import { relayBench } from './relay';
 import { rollupBench } from './rollup';
 import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
 
-const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench];
+const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -26,6 +26,8 @@ export async function fillJobs(server: BenchServer, databases: Databases, peer: 
           tried, created, created, CASE WHEN published IS NOT NULL THEN created END, published, created + interval '90 days', ${KEPT_SECONDS},
           CASE WHEN ${isDead(rows)} THEN '{"message":"broker refused"}'::jsonb END, 'standard' FROM ${eventRows(rows, endsAt)}`,
     );
+    // Its foreign key waits for the end of the transaction.
+    await client.query('SET CONSTRAINTS ALL IMMEDIATE');
     for (const statement of rebuild) await client.query(statement);
     await client.query(`ALTER TABLE pgboss.job ATTACH PARTITION ${TABLE} DEFAULT`);
     // Its upkeep is not what is measured: it would walk the whole table for rows to delete, and there are none.

@@ -48,6 +48,7 @@ export async function startBenchServer(baseDir: string): Promise<BenchServer> {
     autovacuum_naptime: '10s',
     shared_preload_libraries: 'pg_stat_statements,auto_explain',
     'pg_stat_statements.max': '10000',
+    'pg_stat_statements.track_planning': 'on',
     'auto_explain.log_analyze': 'on',
     'auto_explain.log_buffers': 'on',
     // Reading the clock at every row would cost more than the row.

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Bench } from './bench';
+import { publishedAtFilling } from './fillings/published-at';
+import { startTraffic, type Traffic } from './load/start-traffic';
+import { listPage, liveReading, openDirectory, openScreens, OUTBOX_ID } from './product';
+import { countersOf, difference } from './support/counters';
+import { median, quantile, short } from './support/figures';
+import type { Table } from './support/report';
+import type { BenchServer } from './support/server';
+
+const CLAIM_RATIO = 1.1;
+const EVENTS_PER_SECOND = 500;
+const ROUNDS = 12;
+const ROUND_MS = 5_000;
+const VIEWERS = 200;
+/** A screen asks this often. */
+const POLL_MS = 5_000;
+const WATCHED_MS = 60_000;
+
+/** What a first dashboard asks once a second. */
+const NAIVE = [
+  'SELECT count(*) AS total, count(*) FILTER (WHERE published_at IS NULL) AS pending FROM outbox_events',
+  'SELECT * FROM outbox_events WHERE published_at IS NULL ORDER BY created_at DESC LIMIT 50',
+];
+
+type Mode = 'nobody' | 'console' | 'first dashboard';
+const MODES: readonly Mode[] = ['nobody', 'console', 'first dashboard'];
+
+export const relayBench: Bench = {
+  name: 'relay',
+  about: 'what watching costs the relay, and what the two-hundredth viewer adds',
+  rows: [10_000_000],
+  async run({ server, databases, rows: [rows = 0] }) {
+    const { name } = await databases.filled(publishedAtFilling, rows);
+    await server.query(name, 'GRANT INSERT, UPDATE ON outbox_events TO service');
+    const traffic = startTraffic({ url: server.url(name, 'service'), perSecond: EVENTS_PER_SECOND, tickMs: 5 });
+    try {
+      const rounds = await measureRounds(server, name, traffic);
+      const viewers = [await countStatements(server, name, 1), await countStatements(server, name, VIEWERS)];
+      const [one = NaN, many = NaN] = viewers.map(({ readings }) => readings);
+      const against = (mode: Mode): number =>
+        median(
+          rounds.get(mode)?.map((claims, round) => quantile(claims, 0.95) / quantile(rounds.get('nobody')?.[round] ?? [], 0.95)) ?? [],
+        );
+      return {
+        tables: [claimsTable(rows, rounds, against), viewersTable(viewers)],
+        budgets: [
+          {
+            name: `claim p95, console watching once a second ÷ nobody watching`,
+            measured: against('console'),
+            limit: CLAIM_RATIO,
+            unit: '×',
+          },
+          {
+            name: `readings of ${WATCHED_MS / 1_000} s beyond one viewer's, with ${VIEWERS} viewers`,
+            measured: many - one,
+            limit: 0,
+            unit: 'readings',
+          },
+        ],
+        notes: [
+          `A relay claims batches from a published-at table of ${short(rows)} rows at ${EVENTS_PER_SECOND} events a second; ${ROUNDS} rounds of ${ROUND_MS / 1_000} s for each, taken in turns, the ratio is the median of the rounds' own ratios.`,
+          `Viewers ask every ${POLL_MS / 1_000} s, each at a moment of its own; statements are counted by the server (pg_stat_statements).`,
+        ],
+      };
+    } finally {
+      await traffic.stop();
+    }
+  },
+};
+
+/** Claims by mode and round. */
+async function measureRounds(server: BenchServer, database: string, traffic: Traffic): Promise<Map<Mode, number[][]>> {
+  const rounds = new Map<Mode, number[][]>(MODES.map((mode) => [mode, []]));
+  const directory = openDirectory(server.url(database, 'console'), publishedAtFilling.shape, publishedAtFilling.table);
+  const naive = new pg.Client({ connectionString: server.url(database, 'naive'), application_name: 'naive' });
+  await naive.connect();
+  const outbox = await directory.get(OUTBOX_ID);
+  const watch: Record<Mode, () => Promise<unknown>> = {
+    nobody: () => Promise.resolve(),
+    console: async () => {
+      await liveReading(outbox);
+      await listPage(outbox, { state: ['pending', 'retrying'] });
+    },
+    'first dashboard': async () => {
+      for (const statement of NAIVE) await naive.query(statement);
+    },
+  };
+  try {
+    for (let round = -1; round < ROUNDS; round += 1) {
+      // Turned round every time, so that what drifts meanwhile meets each as often in each place.
+      for (const mode of round % 2 === 0 ? MODES : MODES.toReversed()) {
+        await traffic.report();
+        const until = Date.now() + ROUND_MS;
+        while (Date.now() < until) {
+          const next = Date.now() + 1_000;
+          await watch[mode]();
+          await sleep(Math.max(0, Math.min(next, until) - Date.now()));
+        }
+        const { claims } = await traffic.report();
+        // The first round warms everything up.
+        if (round >= 0) rounds.get(mode)?.push(claims);
+      }
+    }
+    return rounds;
+  } finally {
+    await naive.end();
+    await directory.close();
+  }
+}
+
+interface Watched {
+  viewers: number;
+  calls: number;
+  /** Statements that read the outbox. */
+  readings: number;
+  buffers: number;
+}
+
+async function countStatements(server: BenchServer, database: string, viewers: number): Promise<Watched> {
+  const directory = openDirectory(server.url(database, 'console'), publishedAtFilling.shape, publishedAtFilling.table);
+  const screens = openScreens(directory);
+  try {
+    // Everything is bound and read once before the count begins, so that both begin alike.
+    await screens.view();
+    await sleep(POLL_MS);
+    const before = { ...(await countersOf(server, database, 'console')), readings: await readingsOf(server, database) };
+    const until = Date.now() + WATCHED_MS;
+    await Promise.all(
+      Array.from({ length: viewers }, async (_, viewer) => {
+        await sleep((viewer * POLL_MS) / viewers);
+        while (Date.now() < until) {
+          const next = Date.now() + POLL_MS;
+          await screens.view();
+          await sleep(Math.max(0, next - Date.now()));
+        }
+      }),
+    );
+    const after = { ...(await countersOf(server, database, 'console')), readings: await readingsOf(server, database) };
+    const { calls, buffers } = difference(before, after);
+    return { viewers, calls, buffers, readings: after.readings - before.readings };
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Executions of the statements that touched the outbox's rows. */
+async function readingsOf(server: BenchServer, database: string): Promise<number> {
+  const [row] = await server.query<{ calls: string }>(
+    database,
+    `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements WHERE userid = 'console'::regrole AND query LIKE '%"outbox_events"%'
+      AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return Number(row?.calls ?? 0);
+}
+
+function claimsTable(rows: number, rounds: Map<Mode, number[][]>, against: (mode: Mode) => number): Table {
+  return {
+    title: `Claims of a relay, table of ${short(rows)} rows`,
+    columns: ['watching, once a second', 'claims', 'p50 ms', 'p95 ms', 'p99 ms', 'p95 against nobody'],
+    rows: MODES.map((mode) => {
+      const claims = rounds.get(mode) ?? [];
+      const of = (fraction: number): number => median(claims.map((round) => quantile(round, fraction)));
+      return [mode, claims.flat().length, of(0.5), of(0.95), of(0.99), against(mode)];
+    }),
+  };
+}
+
+function viewersTable(watched: Watched[]): Table {
+  return {
+    title: `Viewers of one outbox, ${WATCHED_MS / 1_000} s`,
+    columns: ['viewers', 'statements that read the table', 'statements in all', 'buffers'],
+    rows: watched.map(({ viewers, readings, calls, buffers }) => [viewers, readings, calls, buffers]),
+  };
+}

@@ -1,0 +1,60 @@
+/** What the server itself counts for a role: statements, pages, time; and the processor time of its backends. */
+import { execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { BenchServer, Role } from './server';
+
+export interface Counters {
+  /** Executions, settings and BEGIN included. */
+  calls: number;
+  /** Pages touched. */
+  buffers: number;
+  /** Executing and planning, in milliseconds. */
+  ms: number;
+  rows: number;
+  /** Processor time of the role's backends in milliseconds; null where the system does not tell (not Linux). */
+  cpuMs: number | null;
+}
+
+/** Counters of a role in a database since the server started; take the difference of two. */
+export async function countersOf(server: BenchServer, database: string, role: Role): Promise<Counters> {
+  const [row] = await server.query<Record<'calls' | 'buffers' | 'rows', string> & { ms: number | null }>(
+    database,
+    `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(shared_blks_hit + shared_blks_read), 0) AS buffers, sum(total_exec_time + total_plan_time) AS ms, coalesce(sum(rows), 0) AS rows
+      FROM pg_stat_statements WHERE userid = '${role}'::regrole AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  const backends = await server.query<{ pid: number }>(
+    database,
+    `SELECT pid FROM pg_stat_activity WHERE usename = '${role}' AND datname = current_database()`,
+  );
+  return {
+    calls: Number(row?.calls ?? 0),
+    buffers: Number(row?.buffers ?? 0),
+    ms: row?.ms ?? 0,
+    rows: Number(row?.rows ?? 0),
+    cpuMs: await processorMs(backends.map(({ pid }) => pid)),
+  };
+}
+
+export function difference(before: Counters, after: Counters): Counters {
+  return {
+    calls: after.calls - before.calls,
+    buffers: after.buffers - before.buffers,
+    ms: after.ms - before.ms,
+    rows: after.rows - before.rows,
+    cpuMs: before.cpuMs === null || after.cpuMs === null ? null : after.cpuMs - before.cpuMs,
+  };
+}
+
+async function processorMs(pids: number[]): Promise<number | null> {
+  if (process.platform !== 'linux') return null;
+  const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  let ticks = 0;
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+    // Gone between the two looks: its time is lost to us, and it was idle.
+    if (stat === null) continue;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return (ticks / ticksPerSecond) * 1_000;
+}
