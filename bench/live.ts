@@ -47,6 +47,13 @@ const SUBJECTS: readonly Subject[] = [
 /** `page` is a list of every state, `open page` one of waiting or dead events. */
 type Kind = 'reading' | 'oldest' | 'open page' | 'page' | 'count' | 'other';
 
+const PROMISES: Partial<Record<Kind, string>> = {
+  reading: 'live reading, at most 1,000 waiting',
+  oldest: 'oldest waiting',
+  page: 'any page of a list',
+  'open page': 'any page of waiting or dead events',
+  count: 'counts',
+};
 /** Pages touched; the same on every machine for the same table. */
 const LIMITS: Partial<Record<Kind, number>> = { reading: 700, oldest: 5, page: 60, 'open page': 60, count: 200 };
 
@@ -241,7 +248,15 @@ function budgets(measured: Measured[], rows: readonly number[]): Budget[] {
       const limit = LIMITS[read.kind];
       return limit === undefined || !subject.budgeted.includes(read.kind)
         ? []
-        : [{ name: `${subject.label} ${short(size)}: ${read.name}`, measured: buffers, limit, unit: 'buffers' }];
+        : [
+            {
+              name: `${subject.label} ${short(size)}: ${read.name}`,
+              promise: PROMISES[read.kind] ?? '',
+              measured: buffers,
+              limit,
+              unit: 'buffers',
+            },
+          ];
     });
     const [small, large] = [readings[0], readings.at(-1)];
     if (rows.length < 2 || small === undefined || large === undefined) return lines;
@@ -249,6 +264,7 @@ function budgets(measured: Measured[], rows: readonly number[]): Budget[] {
     return [
       ...lines,
       {
+        promise: 'live reading, largest table ÷ smallest',
         name: `${subject.label}: live reading, ${short(large.rows)} ÷ ${short(small.rows)}`,
         measured: growth,
         limit: READING_GROWTH,

@@ -1,6 +1,7 @@
 /** `npm run bench [-- <name>… [--rows N[,N]]]`: measures, prints, writes bench/results/<name>.json, fails when a budget is missed. */
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench';
+import { writeDocs } from './docs';
 import { readBenchEnvironment } from './env';
 import { liveBench } from './live';
 import { peerBench } from './peer';
@@ -14,12 +15,21 @@ const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rows: { type: 'string' }, list: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+  options: {
+    rows: { type: 'string' },
+    list: { type: 'boolean' },
+    'write-docs': { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  },
 });
 if (values.help || values.list) {
   console.log('npm run bench -- [name …] [--rows 1000000[,10000000]]\n');
   for (const { name, about, rows } of BENCHES)
     console.log(`${name.padEnd(10)} ${about} (${rows.map((n) => n.toLocaleString('en-US')).join(', ')} rows)`);
+  process.exit(0);
+}
+if (values['write-docs']) {
+  await writeDocs(readBenchEnvironment().root);
   process.exit(0);
 }
 const rows = values.rows?.split(',').map((text) => Number(text.replaceAll('_', '')));

@@ -231,6 +231,7 @@ function budgetsOf({ rows, ours, peer, furtherView, supervise }: Measured): Budg
     ...(rows < RATIO_ROWS
       ? []
       : lists.map((what): Budget => ({
+          promise: 'lists: pg-boss ÷ ours',
           name: `${label}: list of ${what}, pg-boss ÷ ours`,
           measured: ratio(peer.get(what), ours.get(what)),
           limit: LIST_RATIO,
@@ -238,12 +239,14 @@ function budgetsOf({ rows, ours, peer, furtherView, supervise }: Measured): Budg
           unit: '× the pages',
         }))),
     {
+      promise: 'one more view of the overview, against theirs',
       name: `${label}: one more view of the overview, against theirs`,
       measured: furtherView.buffers,
       limit: peer.get('overview')?.buffers ?? NaN,
       unit: 'buffers',
     },
     {
+      promise: 'making the overview, against theirs',
       name: `${label}: making the overview's figures, against theirs`,
       measured: ours.get('overview')?.buffers ?? null,
       limit: supervise?.buffers ?? NaN,

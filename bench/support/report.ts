@@ -7,6 +7,8 @@ import path from 'node:path';
 /** One promise of the documentation, as a line that can fail. */
 export interface Budget {
   name: string;
+  /** What is promised, whatever the table: lines of one promise are shown as one in the documentation. */
+  promise: string;
   /** null: there is no figure, because the statement ran into its timeout or was never made. */
   measured: number | null;
   limit: number;
@@ -89,6 +91,29 @@ export async function writeResults(root: string, results: Results): Promise<stri
   return file;
 }
 
+/** One line per promise: its worst figure against the limit. */
+export function promiseTable(budgets: readonly JudgedBudget[]): Table {
+  const promises = [...new Set(budgets.map(({ promise }) => promise))];
+  return {
+    title: 'Promises',
+    columns: ['promise', 'worst', 'limit', 'kept'],
+    rows: promises.map((promise) => {
+      const lines = budgets.filter((budget) => budget.promise === promise);
+      const worst = lines.toSorted((a, b) => badness(b) - badness(a))[0];
+      const kept = lines.filter(({ ok }) => ok).length;
+      return [promise, ...(worst === undefined ? ['', ''] : measuredAndLimit(worst)), `${String(kept)} of ${String(lines.length)}`];
+    }),
+  };
+}
+
+const badness = ({ measured, limit, rule = '<=' }: JudgedBudget): number =>
+  measured === null ? Infinity : rule === '<=' ? measured - limit : limit - measured;
+
+const measuredAndLimit = ({ measured, limit, rule = '<=', unit }: JudgedBudget): [string, string] => [
+  measured === null ? 'no figure' : `${figure(measured)} ${unit}`.trim(),
+  `${rule === '<=' ? '≤' : '≥'} ${figure(limit)} ${unit}`.trim(),
+];
+
 /** A figure as the documents print it: whole above a hundred, thousands with a comma. */
 export function figure(cell: Cell): string {
   if (cell === null) return '–';
@@ -115,11 +140,6 @@ export function budgetTable(budgets: JudgedBudget[]): Table {
   return {
     title: 'Budgets',
     columns: ['budget', 'measured', 'limit', ''],
-    rows: budgets.map(({ name, measured, limit, rule = '<=', unit, ok }) => [
-      name,
-      measured === null ? 'no figure' : `${figure(measured)} ${unit}`.trim(),
-      `${rule === '<=' ? '≤' : '≥'} ${figure(limit)} ${unit}`.trim(),
-      ok ? 'ok' : 'MISSED',
-    ]),
+    rows: budgets.map((budget) => [budget.name, ...measuredAndLimit(budget), budget.ok ? 'ok' : 'MISSED']),
   };
 }
