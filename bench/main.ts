@@ -1,6 +1,7 @@
 /** `npm run bench [-- <name>… [--rows N[,N]]]`: measures, prints, writes bench/results/<name>.json, fails when a budget is missed. */
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench';
+import { collectorBench } from './collector';
 import { writeDocs } from './docs';
 import { readBenchEnvironment } from './env';
 import { liveBench } from './live';
@@ -11,7 +12,7 @@ import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
 
-const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench];
+const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench, collectorBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

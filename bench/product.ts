@@ -2,6 +2,9 @@
  * The product as the benchmarks call it: the functions its screens and routes call, in one place, so that a benchmark
  * goes on measuring what the product does when the product does it otherwise.
  */
+import { createCollector } from '@/lib/metrics/collector/collector';
+import { readProgress } from '@/lib/metrics/collector/progress';
+import { attemptsObserver } from '@/lib/metrics/collector/observers/attempts';
 import { takeReading } from '@/lib/metrics/read';
 import { quantiles } from '@/lib/metrics/rollup/histogram';
 import { lineOf, sumOf } from '@/lib/metrics/rollup/history';
@@ -23,11 +26,12 @@ export const OUTBOX_ID = 'bench';
 export const PAGE_ROWS = 50;
 
 /** A directory of the one outbox in `url`, as the configuration would make it. */
-export function openDirectory(url: string, shapeKey: string, table: string): OutboxDirectory {
+export function openDirectory(url: string, shapeKey: string, table: string, readAs?: string): OutboxDirectory {
   const shape = SHAPES.find((one) => one.key === shapeKey);
   if (shape === undefined) throw new Error(`There is no shape ${shapeKey}`);
   return createDirectory({
     databases: [{ id: OUTBOX_ID, url }],
+    readAs,
     outboxes: [
       {
         id: OUTBOX_ID,
@@ -119,4 +123,52 @@ export async function historySeries(
 ): Promise<void> {
   const line = await lineOf(store.db, { outbox, series, fromMinute, toMinute, stepMinutes: STEP_SECONDS['30d'] / 60 });
   for (const { slot } of line.values()) quantiles(slot.latency, fractions);
+}
+
+const TICK_MS = 5_000;
+const RETENTION_DAYS = 90;
+
+/** The collector as the console runs it, but for the depth: that comes from the reading all viewers share, measured elsewhere. */
+export function collect(
+  url: string,
+  shapeKey: string,
+  table: string,
+  store: Store,
+  onError: (error: unknown) => void,
+): { stop(): Promise<void> } {
+  const directory = openDirectory(url, shapeKey, table, 'collector');
+  const collector = createCollector({
+    directory,
+    store,
+    observers: [attemptsObserver],
+    tickMs: TICK_MS,
+    retentionDays: RETENTION_DAYS,
+    depthNow: () => Promise.resolve(null),
+    onError: (_, error) => onError(error),
+  });
+  collector.start();
+  return {
+    async stop() {
+      await collector.stop();
+      await directory.close();
+    },
+  };
+}
+
+/** How far the books are, and whether nothing before it is left to read; null before the first look. */
+export async function collectedUpTo(store: Store): Promise<{ foldedTo: string; whole: boolean } | null> {
+  const progress = await readProgress(store.db, OUTBOX_ID);
+  return progress === null ? null : { foldedTo: progress.foldedTo, whole: progress.unread.length === 0 };
+}
+
+/** Events published, as the books have it. */
+export async function eventsInBooks(store: Store): Promise<number> {
+  const minute = Math.ceil(Date.now() / 60_000);
+  const sum = await sumOf(store.db, {
+    outbox: OUTBOX_ID,
+    series: ALL_TYPES,
+    fromMinute: minute - RETENTION_DAYS * 1_440,
+    toMinute: minute + 1,
+  });
+  return sum.slots.get(ALL_TYPES)?.published ?? 0;
 }

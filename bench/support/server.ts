@@ -10,10 +10,11 @@ import { startEmbeddedPostgres, THROWAWAY_SETTINGS } from '@/lib/store/embedded/
 
 const MEGABYTE = 1_048_576;
 
-/** Roles whose statements the server writes down with their plans, and the one that works unobserved. */
-export const ROLES = ['console', 'naive', 'peer', 'service'] as const;
+/** Programs by the role they log in with; the server writes down what they execute, with its plan. */
+export const ROLES = ['console', 'collector', 'naive', 'peer', 'service'] as const;
 export type Role = (typeof ROLES)[number];
-const UNOBSERVED: readonly Role[] = ['service'];
+/** Where statements are counted, their plans would only cost. */
+const UNOBSERVED: readonly Role[] = ['collector', 'service'];
 
 export interface BenchServer {
   pid: number;

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migrateStore, openStore, type Store } from '@/lib/store/store';
+import type { Bench } from './bench';
+import { publishedAtFilling } from './fillings/published-at';
+import { startTraffic, type Traffic } from './load/start-traffic';
+import { collect, collectedUpTo, eventsInBooks } from './product';
+import { countersOf, difference, type Counters } from './support/counters';
+import { short } from './support/figures';
+import type { Budget } from './support/report';
+
+const CORE_SHARE = 0.01;
+const BUFFERS_PER_EVENT = 0.1;
+
+const EVENTS_PER_SECOND = 5_000;
+/** Until books and backlog are in their stride. */
+const WARM_MS = 30_000;
+const MEASURED_MS = 120_000;
+/** The collector folds what is ten seconds old, and recounts every minute. */
+const SETTLE_MS = 90_000;
+const PAST_TIMEOUT_MS = 600_000;
+
+export const collectorBench: Bench = {
+  name: 'collector',
+  about: `what collecting costs at ${EVENTS_PER_SECOND.toLocaleString('en-US')} events a second, and whether the books are right`,
+  rows: [1_000_000],
+  async run({ server, databases, rows: [rows = 0] }) {
+    const { name } = await databases.filled(publishedAtFilling, rows);
+    await server.query(name, 'GRANT INSERT, UPDATE ON outbox_events TO service');
+    const storeUrl = server.superuserUrl(await databases.empty('collected'));
+    const migrated = await migrateStore(storeUrl);
+    if (!migrated.ok) throw new Error(migrated.detail);
+    const store = openStore(storeUrl);
+    const errors: string[] = [];
+    const collecting = collect(server.url(name, 'collector'), publishedAtFilling.shape, publishedAtFilling.table, store, (error) =>
+      errors.push(String(error)),
+    );
+    let traffic: Traffic | null = null;
+    try {
+      const pastMs = await untilPastIsRead(store);
+      const past = await countersOf(server, name, 'collector');
+      traffic = startTraffic({ url: server.url(name, 'service'), perSecond: EVENTS_PER_SECOND, tickMs: 20 });
+      await sleep(WARM_MS);
+      const before = {
+        counters: await countersOf(server, name, 'collector'),
+        at: performance.now(),
+        published: (await traffic.report()).published,
+      };
+      await sleep(MEASURED_MS);
+      const after = {
+        counters: await countersOf(server, name, 'collector'),
+        at: performance.now(),
+        published: (await traffic.report()).published,
+      };
+      await traffic.stop();
+      traffic = null;
+      await sleep(SETTLE_MS);
+      const [truth] = await server.query<{ n: string }>(name, 'SELECT count(*) AS n FROM outbox_events WHERE published_at IS NOT NULL');
+      const booked = await eventsInBooks(store);
+      const cost = difference(before.counters, after.counters);
+      const seconds = (after.at - before.at) / 1_000;
+      const events = after.published - before.published;
+      return {
+        tables: [
+          {
+            title: 'Collecting',
+            columns: [
+              '',
+              'seconds',
+              'events',
+              'statements',
+              'rows answered',
+              'buffers',
+              'per event',
+              'ms in statements',
+              'ms of a processor',
+              '% of a core',
+            ],
+            rows: [
+              ['steady', seconds, events, ...cells(cost, events), (coreShare(cost, seconds) ?? NaN) * 100],
+              ['reading the past of the table first', pastMs / 1_000, rows, ...cells(past, rows), ((past.cpuMs ?? past.ms) / pastMs) * 100],
+            ],
+          },
+          {
+            title: 'The books against the table',
+            columns: ['published', 'in the books', 'difference'],
+            rows: [[Number(truth?.n), booked, booked - Number(truth?.n)]],
+          },
+        ],
+        budgets: budgets(cost, seconds, events, Math.abs(booked - Number(truth?.n))),
+        notes: [
+          `A service and a relay in another process write and publish ${EVENTS_PER_SECOND} events a second into a published-at table of ${short(rows)} rows, in batches; the collector looks every 5 s.`,
+          "Statements, buffers and their time are counted by the server (pg_stat_statements, planning included); the processor time is that of the collector's server process (/proc), on Linux only.",
+          ...errors.slice(0, 3),
+        ],
+      };
+    } finally {
+      await traffic?.stop();
+      await collecting.stop();
+      await store.close();
+      // It has grown, and its history is no longer of thirty days.
+      await databases.drop(name);
+    }
+  },
+};
+
+async function untilPastIsRead(store: Store): Promise<number> {
+  const begun = performance.now();
+  while (performance.now() - begun < PAST_TIMEOUT_MS) {
+    if ((await collectedUpTo(store))?.whole === true) return performance.now() - begun;
+    await sleep(200);
+  }
+  throw new Error(`The past was not read within ${PAST_TIMEOUT_MS / 1_000} s`);
+}
+
+const cells = ({ calls, rows, buffers, ms, cpuMs }: Counters, events: number): (number | null)[] => [
+  calls,
+  rows,
+  buffers,
+  buffers / events,
+  ms,
+  cpuMs,
+];
+
+/** Share of one core: the processor's time where it is known, else the statements'. */
+const coreShare = ({ cpuMs, ms }: Counters, seconds: number): number => (cpuMs ?? ms) / 1_000 / seconds;
+
+function budgets(cost: Counters, seconds: number, events: number, difference: number): Budget[] {
+  const promise = (name: string, measured: number, limit: number, unit: string): Budget => ({ name, promise: name, measured, limit, unit });
+  return [
+    promise(`${EVENTS_PER_SECOND} events a second: time in statements`, (cost.ms / 1_000 / seconds) * 100, CORE_SHARE * 100, '% of a core'),
+    ...(cost.cpuMs === null
+      ? []
+      : [promise(`${EVENTS_PER_SECOND} events a second: processor`, coreShare(cost, seconds) * 100, CORE_SHARE * 100, '% of a core')]),
+    promise(`${EVENTS_PER_SECOND} events a second: pages`, cost.buffers / events, BUFFERS_PER_EVENT, 'buffers per event'),
+    {
+      name: 'events a second reached',
+      promise: 'the rate was reached',
+      measured: events / seconds,
+      limit: EVENTS_PER_SECOND * 0.95,
+      rule: '>=',
+      unit: 'events/s',
+    },
+    promise('events missing or counted twice', difference, 0, 'events'),
+  ];
+}
