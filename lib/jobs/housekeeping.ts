@@ -1,17 +1,36 @@
-/** What the store must forget: ended sessions, old counters of sign-ins, old marks. Any number of replicas may do it. */
+/** What the store must forget: ended sessions, old counters of sign-ins, history past its time. Any number of replicas may do it. */
 import { deleteOldAttempts } from '@/lib/store/login-attempts';
-import { deleteOldMarks } from '@/lib/store/marks';
+import { deleteRollupsBefore } from '@/lib/store/rollups';
 import { deleteEndedSessions } from '@/lib/store/sessions';
 import type { Store } from '@/lib/store/store';
 
 const INTERVAL_MS = 3_600_000;
+const DAY_MINUTES = 1_440;
+
+export interface HousekeepingOptions {
+  store: Store;
+  /** For how many days the history of figures is kept. */
+  rollupDays: number;
+  onError(error: unknown): void;
+}
 
 /** Cleans up once an hour until stopped; a failure waits for the next hour. */
-export function startHousekeeping(store: Store, onError: (error: unknown) => void): { stop(): void } {
-  const clean = (): void => {
-    Promise.all([deleteEndedSessions(store.db), deleteOldAttempts(store.db), deleteOldMarks(store.db)]).catch(onError);
-  };
-  const timer = setInterval(clean, INTERVAL_MS);
+export function startHousekeeping(options: HousekeepingOptions): { stop(): void } {
+  const timer = setInterval(() => void clean(options).catch(options.onError), INTERVAL_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
+}
+
+/** Cleans up once. Throws what the store threw. */
+export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'store' | 'rollupDays'>): Promise<void> {
+  await Promise.all([deleteEndedSessions(store.db), deleteOldAttempts(store.db), forgetHistory(store, rollupDays)]);
+}
+
+/**
+ * Whole days only, so that a day that is kept is the sum of hours that are kept. Minutes go with them where an outbox is no
+ * longer collected; of the others the collector forgets them far earlier.
+ */
+async function forgetHistory(store: Store, rollupDays: number): Promise<void> {
+  const today = Math.floor(Date.now() / 60_000 / DAY_MINUTES);
+  for (const tier of ['minute', 'hour', 'day'] as const) await deleteRollupsBefore(store.db, tier, (today - rollupDays) * DAY_MINUTES);
 }

@@ -97,7 +97,11 @@ async function create(): Promise<Console> {
     onError: (outbox, error) => log().warn({ outbox, err: error }, 'the history could not be collected'),
   });
   collector.start();
-  const housekeeping = startHousekeeping(store, (error) => log().warn({ err: error }, 'housekeeping failed'));
+  const housekeeping = startHousekeeping({
+    store,
+    rollupDays: config.retention.rollupDays,
+    onError: (error) => log().warn({ err: error }, 'housekeeping failed'),
+  });
   return {
     config,
     store,

@@ -17,6 +17,7 @@ import { Pause, Turns } from './turns';
 /** Outboxes looked at in the same moment. */
 const AT_ONCE = 4;
 const LEASE_SECONDS = 15;
+const RECOUNT_SECONDS = 60;
 const DAY = 1_440 * MINUTE;
 
 export interface CollectorOptions {
@@ -32,7 +33,7 @@ export interface CollectorOptions {
   /** Called with what went wrong, once per kind of failure in a row; the next look tries again. */
   onError(outbox: string, error: unknown): void;
   /** For tests, which have no minute to wait: seconds, and a share. */
-  timing?: { settle: number; margin: number; most: number; lease: number; duty: number };
+  timing?: { settle: number; margin: number; most: number; lease: number; recount: number; duty: number };
 }
 
 export interface Collector {
@@ -46,13 +47,14 @@ export interface Collector {
 /** Collects the history of every outbox whose lease this process gets; any number of processes share the work. */
 export function createCollector(options: CollectorOptions): Collector {
   const { directory, store, tickMs } = options;
-  const timing = options.timing ?? { settle: 10, margin: 2, most: 60, lease: LEASE_SECONDS, duty: DUTY };
+  const timing = options.timing ?? { settle: 10, margin: 2, most: 60, lease: LEASE_SECONDS, recount: RECOUNT_SECONDS, duty: DUTY };
   const shared: KeeperOptions = {
     ...options,
     owner: `${hostname()} ${String(pid)} ${randomBytes(6).toString('hex')}`,
     turns: new Turns(AT_ONCE),
     leaseSeconds: timing.lease,
     duty: timing.duty,
+    recountEvery: timing.recount * SECOND,
     lags: { settle: timing.settle * SECOND, margin: timing.margin * SECOND, most: timing.most * SECOND },
     retention: options.retentionDays * DAY,
   };

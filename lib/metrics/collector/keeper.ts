@@ -26,6 +26,8 @@ export interface KeeperOptions {
   lags: Lags;
   /** The share of the time that looks may take. */
   duty: number;
+  /** How often recent minutes are recounted, in microseconds. */
+  recountEvery: number;
   /** How far back the past is read, in microseconds. */
   retention: number;
   /** What waits now, by the reading that all viewers share; null when it is not known. */
@@ -85,7 +87,7 @@ export class Keeper {
   }
 
   private async work(): Promise<void> {
-    const { directory, store, observers, retention, lags } = this.options;
+    const { directory, store, observers, retention, lags, recountEvery } = this.options;
     const { session } = this;
     if (session === null) return;
     const outbox = await directory.get(this.id);
@@ -97,7 +99,7 @@ export class Keeper {
       const { behind, tookMs } = await look(session, outbox, store, { settleMicros: lags.settle, retention }, depth);
       this.blind = false;
       this.lookDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
-      await recount(session, outbox, store);
+      await recount(session, outbox, store, recountEvery);
     }
     await observe(session, outbox, observers, this.rounds);
     if (hasPast(session) && Date.now() >= this.pastDueAt) {

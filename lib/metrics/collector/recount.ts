@@ -11,7 +11,6 @@ import { microsOf, MINUTE, minuteOf } from './instants';
 import type { Session } from './session';
 import { isUnread } from './spans';
 
-const EVERY = MINUTE;
 /** Minutes this young are recounted each time, or once at this age where that would be dear. */
 const LOOK_BACK_MINUTES = 5;
 /** Up to this many rows in those minutes they are recounted each time. */
@@ -22,13 +21,13 @@ const WATCHFUL = 15 * MINUTE;
 const SUSPECTS_AT_ONCE = 10;
 const STATEMENT_MS = 4_000;
 
-/** Recounts when it is time; answers how many late rows were found. Throws DatabaseFailure, LeaseLost. */
-export async function recount(session: Session, outbox: Outbox, store: Store): Promise<number> {
+/** Recounts every so many microseconds; answers how many late rows were found. Throws DatabaseFailure, LeaseLost. */
+export async function recount(session: Session, outbox: Outbox, store: Store, every: number): Promise<number> {
   const { progress, choice } = session;
   if (progress === null || choice === null || choice.access === null) return 0;
   const { access } = choice;
   const now = microsOf(progress.lookedAt);
-  if (now - session.recountedAt < EVERY) return 0;
+  if (now - session.recountedAt < every) return 0;
   // The horizon as it is before anything is read: what is clean by it, the statements below see whole.
   const { cleanTo } = session.horizon;
   const end = minuteOf(microsOf(progress.foldedTo));
@@ -37,6 +36,8 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
   const countable = (minute: number): boolean =>
     minute < end && !isUnread(progress, minute) && minute * MINUTE >= microsOf(progress.countedSince);
   const minutes = [...new Set([...recent, ...due])].filter(countable).sort((a, b) => a - b);
+  session.recountedAt = now;
+  if (minutes.length === 0) return 0;
   const booked = await bookedIn(store, session, minutes);
 
   const began = performance.now();
@@ -78,7 +79,6 @@ export async function recount(session: Session, outbox: Outbox, store: Store): P
     },
     { additions, counts: true, settled },
   );
-  session.recountedAt = now;
   session.recountedTo = Math.max(session.recountedTo, ...recent.map((minute) => minute + 1));
   if (found > 0) session.watchfulUntil = now + WATCHFUL;
   return found;
