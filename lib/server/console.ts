@@ -11,6 +11,7 @@ import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/metrics/exposition/exposition';
 import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
 import type { DepthNow } from '@/lib/metrics/collector/depth';
+import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { Problem } from '@/lib/shared/problems';
@@ -90,7 +91,7 @@ async function create(): Promise<Console> {
   const collector = createCollector({
     directory: collected,
     store,
-    observers: [],
+    observers: OBSERVERS,
     tickMs: config.metrics.tickMs,
     retentionDays: config.retention.rollupDays,
     depthNow: (outbox) => depthNow(snapshots, outbox),

@@ -1,0 +1,5 @@
+import type { Observer } from './observer';
+import { attemptsObserver } from './observers/attempts';
+
+/** Everything that is learnt by looking, whatever the outbox: each observer says which it wants. */
+export const OBSERVERS: readonly Observer[] = [attemptsObserver];
