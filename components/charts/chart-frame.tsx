@@ -2,7 +2,8 @@
 
 import { memo } from 'react';
 import { useResizeObserver } from '@mantine/hooks';
-import { CHART_HEIGHT, INSET, paneHeights, type ChartMark, type Pane, type TimeSpan } from './chart-model';
+import type { Mark } from '@/lib/shared/marks';
+import { CHART_HEIGHT, INSET, paneHeights, type Pane, type TimeSpan } from './chart-model';
 import { ChartOverlay } from './chart-overlay';
 import { HeatPaneChart } from './heat-pane';
 import { LinePaneChart } from './line-pane';
@@ -13,7 +14,7 @@ export interface ChartFrameProps {
   title: string;
   span: TimeSpan;
   panes: Pane[];
-  marks: readonly ChartMark[];
+  marks: readonly Mark[];
   /** Shows a span of its own: milliseconds since the epoch. */
   onZoom: (from: number, to: number) => void;
 }

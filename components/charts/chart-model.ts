@@ -18,6 +18,8 @@ export interface ChartLine {
   dash?: string;
   /** The ground under the line is filled. */
   filled?: boolean;
+  /** Drawn as bars. */
+  barred?: boolean;
   format: (value: number) => string;
 }
 
@@ -53,16 +55,6 @@ export interface HeatPane extends PaneFrame {
 }
 
 export type Pane = LinePane | BarPane | HeatPane;
-
-/** A moment to be seen on every chart. */
-export interface ChartMark {
-  id: string;
-  at: string;
-  kind: 'deploy' | 'incident' | 'note';
-  text: string;
-  url: string | null;
-  actor: string | null;
-}
 
 /** What all charts of a screen have in common. */
 export interface TimeSpan {

@@ -2,9 +2,10 @@
 
 import { useId, useMemo, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslations } from 'next-intl';
+import type { Mark } from '@/lib/shared/marks';
 import { useFormat } from '../figures/use-format';
 import { useCursor, useCursorIndex, useCursorStore } from './chart-cursor';
-import { INSET, runsOf, type ChartMark, type Pane, type TimeSpan } from './chart-model';
+import { INSET, runsOf, type Pane, type TimeSpan } from './chart-model';
 import { ChartMarks } from './chart-marks';
 import { ChartReading, useReadingText } from './chart-reading';
 import { selectedSpan } from './selection';
@@ -14,7 +15,7 @@ interface ChartOverlayProps {
   title: string;
   span: TimeSpan;
   panes: Pane[];
-  marks: readonly ChartMark[];
+  marks: readonly Mark[];
   width: number;
   onZoom: (from: number, to: number) => void;
 }
@@ -107,7 +108,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
         {words('keys')}
       </span>
       <Moving span={span} />
-      <ChartMarks marks={marks} span={span} />
+      <ChartMarks marks={marks} span={span} width={plotWidth} />
       {index !== null && point !== undefined && dragging === null && (
         <ChartReading point={point} share={(index + 0.5) / points.length} panes={panes} span={span} marks={marks} />
       )}

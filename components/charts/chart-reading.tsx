@@ -1,9 +1,10 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
+import type { Mark } from '@/lib/shared/marks';
 import type { RatedPoint } from '@/lib/shared/series-rates';
 import { useFormat } from '../figures/use-format';
-import type { ChartMark, Pane, TimeSpan } from './chart-model';
+import type { Pane, TimeSpan } from './chart-model';
 import { LineSign } from './line-sign';
 import { readPoint } from './reading';
 import classes from './charts.module.css';
@@ -35,7 +36,7 @@ interface ChartReadingProps {
   share: number;
   panes: readonly Pane[];
   span: TimeSpan;
-  marks: readonly ChartMark[];
+  marks: readonly Mark[];
 }
 
 /** The values at the cursor, beside it. */
@@ -57,7 +58,7 @@ export function ChartReading({ point, share, panes, span: { stepMs }, marks }: C
           {values.map(({ name, line, text }) => (
             <div key={name}>
               <dt>
-                {line && <LineSign hue={line.hue} dash={line.dash} />}
+                {line && <LineSign line={line} />}
                 {name}
               </dt>
               <dd>{text ?? '?'}</dd>

@@ -62,6 +62,7 @@ export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, he
           tickLine={false}
           tick={text}
           tickFormatter={format}
+          interval={0}
           {...(axis === null
             ? { domain: [0, empty ? 1 : 'auto'], allowDecimals: false, tickCount: height < 100 ? 3 : 4 }
             : {

@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
 import type { Count, Known, UnavailableReason } from '@/lib/shared/measured';
+import type { Percentiles } from '@/lib/shared/model';
 import { markKnown } from '@/lib/shared/format';
 import { Hint } from './hint';
 import { useFormat } from './use-format';
@@ -52,4 +53,20 @@ export function CountText({ count, large }: { count: Count; large?: boolean }) {
 export function Duration({ ms, known, why, large }: { ms: number | null } & Omit<FigureProps, 'text'>) {
   const format = useFormat();
   return <Figure text={ms === null ? null : format.latency(ms)} known={known} why={why} large={large} />;
+}
+
+/** So close to the exact value that a mark on each number would only be in the way: the figure's name says it once. */
+export const CLOSE_SHARE = 0.02;
+
+/** A percentile of measured times: plain where it is close, "≤ 1 s" where it is shorter than one look apart, else as it is known. */
+export function Percentile({ ms, of, large }: { ms: number | null; of: Omit<Percentiles, 'p50Ms' | 'p95Ms' | 'p99Ms'>; large?: boolean }) {
+  const words = useTranslations('figures');
+  const format = useFormat();
+  if (ms === null && of.atMostMs !== undefined && of.why === undefined) {
+    const atMost = format.latency(of.atMostMs);
+    const text = <Hint reason={words('atMostWhy', { interval: atMost })}>{words('atMost', { value: atMost })}</Hint>;
+    return large ? <span className={classes.figure}>{text}</span> : text;
+  }
+  const close = of.known === 'estimated' && of.errorShare !== undefined && of.errorShare <= CLOSE_SHARE;
+  return <Duration ms={ms} known={close ? 'exact' : of.known} why={of.why} large={large} />;
 }

@@ -8,18 +8,25 @@ import classes from './figures.module.css';
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** Thirty minutes of depth as a line; gaps are gaps, and the label says in words what the line shows. */
-export function Sparkline({ values }: { values: (number | null)[] }) {
+interface SparklineProps {
+  values: (number | null)[];
+  /** Says in words what the line shows; by default thirty minutes of depth. */
+  say?: (figures: { last: string; low: string; high: string }) => string;
+}
+
+/** Values over time as a line; gaps are gaps, and the label says in words what the line shows. */
+export function Sparkline({ values, say }: SparklineProps) {
   const words = useTranslations('figures');
   const format = useFormat();
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return <span className={classes.absent}>{words('sparklineEmpty')}</span>;
   const shape = sparklineShape(values, WIDTH, HEIGHT);
-  const label = words('sparkline', {
+  const figures = {
     last: format.number(known.at(-1) ?? 0),
     low: format.number(Math.min(...known)),
     high: format.number(Math.max(...known)),
-  });
+  };
+  const label = say === undefined ? words('sparkline', figures) : say(figures);
   return (
     <svg
       className={classes.sparkline}

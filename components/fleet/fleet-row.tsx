@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { FleetEntry } from '@/lib/shared/model';
-import { CountText, Duration, Figure } from '../figures/figure';
+import { CountText, Figure, Percentile } from '../figures/figure';
 import { VerdictMark } from '../figures/mark';
 import { Sparkline } from '../figures/sparkline';
 import { RelativeTime, Since } from '../figures/time';
@@ -51,7 +51,7 @@ export function FleetRow({ entry: { outbox, summary, stale, sparkline }, old }: 
           <Figure text={null} why={depth.waiting.why ?? 'no_created_at'} />
         ),
       )}
-      {cell('p95', <Duration ms={latency.p95Ms} known={latency.known} why={latency.why} />)}
+      {cell('p95', <Percentile ms={latency.p95Ms} of={latency} />)}
       {cell('dead', <CountText count={depth.dead} />)}
       {cell(
         'lastPublished',

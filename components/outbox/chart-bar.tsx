@@ -1,5 +1,6 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { Button, Pill, Title } from '@mantine/core';
 import { IconDownload, IconZoomReset } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
@@ -14,10 +15,12 @@ interface ChartBarProps {
   view: ChartView;
   span: TimeSpan;
   onChange: (view: Pick<ChartView, 'span' | 'type'>) => void;
+  /** Further tools. */
+  children: ReactNode;
 }
 
 /** Which time and type the charts show, how to choose another, and the numbers to take along. */
-export function ChartBar({ outbox, view, span, onChange }: ChartBarProps) {
+export function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
   const words = useTranslations('outbox.charts');
   const windows = useTranslations('frame.windows');
   const format = useFormat();
@@ -56,6 +59,7 @@ export function ChartBar({ outbox, view, span, onChange }: ChartBarProps) {
           </Button>
         )}
         <SpanEditor key={`${span.from} ${own}`} span={span} onApply={(chosen) => onChange({ span: chosen, type })} />
+        {children}
         <Button component="a" href={csv} download size="compact-sm" variant="default" leftSection={<IconDownload size={14} aria-hidden />}>
           {words('csv')}
         </Button>

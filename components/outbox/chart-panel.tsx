@@ -4,8 +4,9 @@ import { memo, useId } from 'react';
 import dynamic from 'next/dynamic';
 import { Skeleton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
+import type { Mark } from '@/lib/shared/marks';
 import type { Known } from '@/lib/shared/measured';
-import { CHART_HEIGHT, type ChartLine, type ChartMark, type Pane, type TimeSpan } from '../charts/chart-model';
+import { CHART_HEIGHT, type ChartLine, type Pane, type TimeSpan } from '../charts/chart-model';
 import { LineSign } from '../charts/line-sign';
 import { Figure } from '../figures/figure';
 import { ChartTable } from './chart-table';
@@ -23,7 +24,7 @@ export interface ChartPanelProps {
   known: Known;
   panes: Pane[];
   span: TimeSpan;
-  marks: readonly ChartMark[];
+  marks: readonly Mark[];
   onZoom: (from: number, to: number) => void;
 }
 
@@ -45,7 +46,7 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
           <ul className={classes.legend}>
             {lines.map((line) => (
               <li key={line.key}>
-                <LineSign hue={line.hue} dash={line.dash} />
+                <LineSign line={line} />
                 {line.label} {isEmpty(line) && <Figure text={null} why={known === 'unavailable' ? 'not_in_schema' : 'no_events'} />}
               </li>
             ))}

@@ -2,8 +2,9 @@
 
 import { useState } from 'react';
 import { useTranslations } from 'next-intl';
+import type { Mark } from '@/lib/shared/marks';
 import type { RatedPoint } from '@/lib/shared/series-rates';
-import type { ChartMark, Pane, TimeSpan } from '../charts/chart-model';
+import type { Pane, TimeSpan } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from './charts.module.css';
 
@@ -11,7 +12,7 @@ interface ChartTableProps {
   title: string;
   panes: Pane[];
   span: TimeSpan;
-  marks: readonly ChartMark[];
+  marks: readonly Mark[];
 }
 
 interface Column {

@@ -1,13 +1,14 @@
 'use client';
 
-import { useCallback, useMemo, useTransition } from 'react';
+import { useCallback, useMemo, useTransition, type ReactNode } from 'react';
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useTranslations } from 'next-intl';
 import { shortIso, withChartView, type ChartView } from '@/lib/shared/chart-view';
+import type { Mark } from '@/lib/shared/marks';
 import type { Series } from '@/lib/shared/model';
 import { ratedPoints } from '@/lib/shared/series-rates';
 import { ChartCursorProvider } from '../charts/chart-cursor';
-import { timeSpan, type ChartMark } from '../charts/chart-model';
+import { timeSpan } from '../charts/chart-model';
 import { ChartBar } from './chart-bar';
 import { ChartPanel } from './chart-panel';
 import { useChartSpecs } from './use-chart-specs';
@@ -17,11 +18,15 @@ interface ChartsProps {
   outbox: string;
   view: ChartView;
   series: Series;
-  marks: readonly ChartMark[];
+  marks: readonly Mark[];
+  /** Puts a mark on; null for who may not. */
+  markEditor: ReactNode;
+  /** How the history comes about. */
+  children: ReactNode;
 }
 
 /** How it came about: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
-export function Charts({ outbox, view, series, marks }: ChartsProps) {
+export function Charts({ outbox, view, series, marks, markEditor, children }: ChartsProps) {
   const words = useTranslations('outbox.charts');
   const [pending, change] = useViewChange();
   const { points, stepSeconds, asOf } = series;
@@ -34,7 +39,10 @@ export function Charts({ outbox, view, series, marks }: ChartsProps) {
   );
   return (
     <section className={classes.history} aria-labelledby="history">
-      <ChartBar outbox={outbox} view={view} span={span} onChange={change} />
+      <ChartBar outbox={outbox} view={view} span={span} onChange={change}>
+        {markEditor}
+      </ChartBar>
+      {children}
       <ChartCursorProvider>
         <div className={classes.charts} aria-busy={pending}>
           {specs.map(({ id, known, panes }) => (

@@ -1,32 +1,35 @@
 'use client';
 
+import { useState } from 'react';
 import { Title } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { OutboxSnapshot } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { ChartView } from '@/lib/shared/chart-view';
-import type { ChartMark } from '../charts/chart-model';
+import type { ChartView, MarkedSnapshot } from '@/lib/shared/chart-view';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { Charts } from './charts';
+import { CollectorLine } from './collector-line';
+import { MarkEditor, type MarkAction } from './mark-editor';
 import { Tiles } from './tiles';
 import { TypeTable } from './type-table';
+import type { TrendsAction } from './use-type-trends';
 import { VerdictBanner } from './verdict-banner';
 import classes from './outbox.module.css';
 
 export interface OutboxScreenProps {
   outbox: string;
   view: ChartView;
-  initial: OutboxSnapshot;
-  action: (input: { outbox: string } & ChartView) => Promise<ActionResult<OutboxSnapshot>>;
+  initial: MarkedSnapshot;
+  action: (input: { outbox: string } & ChartView) => Promise<ActionResult<MarkedSnapshot>>;
+  trendsAction: TrendsAction;
+  /** null for who may not mark. */
+  markAction: MarkAction | null;
 }
 
-const NO_MARKS: readonly ChartMark[] = [];
-
 /** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
-export function OutboxScreen({ outbox: id, view, initial, action }: OutboxScreenProps) {
+export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction }: OutboxScreenProps) {
   const words = useTranslations('outbox');
   const readOnly = useTranslations('readOnly');
   const format = useFormat();
@@ -35,7 +38,8 @@ export function OutboxScreen({ outbox: id, view, initial, action }: OutboxScreen
     action: () => action({ outbox: id, ...view }),
     initial,
   });
-  const { outbox, summary, series, stale } = snapshot;
+  const { outbox, summary, collector, series, marks, stale } = snapshot;
+  const [explained, explain] = useState(false);
   const old = useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null;
   return (
     <div className={classes.screen} data-stale={old}>
@@ -53,9 +57,22 @@ export function OutboxScreen({ outbox: id, view, initial, action }: OutboxScreen
           {readOnly(outbox.whyReadOnly ?? 'no_operator_url')}
         </p>
       )}
-      <Tiles summary={summary} publishedAtKnown={outbox.capabilities.fields.publishedAt} intervalMs={POLL_INTERVAL_MS} />
-      <Charts outbox={id} view={view} series={series} marks={NO_MARKS} />
-      <TypeTable outbox={outbox} rows={summary.byType} />
+      <Tiles
+        summary={summary}
+        publishedAtKnown={outbox.capabilities.fields.publishedAt}
+        intervalMs={POLL_INTERVAL_MS}
+        onAdvice={collector?.advice ? () => explain(true) : undefined}
+      />
+      <Charts
+        outbox={id}
+        view={view}
+        series={series}
+        marks={marks}
+        markEditor={markAction && <MarkEditor outbox={id} action={markAction} onMarked={refresh} />}
+      >
+        <CollectorLine collector={collector} asOf={summary.asOf} open={explained} onOpen={explain} />
+      </Charts>
+      <TypeTable outbox={outbox} rows={summary.byType} view={view} trendsAction={trendsAction} />
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { TypeFigures } from '@/lib/shared/model';
 
-export const TYPE_COLUMNS = ['type', 'waiting', 'dead', 'retries', 'errors', 'p95Ms'] as const;
-export type TypeColumn = (typeof TYPE_COLUMNS)[number];
+export type TypeColumn = keyof TypeFigures;
 
 export interface TypeSort {
   column: TypeColumn;

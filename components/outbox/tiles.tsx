@@ -1,10 +1,11 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import type { Known } from '@/lib/shared/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/measured';
 import type { Summary } from '@/lib/shared/model';
-import { CountText, Duration, Figure } from '../figures/figure';
+import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import classes from './outbox.module.css';
@@ -12,22 +13,38 @@ import classes from './outbox.module.css';
 interface TileProps {
   label: string;
   known: Known;
+  /** How it is known, where that is said better than by `known`. */
+  knownText?: string;
+  why?: UnavailableReason;
+  /** Offers what would make a figure known that is not. */
+  onAdvice?: () => void;
   asOf: string;
   intervalMs: number;
-  wide?: boolean;
+  wide?: 'flow' | 'latency';
   children: ReactNode;
 }
 
+/** What an index or a column would mend. */
+const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
+
 /** A figure with its name, how it is known and how old it is. */
-function Tile({ label, known, asOf, intervalMs, wide, children }: TileProps) {
+function Tile({ label, known, knownText, why, onAdvice, asOf, intervalMs, wide, children }: TileProps) {
   const words = useTranslations('outbox');
   return (
     <li className={classes.tile} data-wide={wide}>
       <h2 className={classes.tileLabel}>{label}</h2>
       <div className={classes.tileValue}>{children}</div>
       <p className={classes.tileFoot}>
-        {known !== 'unavailable' && `${words(`known.${known}`)} · `}
-        <Age short asOf={asOf} intervalMs={intervalMs} />
+        {known === 'unavailable' && why !== undefined && ADVISABLE.includes(why) && onAdvice ? (
+          <UnstyledButton className={classes.advice} onClick={onAdvice}>
+            {words('advice')}
+          </UnstyledButton>
+        ) : (
+          <>
+            {known !== 'unavailable' && `${knownText ?? words(`known.${known}`)} · `}
+            <Age short asOf={asOf} intervalMs={intervalMs} />
+          </>
+        )}
       </p>
     </li>
   );
@@ -52,23 +69,27 @@ export interface TilesProps {
   /** Whether the table says when an event was published. */
   publishedAtKnown: boolean;
   intervalMs: number;
+  /** Set where an index or a column would make more figures known. */
+  onAdvice?: () => void;
 }
 
 /** The figures of now. */
-export function Tiles({ summary, publishedAtKnown, intervalMs }: TilesProps) {
+export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: TilesProps) {
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const format = useFormat();
   const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, retries, errorRate, asOf } = summary;
   const window = windows(summary.window);
-  const tile = { asOf, intervalMs };
+  const tile = { asOf, intervalMs, onAdvice };
   const rate = (value: number | null) => (
     <Figure large text={value === null ? null : format.rate(value)} known={throughput.known} why={throughput.why} />
   );
-  const percentile = (ms: number | null) => <Duration large ms={ms} known={latency.known} why={latency.why} />;
+  const percentile = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
+  const { errorShare } = latency;
+  const close = latency.known === 'estimated' && errorShare !== undefined && errorShare <= CLOSE_SHARE;
   return (
     <ul className={classes.tiles} aria-label={words('figures')}>
-      <Tile {...tile} label={words('tiles.waiting')} known={depth.waiting.known}>
+      <Tile {...tile} label={words('tiles.waiting')} known={depth.waiting.known} why={depth.waiting.why}>
         <CountText large count={depth.waiting} />
       </Tile>
       <Tile {...tile} label={words('tiles.oldest')} known={oldestPendingAt === null ? depth.waiting.known : 'exact'}>
@@ -82,7 +103,7 @@ export function Tiles({ summary, publishedAtKnown, intervalMs }: TilesProps) {
           <Figure large text={null} why={depth.waiting.why ?? 'no_created_at'} />
         )}
       </Tile>
-      <Tile {...tile} wide label={words('tiles.throughput', { window })} known={throughput.known}>
+      <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} known={throughput.known} why={throughput.why}>
         <Split
           parts={[
             { name: words('tiles.published'), value: rate(throughput.publishedPerMinute) },
@@ -92,25 +113,28 @@ export function Tiles({ summary, publishedAtKnown, intervalMs }: TilesProps) {
       </Tile>
       <Tile
         {...tile}
-        wide
+        wide="latency"
         label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
         known={latency.known}
+        why={latency.why}
+        knownText={close ? words('known.within', { share: format.percent(errorShare) }) : undefined}
       >
         <Split
           parts={[
             { name: 'p50', value: percentile(latency.p50Ms) },
             { name: 'p95', value: percentile(latency.p95Ms) },
             { name: 'p99', value: percentile(latency.p99Ms) },
+            { name: words('tiles.mean'), value: <Percentile large ms={latency.meanMs} of={latency} /> },
           ]}
         />
       </Tile>
-      <Tile {...tile} label={words('tiles.dead')} known={depth.dead.known}>
+      <Tile {...tile} label={words('tiles.dead')} known={depth.dead.known} why={depth.dead.why}>
         <CountText large count={depth.dead} />
       </Tile>
-      <Tile {...tile} label={words('tiles.retrying')} known={depth.retrying.known}>
+      <Tile {...tile} label={words('tiles.retrying')} known={depth.retrying.known} why={depth.retrying.why}>
         <CountText large count={depth.retrying} />
       </Tile>
-      <Tile {...tile} label={words('tiles.processing')} known={depth.processing.known}>
+      <Tile {...tile} label={words('tiles.processing')} known={depth.processing.known} why={depth.processing.why}>
         <CountText large count={depth.processing} />
       </Tile>
       <Tile {...tile} label={words('tiles.lastPublished')} known={lastPublishedAt === null && !publishedAtKnown ? 'unavailable' : 'exact'}>
@@ -122,10 +146,10 @@ export function Tiles({ summary, publishedAtKnown, intervalMs }: TilesProps) {
           <Figure large text={null} why={publishedAtKnown ? 'no_events' : 'no_published_at'} />
         )}
       </Tile>
-      <Tile {...tile} label={words('tiles.retries', { window })} known={retries.known}>
+      <Tile {...tile} label={words('tiles.retries', { window })} known={retries.known} why={retries.why}>
         <CountText large count={retries} />
       </Tile>
-      <Tile {...tile} label={words('tiles.errorRate', { window })} known={errorRate.known}>
+      <Tile {...tile} label={words('tiles.errorRate', { window })} known={errorRate.known} why={errorRate.why}>
         <Figure
           large
           text={errorRate.value === null ? null : format.percent(errorRate.value)}

@@ -1,25 +1,48 @@
 'use client';
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import Link from 'next/link';
+import { useSearchParams } from 'next/navigation';
 import { Title, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp, IconChartLine } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import { withChartView, type ChartView } from '@/lib/shared/chart-view';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { OutboxInfo, TypeFigures } from '@/lib/shared/model';
 import { Duration, Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
-import { TYPE_COLUMNS, sortTypes, type TypeColumn, type TypeSort } from './sort-types';
+import { Sparkline } from '../figures/sparkline';
+import { sortTypes, type TypeColumn, type TypeSort } from './sort-types';
+import { useTypeTrends, type TrendsAction } from './use-type-trends';
 import classes from './outbox.module.css';
 
 const NUMBER_COLUMNS = ['waiting', 'dead', 'retries', 'errors', 'p95Ms'] as const;
 type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
-/** The figures by event type; a type leads to its events. */
-export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigures[] }) {
+/** Columns whose rows are compared at a glance: each cell has a bar, as long as its share of the greatest. */
+const BARRED: readonly NumberColumn[] = ['retries', 'errors'];
+
+interface TypeTableProps {
+  outbox: OutboxInfo;
+  rows: TypeFigures[];
+  view: ChartView;
+  trendsAction: TrendsAction;
+}
+
+/** The figures by event type; a type leads to its events, or to its charts. */
+export function TypeTable({ outbox, rows, view, trendsAction }: TypeTableProps) {
   const words = useTranslations('outbox');
+  const windows = useTranslations('frame.windows');
+  const search = useSearchParams();
+  const trendOf = useTypeTrends(
+    outbox.id,
+    view.window,
+    useMemo(() => rows.map(({ type }) => type), [rows]),
+    trendsAction,
+  );
   const format = useFormat();
   const [sort, setSort] = useState<TypeSort>({ column: 'waiting', descending: true });
+  const window = windows(view.window);
   const { states, fields } = outbox.capabilities;
   const whyMissing: Partial<Record<TypeColumn, UnavailableReason>> = {
     waiting: 'too_many_rows',
@@ -41,8 +64,12 @@ export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigu
         </td>
       );
     }
+    const most = Math.max(...rows.map((each) => each[column] ?? 0));
     return (
       <td key={column}>
+        {BARRED.includes(column) && value !== null && value > 0 && (
+          <span className={classes.share} style={{ width: `${(value / most) * 48}px` }} aria-hidden />
+        )}
         {column === 'p95Ms' ? (
           <Duration ms={value} why={whyMissing[column]} />
         ) : (
@@ -50,6 +77,12 @@ export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigu
         )}
       </td>
     );
+  };
+
+  const trend = (type: string) => {
+    const values = trendOf(type);
+    if (values === undefined) return null;
+    return <Sparkline values={values} say={(figures) => words('types.trendOf', { type, window, ...figures })} />;
   };
 
   const header = (column: TypeColumn) => {
@@ -79,14 +112,31 @@ export function TypeTable({ outbox, rows }: { outbox: OutboxInfo; rows: TypeFigu
         <div className={classes.scroll} role="region" aria-labelledby="by-type" tabIndex={0}>
           <table className={classes.types}>
             <thead>
-              <tr>{TYPE_COLUMNS.map(header)}</tr>
+              <tr>
+                {header('type')}
+                <th scope="col" className={classes.trend}>
+                  {words('types.trend', { window })}
+                </th>
+                {NUMBER_COLUMNS.map(header)}
+              </tr>
             </thead>
             <tbody>
               {sorted.map((row, index) => (
                 <tr key={row.type}>
                   <th scope="row">
                     <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/events?type=${encodeURIComponent(row.type)}`}>{row.type}</Link>
+                    <Link
+                      href={`?${withChartView(new URLSearchParams(search), { span: view.span, type: row.type })}`}
+                      className={classes.charted}
+                      aria-label={words('types.charts', { type: row.type })}
+                      title={words('types.charts', { type: row.type })}
+                      aria-current={view.type === row.type}
+                      scroll={false}
+                    >
+                      <IconChartLine size={16} stroke={1.75} aria-hidden />
+                    </Link>
                   </th>
+                  <td className={classes.trend}>{trend(row.type)}</td>
                   {NUMBER_COLUMNS.map((column) => cell(row, column, index === 0))}
                 </tr>
               ))}

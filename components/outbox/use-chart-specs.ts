@@ -84,7 +84,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series,
               line('p99Ms', 'amber', duration, { dash: '2 3' }),
             ],
           },
-          { kind: 'bars', unit: perStep, format: count, lines: [line('latencyCount', 'grey', count)] },
+          { kind: 'bars', unit: perStep, format: count, lines: [line('latencyCount', 'grey', count, { barred: true })] },
         ],
       },
       {

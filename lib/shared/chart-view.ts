@@ -1,3 +1,5 @@
+import type { Mark } from './marks';
+import type { OutboxSnapshot } from './model';
 import { DEFAULT_WINDOW, isWindow, spanProblem, type SeriesSpan, type Window } from './windows';
 
 /** What the screen of an outbox shows, as its address says: the window of the figures, and of which time and type the charts are. */
@@ -6,6 +8,21 @@ export interface ChartView {
   span: SeriesSpan;
   type?: string;
 }
+
+/** What the screen of an outbox is given. */
+export interface MarkedSnapshot extends OutboxSnapshot {
+  /** Within what the charts show, newest first. */
+  marks: Mark[];
+}
+
+/** Flow of one event type over what the charts show, oldest first; null where unknown. */
+export interface TypeTrend {
+  type: string;
+  published: (number | null)[];
+}
+
+/** Trends are shown of so many types at most: each is read by itself. */
+export const TREND_TYPES_MAX = 12;
 
 /** Reads a chart view from an address; what makes no sense is left out. */
 export function parseChartView(search: URLSearchParams): ChartView {

@@ -1,9 +1,11 @@
 import 'server-only';
 import { maskText } from '@/lib/outbox/mask-text';
-import type { FleetSnapshot, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/chart-view';
+import type { FleetSnapshot, Series, Summary } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import type { SeriesSpan, Window } from '@/lib/shared/windows';
 import type { Context } from '../context';
+import { readMarks } from './marks';
 
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<FleetSnapshot> {
@@ -17,15 +19,33 @@ export interface SeriesQuery {
   type?: string;
 }
 
-/** One outbox with its figures of a window, and the history that its charts show. */
-export async function readOutbox(context: Context, outboxId: string, window: Window, { span, type }: SeriesQuery): Promise<OutboxSnapshot> {
+/** One outbox with its figures of a window, the history that its charts show, and the marks on it. */
+export async function readOutbox(context: Context, outboxId: string, window: Window, { span, type }: SeriesQuery): Promise<MarkedSnapshot> {
   const { snapshots } = context.console;
   const own = 'window' in span && span.window === window && type === undefined;
-  const [snapshot, series] = await Promise.all([
+  const [snapshot, other] = await Promise.all([
     snapshots.outbox(outboxId, window),
     own ? undefined : snapshots.series(outboxId, span, type),
   ]);
-  return { ...snapshot, summary: presentSummary(context, snapshot.summary), series: series ?? snapshot.series };
+  const series = other ?? snapshot.series;
+  const { marks } = await readMarks(context, { outbox: outboxId, ...boundsOf(series) });
+  return { ...snapshot, summary: presentSummary(context, snapshot.summary), series, marks };
+}
+
+/** How the flow of some types went over a window, one after the other: cheap, but not free. */
+export async function readTypeTrends(context: Context, outboxId: string, window: Window, types: readonly string[]): Promise<TypeTrend[]> {
+  const trends: TypeTrend[] = [];
+  for (const type of types) {
+    const { points } = await context.console.snapshots.series(outboxId, { window }, type);
+    trends.push({ type, published: points.map(({ published }) => published) });
+  }
+  return trends;
+}
+
+function boundsOf({ points, stepSeconds }: Series): { from?: string; to?: string } {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return {};
+  return { from: first.at, to: new Date(Date.parse(last.at) + stepSeconds * 1_000).toISOString() };
 }
 
 export async function readSummary(context: Context, outboxId: string, window: Window): Promise<Summary> {

@@ -4,7 +4,8 @@ import { definePage } from '@/lib/server/page';
 import { readOutbox } from '@/lib/server/reads/figures';
 import { parseChartView } from '@/lib/shared/chart-view';
 import { toSearchParams } from '@/lib/shared/event-filter';
-import { outboxSnapshot } from './actions';
+import { can } from '@/lib/shared/permissions';
+import { markOutbox, outboxSnapshot, typeTrends } from './actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
   return { title: (await params).outbox };
@@ -16,7 +17,14 @@ export default definePage({
   render: async (context, { params: { outbox = '' }, searchParams }) => {
     const view = parseChartView(toSearchParams(searchParams));
     return (
-      <OutboxScreen outbox={outbox} view={view} initial={await readOutbox(context, outbox, view.window, view)} action={outboxSnapshot} />
+      <OutboxScreen
+        outbox={outbox}
+        view={view}
+        initial={await readOutbox(context, outbox, view.window, view)}
+        action={outboxSnapshot}
+        trendsAction={typeTrends}
+        markAction={can(context.actor.role, 'mark:write') ? markOutbox : null}
+      />
     );
   },
 });

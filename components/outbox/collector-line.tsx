@@ -1,0 +1,139 @@
+'use client';
+
+import { Button, Code, CopyButton, Popover } from '@mantine/core';
+import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import type { CollectorStatus } from '@/lib/shared/model';
+import { AbsoluteTime } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import classes from './collector.module.css';
+
+const SIGNS = {
+  waiting: IconHourglass,
+  backfilling: IconDatabaseImport,
+  collecting: IconHistory,
+  slowed: IconSnowflake,
+  blind: IconEyeOff,
+} as const;
+
+const KNOWN_ADVICE = ['index_published_at', 'index_waiting', 'column_published_at', 'base_table_needed'] as const;
+
+const A_DAY_MS = 86_400_000;
+
+interface CollectorLineProps {
+  collector: CollectorStatus | null;
+  asOf: string;
+  /** Whether the details are open. */
+  open: boolean;
+  onOpen: (open: boolean) => void;
+}
+
+/** How the history of an outbox comes about, in one line: how far it reaches, and what is in its way. The rest on demand. */
+export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLineProps) {
+  const words = useTranslations('collector');
+  const format = useFormat();
+  const state = collector?.state ?? 'waiting';
+  const Sign = SIGNS[state];
+  const reach = (at: string) => (Date.parse(asOf) - Date.parse(at) < A_DAY_MS ? format.clock(at) : format.absolute(at));
+  const share = collector?.backfill?.share ?? 0;
+  return (
+    <div className={classes.line} data-state={state}>
+      <Sign size={16} stroke={1.75} aria-hidden />
+      <p>
+        {words(`states.${state}`, {
+          every: format.age(collector?.everyMs ?? 0),
+          share: format.percent(share),
+          from: collector?.backfill ? format.absolute(collector.backfill.from).slice(0, 10) : 'none',
+        })}
+        {collector?.foldedTo && <span> · {words('upTo', { clock: reach(collector.foldedTo) })}</span>}
+        {collector?.advice && <span> · {words('moreKnown')}</span>}
+      </p>
+      {collector?.backfill && (
+        <progress className={classes.progress} value={share} max={1} aria-label={words('progress')}>
+          {format.percent(share)}
+        </progress>
+      )}
+      {collector && (
+        <Popover
+          opened={open}
+          onChange={onOpen}
+          position="bottom-start"
+          width={400}
+          trapFocus
+          returnFocus
+          shadow="md"
+          transitionProps={{ duration: 80 }}
+        >
+          <Popover.Target>
+            <Button size="compact-xs" variant="subtle" aria-expanded={open} onClick={() => onOpen(!open)}>
+              {words('details')}
+            </Button>
+          </Popover.Target>
+          <Popover.Dropdown aria-label={words('details')} className={classes.details}>
+            <Details collector={collector} />
+          </Popover.Dropdown>
+        </Popover>
+      )}
+    </div>
+  );
+}
+
+function Details({ collector: { method, watchedSince, everyMs, cost, advice } }: { collector: CollectorStatus }) {
+  const words = useTranslations('collector');
+  const format = useFormat();
+  const known = KNOWN_ADVICE.find((code) => code === advice?.code);
+  return (
+    <>
+      <dl>
+        {method && (
+          <div>
+            <dt>{words('method')}</dt>
+            <dd>{words(`methods.${method}`)}</dd>
+          </div>
+        )}
+        {watchedSince && (
+          <div>
+            <dt>{words('watchedSince')}</dt>
+            <dd>
+              <AbsoluteTime at={watchedSince} />
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>{words('looks')}</dt>
+          <dd>{words('every', { every: format.age(everyMs) })}</dd>
+        </div>
+        <div>
+          <dt>{words('costs')}</dt>
+          <dd>
+            {words('cost', {
+              statements: format.compact(cost.statements),
+              rows: format.compact(cost.rows),
+              time: format.latency(cost.milliseconds),
+              each: format.latency(cost.milliseconds / Math.max(1, cost.statements)),
+            })}
+          </dd>
+        </div>
+      </dl>
+      {advice && (
+        <div className={classes.advice}>
+          <p>{words(`advice.${known ?? 'other'}`)}</p>
+          {advice.sql !== null && (
+            <>
+              <Code block tabIndex={0}>
+                {advice.sql}
+              </Code>
+              <CopyButton value={advice.sql} timeout={1_500}>
+                {({ copied, copy }) => (
+                  <Button size="compact-xs" variant="default" onClick={copy}>
+                    {words(copied ? 'copied' : 'copySql')}
+                  </Button>
+                )}
+              </CopyButton>
+            </>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
