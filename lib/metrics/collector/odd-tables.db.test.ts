@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
 import type { TestDatabase } from '@/scripts/testing/database';
-import { ALL_TYPES } from '../rollup/series-key';
 import { testOutbox, type TestOutbox } from '../testing';
 import { cellsStatement, countByMinute, publishedIn, steerTo } from './fold-sql';
 import { microsOf } from './instants';
@@ -16,7 +15,16 @@ const STATES: ShapeInput['states'] = [
 ];
 
 function outbox(table: string, input: Partial<ShapeInput> = {}, overrides: Partial<TestOutbox> = {}): TestOutbox {
-  const shape = defineShape({ key: 'inline', label: table, origin: 'test', engines: ['postgres'], table, columns: COLUMNS, states: STATES, ...input });
+  const shape = defineShape({
+    key: 'inline',
+    label: table,
+    origin: 'test',
+    engines: ['postgres'],
+    table,
+    columns: COLUMNS,
+    states: STATES,
+    ...input,
+  });
   return testOutbox(shape, 'odd', { id: table, inline: true, ...overrides });
 }
 
@@ -34,7 +42,22 @@ const OUTBOXES = [
   outbox('berlin', {}, { parameters: { timeZone: 'Europe/Berlin' } }),
   outbox('seconds'),
   outbox('uncreated', { columns: { id: 'id', publishedAt: 'published' } }),
-  outbox('claimed', { columns: { ...COLUMNS, attemptedAt: 'claimed' }, states: [...STATES.slice(0, 1), { state: 'processing', when: { all: [{ column: 'published', isNull: true }, { column: 'claimed', isNull: false }] } }, ...STATES.slice(1)] }),
+  outbox('claimed', {
+    columns: { ...COLUMNS, attemptedAt: 'claimed' },
+    states: [
+      ...STATES.slice(0, 1),
+      {
+        state: 'processing',
+        when: {
+          all: [
+            { column: 'published', isNull: true },
+            { column: 'claimed', isNull: false },
+          ],
+        },
+      },
+      ...STATES.slice(1),
+    ],
+  }),
   outbox('dates'),
   outbox('status_only', { columns: { id: 'id', createdAt: 'created' }, states: STATUS }),
   outbox('queue', { columns: { id: 'id', createdAt: 'created' }, states: [{ state: 'pending', when: { column: 'id', isNull: false } }] }),
@@ -64,13 +87,13 @@ async function fill(observed: TestDatabase): Promise<void> {
     create table odd.hopeless (id uuid default gen_random_uuid(), kind text, created timestamptz, published timestamptz);
     insert into odd.large (kind, created, published) select 'a', now(), now() - interval '1 h' * random() from generate_series(1, 60000);
     insert into odd.hopeless (kind, created, published) select 'a', now(), now() - interval '1 h' * random() from generate_series(1, 260000);
-    insert into odd.blocks (created, published) select now() - i * interval '1 s' - interval '1 s', now() - i * interval '1 s' from generate_series(100000, 1, -1) as i;
+    insert into odd.blocks (created, published) select now() - i * interval '1 s' - interval '1 s', now() - i * interval '1 s' from generate_series(40000, 1, -1) as i;
     insert into odd.parts (id, created, published) select i, now() - i * interval '1 minute', now() - i * interval '1 minute' + interval '1 s' from generate_series(1, 200) as i;
     analyze`);
 }
 
 const stage = useStage(OUTBOXES, fill);
-const { observed, collect, total, totals, errors } = stage;
+const { observed, collect, total, errors } = stage;
 
 const collected = async (id: string, published: number): Promise<void> => {
   const collector = collect();
@@ -111,14 +134,14 @@ describe('how an outbox is collected', () => {
 
 describe('counts', () => {
   it('a table without an index, and one whose times are whole seconds', async () => {
-    await observed.query(`insert into odd.bare (created, published) select now() - interval '9 s', now() - i * interval '7 s' from generate_series(1, 50) as i;
+    await observed.query(`insert into odd.bare (created, published) select now() - i * interval '7 s' - interval '9 s', now() - i * interval '7 s' from generate_series(1, 50) as i;
       insert into odd.seconds (created, published) select now() - interval '9 min', now() - i * interval '7 s' from generate_series(1, 60) as i`);
     await collected('bare', 50);
     await collected('seconds', 60);
   });
 
   it('a table with an index of blocks, found back to its first row', async () => {
-    await collected('blocks', 100_000);
+    await collected('blocks', 40_000);
     const bound = await stage.directory.get('blocks');
     const to = Date.now() * 1_000;
     const plan = await bound.database.read(async (db) => {
@@ -149,9 +172,9 @@ describe('counts', () => {
     await observed.query(`insert into odd.bare (created, published) select now(), now() - interval '20 s' from generate_series(1, 8)`);
     await collected('bare', 58);
     const slot = await total('bare');
-    expect(slot.negative).toBe(9);
-    expect(slot.latency.get(0)).toBe(9);
-    expect((await totals('bare')).get(ALL_TYPES)?.latencySumMs).toBeGreaterThan(0);
+    expect(slot.negative).toBe(8);
+    expect(slot.latency.get(0)).toBe(8);
+    expect(slot.latencySumMs).toBeCloseTo(50 * 9_000, 3);
   });
 });
 
@@ -177,7 +200,9 @@ describe('times without a zone', () => {
           const from = hour + at * 60_000_000;
           const to = hour + Math.min(300, at + width) * 60_000_000;
           for (const rows of (await countByMinute(db, bound, { from, to })).values()) sum += rows;
-          const { rows } = await sql<{ 'QUERY PLAN': string }>`explain select 1 from odd.berlin o where ${publishedIn(bound, { from, to })}`.execute(db);
+          const { rows } = await sql<{
+            'QUERY PLAN': string;
+          }>`explain select 1 from odd.berlin o where ${publishedIn(bound, { from, to })}`.execute(db);
           expect(rows.length).toBeGreaterThan(0);
         }
         return sum;
