@@ -45,6 +45,7 @@ function toReading({ sources, absent, traits }: ReadingStatement, row: ReadingRo
     reach: perPart(reachOf),
     ordered: perPart((part) => sourcesFor(part, sources).every((source) => source.ordered)),
     firstKnownAt: row.first_known,
+    rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
     figures: JSON.parse(row.figures) as Owned,
     types: JSON.parse(row.types) as { type: string; figures: Owned }[],
     lines: Object.fromEntries(AXES.map((axis) => [axis, new Map(lines[axis].map((row) => [row.step, row.figures]))])) as Reading['lines'],

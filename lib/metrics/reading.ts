@@ -24,6 +24,8 @@ export interface Reading extends Past {
   ordered: Record<Part, boolean>;
   /** Oldest time the table knows; null for an empty table. */
   firstKnownAt: string | null;
+  /** Rows of the outbox's tables that it is made of. */
+  rowsRead: number;
   types: { type: string; figures: Record<string, Record<string, unknown>> }[];
   /** By time, then step since the epoch: values by metric. */
   lines: Record<Axis, Map<number, Record<string, Record<string, unknown>>>>;

@@ -32,6 +32,8 @@ export interface Answer {
 export interface ReadingCost {
   /** Readings made, failed ones included: one statement each. */
   readings: number;
+  /** Rows of the outbox's tables that they looked at. */
+  rows: number;
   milliseconds: number;
 }
 
@@ -82,9 +84,11 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
   async function read(id: string, window: Window, source: Source, cell: Cell): Promise<void> {
     const begun = now();
     cell.triedAt = begun;
+    let rows = 0;
     try {
       source.outbox = await directory.get(id);
       const reading = await takeReading(source.outbox, window);
+      rows = reading.rowsRead;
       Object.assign(cell, { reading, readAt: begun, failure: null });
       remember(source, reading);
     } catch (error) {
@@ -93,7 +97,8 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     }
     cell.tookMs = now() - begun;
-    source.cost = { readings: source.cost.readings + 1, milliseconds: source.cost.milliseconds + cell.tookMs };
+    const { cost } = source;
+    source.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + cell.tookMs };
   }
 
   return {
@@ -103,7 +108,7 @@ export function createReadings(directory: OutboxDirectory, { now, onFailure }: R
         outbox: null,
         cells: new Map<Window, Cell>(),
         history: [],
-        cost: { readings: 0, milliseconds: 0 },
+        cost: { readings: 0, rows: 0, milliseconds: 0 },
       }));
       const cell = entry(source.cells, window, () => ({
         reading: null,

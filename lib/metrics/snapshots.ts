@@ -1,16 +1,7 @@
 import { awayInfo } from '@/lib/outbox/away';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
-import type {
-  CollectorStatus,
-  FleetEntry,
-  FleetSnapshot,
-  OutboxInfo,
-  OutboxReading,
-  OutboxSnapshot,
-  Series,
-  Summary,
-} from '@/lib/shared/model';
+import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import { DEFAULT_WINDOW, type SeriesSpan, type Window } from '@/lib/shared/windows';
 import { diagnose } from './diagnose';
@@ -38,7 +29,6 @@ export interface Current {
   /** Whether the figures are of now; those of a source that is away are its last ones. */
   up: boolean;
   summary: Summary;
-  collector: CollectorStatus | null;
   cost: ReadingCost;
 }
 
@@ -105,8 +95,8 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
       Promise.all(
         directory.ids.map(async (id) => {
           const answer = await readings.latest(id, '1h', MACHINE);
-          const { summary, collector } = judged(id, '1h', answer);
-          return { id, up: answer.reading !== null && graveFailure(answer) === null, summary, collector, cost: answer.cost };
+          const { summary } = judged(id, '1h', answer);
+          return { id, up: answer.reading !== null && graveFailure(answer) === null, summary, cost: answer.cost };
         }),
       ),
     async outbox(id, window) {

@@ -40,6 +40,7 @@ function reading({ traits, reach, ordered, figures, types, firstKnownAt, lines }
     reach: { waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete', ...reach },
     ordered: { waiting: false, processing: false, dead: false, published: false, ...ordered },
     firstKnownAt: firstKnownAt === undefined ? '2025-12-01T00:00:00Z' : firstKnownAt,
+    rowsRead: 0,
     figures: { depth: { pending: 0, retrying: 0, processing: 0, dead: 0 }, ...figures },
     types: types ?? [],
     lines: { created: steps(lines?.created), published: steps(lines?.published), died: steps(lines?.died), claimed: steps(lines?.claimed) },

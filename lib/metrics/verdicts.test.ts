@@ -43,6 +43,7 @@ function reading(given: Given = {}, secondsAgo = 0): Reading {
     reach: { waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete', ...given.reach },
     ordered: { waiting: false, processing: false, dead: false, published: false },
     firstKnownAt: null,
+    rowsRead: 0,
     figures: {
       'last-published': { at: given.lastPublishedAt === undefined ? ago(2) : given.lastPublishedAt },
       relay_stopped: { due: 0, firstDue: null, frontier: ago(3), recent: 500, median: [400], pending: 0, oldest: null, ...given.relay },

@@ -111,6 +111,7 @@ async function create(): Promise<Console> {
     exposition: createExposition({
       outboxes: directory.ids,
       snapshots,
+      collector,
       store,
       onFailure: (error) => log().warn({ err: error }, 'the totals for Prometheus could not be read'),
     }),

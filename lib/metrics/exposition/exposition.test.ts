@@ -4,9 +4,10 @@ import type { CollectorStatus, Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { Current } from '../snapshots';
 import { noFigures } from '../summarise';
+import { createCreatedTotals } from './created';
 import { FAMILIES } from './families';
 import { render } from './render';
-import { samplesOf } from './samples';
+import { samplesOf, type Known, type Remembered } from './samples';
 import { parseExposition, valueOf, type Parsed } from './testing';
 import { LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 import { createTypeLabels, OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
@@ -22,8 +23,7 @@ const currentOf = (id: string, more: Partial<Current> = {}): Current => ({
   id,
   up: true,
   summary: summaryOf(),
-  collector: null,
-  cost: { readings: 3, milliseconds: 42 },
+  cost: { readings: 3, rows: 70, milliseconds: 42 },
   ...more,
 });
 const totalsOf = (more: Partial<OutboxTotals> = {}): OutboxTotals => ({
@@ -43,12 +43,16 @@ const typeFigures = (type: string, waiting: number, dead: number): Summary['byTy
 });
 
 async function exposed(
-  outboxes: readonly { current: Current; totals?: OutboxTotals }[],
+  outboxes: readonly (Partial<Known> & { current: Current })[],
   labels: TypeLabels = createTypeLabels(),
+  created = createCreatedTotals(),
 ): Promise<Parsed> {
-  const told = outboxes.map(({ current, totals }) => samplesOf(current, totals ?? null, labels));
+  const told = tell(outboxes, { labels, created });
   return parseExposition(await render({ values: told.flatMap((one) => one.values), latencies: told.flatMap((one) => one.latencies) }));
 }
+
+const tell = (outboxes: readonly (Partial<Known> & { current: Current })[], remembered: Remembered) =>
+  outboxes.map((known) => samplesOf({ totals: null, collector: collecting, ...known }, remembered));
 
 const depthOf = (pending: number, dead: number): Summary['depth'] => ({
   pending: exact(pending),
@@ -69,7 +73,6 @@ describe('the text', () => {
   it('uses the labels that are declared, and no others', async () => {
     const full = currentOf('a', {
       summary: summaryOf({ depth: depthOf(4, 2), oldestPendingAt: AS_OF, lastPublishedAt: AS_OF, byType: [typeFigures('t', 5, 2)] }),
-      collector: collecting,
     });
     const parsed = await exposed([{ current: full, totals: totalsOf({ types: new Map([['t', { retries: 1, errors: 1 }]]) }) }]);
     for (const [family, { labels }] of Object.entries(FAMILIES)) {
@@ -112,6 +115,7 @@ describe('an outbox', () => {
     expect(value('outbox_console_oldest_pending_age_seconds')).toBe(90);
     expect(value('outbox_console_last_published_timestamp_seconds')).toBe(Date.parse('2026-11-21T09:59:59.500Z') / 1_000);
     expect(value('outbox_console_reading_queries_total')).toBe(3);
+    expect(value('outbox_console_reading_rows_total')).toBe(70);
     expect(VERDICTS.filter((verdict) => value('outbox_console_verdict', { verdict }) === 1)).toEqual(['dead_growing']);
     expect(VERDICTS.filter((verdict) => value('outbox_console_verdict', { verdict }) === 0)).toHaveLength(VERDICTS.length - 1);
   });
@@ -155,8 +159,8 @@ describe('an outbox', () => {
 
   it('tells how its collector is doing and what it has cost', async () => {
     const parsed = await exposed([
-      { current: currentOf('a', { collector: collecting }) },
-      { current: currentOf('b', { collector: { ...collecting, state: 'blind', foldedTo: null, backfill: null } }) },
+      { current: currentOf('a') },
+      { current: currentOf('b'), collector: { ...collecting, state: 'blind', foldedTo: null, backfill: null } },
     ]);
     const value = (name: string, outbox = 'a') => valueOf(parsed, `outbox_console_collector_${name}`, { outbox });
     expect([value('up'), value('up', 'b')]).toEqual([1, 0]);
@@ -175,6 +179,59 @@ describe('an outbox', () => {
     expect([bucket('0.001'), bucket('0.002'), bucket('0.004'), bucket('16777.216'), bucket('+Inf')]).toEqual([1, 3, 6, 6, 11]);
     expect(valueOf(parsed, 'outbox_console_publish_latency_seconds_sum', { outbox: 'a' })).toBe(1.25);
     expect(valueOf(parsed, 'outbox_console_publish_latency_seconds_count', { outbox: 'a' })).toBe(11);
+  });
+});
+
+describe('totals', () => {
+  const of = async (current: Current, totals: OutboxTotals | null) =>
+    new Set((await exposed([{ current, totals }])).series.map((one) => one.family));
+
+  it('are absent, not zero, while nothing has been collected', async () => {
+    const families = await of(currentOf('a', { summary: summaryOf({ depth: depthOf(1, 1) }) }), null);
+    expect([...families].filter((family) => /created|published_total|retries|errors|latency/.test(family))).toEqual([]);
+  });
+
+  it('leave out attempts where the table counts none, and latencies where it does not tell them', async () => {
+    const totals = totalsOf({ latency: null, types: new Map([['t', { retries: 0, errors: 0 }]]) });
+    const families = await of(currentOf('a', { summary: summaryOf({ retries: unavailable('no_attempts') }) }), totals);
+    expect(families.has('outbox_console_published_total')).toBe(true);
+    expect([...families].filter((family) => /retries|errors|latency/.test(family))).toEqual([]);
+  });
+});
+
+describe('the total of created events', () => {
+  const seen = (waiting: number, processing = 0, dead = 0): Summary['depth'] => ({
+    ...depthOf(0, dead),
+    processing: exact(processing),
+    waiting: exact(waiting),
+  });
+
+  it('begins at nothing and follows what comes into the table, whether or not it has been folded', () => {
+    const created = createCreatedTotals();
+    expect(created.of('a', 1_000, seen(20))).toBe(0);
+    expect(created.of('a', 1_000, seen(25, 2, 1))).toBe(8);
+    expect(created.of('a', 1_010, seen(15, 2, 1))).toBe(8);
+    expect(created.of('a', 1_028, seen(0))).toBe(8);
+    expect(created.of('b', 5, seen(1))).toBe(0);
+  });
+
+  it('never falls: not while events are on their way to the books, nor when dead ones are archived', () => {
+    const created = createCreatedTotals();
+    const values = [
+      created.of('a', 0, seen(100)),
+      created.of('a', 0, seen(150)),
+      created.of('a', 0, seen(10)),
+      created.of('a', 140, seen(20)),
+    ];
+    expect(values).toEqual([0, 50, 50, 60]);
+  });
+
+  it('is not told where a depth stopped counting; a state the table cannot show holds nothing', () => {
+    const created = createCreatedTotals();
+    expect(created.of('a', 5, { ...seen(1), waiting: { count: 10_000, known: 'capped' } })).toBeNull();
+    expect(created.of('a', 5, { ...seen(1), dead: unavailable('not_in_schema') })).toBe(0);
+    expect(created.of('a', 6, { ...seen(1), dead: unavailable('not_in_schema') })).toBe(1);
+    expect(created.of('a', 6, { ...seen(1), dead: unavailable('source_down') })).toBeNull();
   });
 });
 
@@ -252,11 +309,10 @@ it('two hundred outboxes with fifty types each are written in less than two seco
   const byType = Array.from({ length: TYPES_MAX }, (_, at) => typeFigures(`type-${String(at)}`, 1, 1));
   const types = new Map(byType.map(({ type }) => [type, { retries: 1, errors: 1 }]));
   const outboxes = Array.from({ length: 200 }, (_, at) => ({
-    current: currentOf(`outbox-${String(at)}`, { summary: summaryOf({ depth: depthOf(49, 50), byType }), collector: collecting }),
+    current: currentOf(`outbox-${String(at)}`, { summary: summaryOf({ depth: depthOf(49, 50), byType }) }),
     totals: totalsOf({ types }),
   }));
-  const labels = createTypeLabels();
-  const told = outboxes.map(({ current, totals }) => samplesOf(current, totals, labels));
+  const told = tell(outboxes, { labels: createTypeLabels(), created: createCreatedTotals() });
   const samples = { values: told.flatMap((one) => one.values), latencies: told.flatMap((one) => one.latencies) };
   const begun = performance.now();
   const text = await render(samples);

@@ -1,5 +1,7 @@
 import type { StoreDb } from '@/lib/store/store';
+import type { Collector } from '../collector/collector';
 import type { Snapshots } from '../snapshots';
+import { createCreatedTotals } from './created';
 import { render } from './render';
 import { samplesOf } from './samples';
 import { createTotals, type OutboxTotals } from './totals';
@@ -21,14 +23,16 @@ export interface ExpositionOptions {
   /** Ids of all of them. */
   outboxes: readonly string[];
   snapshots: Pick<Snapshots, 'current'>;
+  collector: Pick<Collector, 'status'>;
   store: { db: StoreDb };
   /** Told once per scrape when totals could not be read; the text then lacks them. */
   onFailure?: (error: unknown) => void;
 }
 
-export function createExposition({ outboxes, snapshots, store, onFailure }: ExpositionOptions): Exposition {
+export function createExposition({ outboxes, snapshots, collector, store, onFailure }: ExpositionOptions): Exposition {
   const labels = createTypeLabels();
   const totals = createTotals(store.db, labels);
+  const remembered = { labels, created: createCreatedTotals() };
   let underWay: Promise<string> | null = null;
 
   async function readTotals(): Promise<Map<string, OutboxTotals | null>> {
@@ -40,7 +44,9 @@ export function createExposition({ outboxes, snapshots, store, onFailure }: Expo
 
   async function compose(): Promise<string> {
     const [current, known] = await Promise.all([snapshots.current(), readTotals()]);
-    const told = current.map((one) => samplesOf(one, known.get(one.id) ?? null, labels));
+    const told = current.map((one) =>
+      samplesOf({ current: one, totals: known.get(one.id) ?? null, collector: collector.status(one.id) }, remembered),
+    );
     return render({ values: told.flatMap(({ values }) => values), latencies: told.flatMap(({ latencies }) => latencies) });
   }
 

@@ -63,7 +63,7 @@ export const FAMILIES = {
   outbox_console_created_total: {
     type: 'counter',
     labels: ['outbox'],
-    help: 'Events created since the outbox was first watched.',
+    help: 'Events created since this console started, seen when they are in the table or have been folded: up to a minute late; absent while a depth is capped.',
   },
   outbox_console_published_total: {
     type: 'counter',
@@ -119,6 +119,11 @@ export const FAMILIES = {
     type: 'counter',
     labels: ['outbox'],
     help: 'Readings of the outbox for screens, scripts and this endpoint since this console started: one statement each, shared by all.',
+  },
+  outbox_console_reading_rows_total: {
+    type: 'counter',
+    labels: ['outbox'],
+    help: 'Rows those readings were made of.',
   },
   outbox_console_reading_seconds_total: {
     type: 'counter',

@@ -2,6 +2,7 @@ import type { Count } from '@/lib/shared/measured';
 import type { CollectorStatus, Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { Current } from '../snapshots';
+import type { CreatedTotals } from './created';
 import { DEPTH_STATES, type FamilyName, type Label } from './families';
 import type { LatencyTotals, OutboxTotals } from './totals';
 import { OTHER, type TypeLabels } from './type-labels';
@@ -19,20 +20,39 @@ export interface Samples {
   latencies: { outbox: string; latency: LatencyTotals }[];
 }
 
+/** What is known of one outbox. */
+export interface Known {
+  current: Current;
+  /** null while nothing has been collected, or when the store does not answer. */
+  totals: OutboxTotals | null;
+  collector: CollectorStatus;
+}
+
+/** What the process remembers from one scrape to the next. */
+export interface Remembered {
+  labels: TypeLabels;
+  created: CreatedTotals;
+}
+
 /** What is told about one outbox. Figures that are not of now are left out: an old depth would look like a new one. */
-export function samplesOf(current: Current, totals: OutboxTotals | null, labels: TypeLabels): Samples {
-  const { id, up, summary, collector, cost } = current;
+export function samplesOf({ current, totals, collector }: Known, { labels, created }: Remembered): Samples {
+  const { id, up, summary, cost } = current;
   const values: Sample[] = [{ family: 'outbox_console_up', labels: { outbox: id }, value: Number(up) }];
   const add = (family: FamilyName, value: number | null, more: Sample['labels'] = {}): void => {
     if (value !== null && Number.isFinite(value) && value >= 0) values.push({ family, labels: { outbox: id, ...more }, value });
   };
   for (const verdict of VERDICTS) add('outbox_console_verdict', Number(summary.diagnosis.verdict === verdict), { verdict });
-  if (totals !== null) addTotals(add, totals);
-  if (collector !== null) addCollector(add, collector);
+  if (totals !== null) {
+    if (up) add('outbox_console_created_total', created.of(id, totals.created, summary.depth));
+    addTotals(add, totals, countsAttempts(summary));
+  }
+  addCollector(add, collector);
   add('outbox_console_reading_queries_total', cost.readings);
+  add('outbox_console_reading_rows_total', cost.rows);
   add('outbox_console_reading_seconds_total', cost.milliseconds / 1_000);
   if (up) addFigures(add, id, summary, labels);
-  return { values, latencies: totals === null ? [] : [{ outbox: id, latency: totals.latency }] };
+  const latency = totals?.latency ?? null;
+  return { values, latencies: latency === null ? [] : [{ outbox: id, latency }] };
 }
 
 type Add = (family: FamilyName, value: number | null, more?: Sample['labels']) => void;
@@ -46,7 +66,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
     if (depth[state].count !== null) add('outbox_console_depth_capped', Number(depth[state].known === 'capped'), { state });
   }
   // Nothing waits, and that is certain: the oldest is of no age. A count without a time says that the table keeps none.
-  const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : Math.max(0, secondsOf(asOf) - secondsOf(oldestPendingAt));
+  const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : secondsBetween(oldestPendingAt, asOf);
   add('outbox_console_oldest_pending_age_seconds', age);
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
   const gauges = [
@@ -58,9 +78,9 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   }
 }
 
-function addTotals(add: Add, { created, published, types }: OutboxTotals): void {
-  add('outbox_console_created_total', created);
+function addTotals(add: Add, { published, types }: OutboxTotals, attempts: boolean): void {
   add('outbox_console_published_total', published);
+  if (!attempts) return;
   for (const [type, { retries, errors }] of types) {
     add('outbox_console_retries_total', retries, { type });
     add('outbox_console_errors_total', errors, { type });
@@ -69,7 +89,7 @@ function addTotals(add: Add, { created, published, types }: OutboxTotals): void 
 
 function addCollector(add: Add, { state, foldedTo, backfill, cost }: CollectorStatus): void {
   add('outbox_console_collector_up', Number(state !== 'waiting' && state !== 'blind'));
-  add('outbox_console_collector_lag_seconds', foldedTo === null ? null : Math.max(0, Date.now() / 1_000 - secondsOf(foldedTo)));
+  add('outbox_console_collector_lag_seconds', foldedTo === null ? null : secondsBetween(foldedTo, new Date().toISOString()));
   add('outbox_console_collector_backfill_ratio', backfill === null ? Number(state !== 'waiting') : backfill.share);
   add('outbox_console_collector_queries_total', cost.statements);
   add('outbox_console_collector_rows_total', cost.rows);
@@ -103,5 +123,9 @@ function summed(outbox: string, values: readonly (readonly [string, number])[], 
   return sums;
 }
 
+/** Whether the table counts attempts; not known before it was read. */
+const countsAttempts = ({ retries }: Summary): boolean => retries.why !== 'no_attempts' && retries.why !== 'source_down';
+/** Never below zero: clocks may disagree. */
+const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;
 const isZero = ({ count, known }: Count): boolean => count === 0 && known === 'exact';

@@ -1,6 +1,6 @@
 import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
-import { bucketBounds, type Histogram } from '../rollup/histogram';
+import { bucketBounds, countOf, type Histogram } from '../rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries } from '../rollup/series-key';
 import { decodeSlot, type Slot } from '../rollup/slot';
 import { OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
@@ -22,9 +22,11 @@ export interface LatencyTotals {
 
 /** What was collected of an outbox since it was first watched. It only grows: across restarts, replicas and purges. */
 export interface OutboxTotals {
+  /** Of which the creation is counted: those published since. */
   created: number;
   published: number;
-  latency: LatencyTotals;
+  /** null where the table does not tell how long publishing took. */
+  latency: LatencyTotals | null;
   /** By label; `other` counts from this process's first look, as which types it holds is decided then. */
   types: ReadonlyMap<string, TypeTotals>;
 }
@@ -81,7 +83,8 @@ const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({
   errors: Math.max(0, a.errors - b.errors),
 });
 
-function latencyOf({ latency, latencySumMs }: Slot): LatencyTotals {
+function latencyOf({ published, latency, latencySumMs }: Slot): LatencyTotals | null {
+  if (published > 0 && countOf(latency) === 0) return null;
   return { counts: bucketsOf(latency), sumSeconds: Math.max(0, latencySumMs) / 1_000 };
 }
 
