@@ -67,7 +67,11 @@ export function createCollector(options: CollectorOptions): Collector {
   async function loop(round: () => Promise<number>): Promise<void> {
     const pause = new Pause();
     pauses.add(pause);
-    while (running) await pause.for(await round());
+    while (running) {
+      const idleMs = await round();
+      // Stopped during the round: nobody would wake a pause that begins now.
+      if (running) await pause.for(idleMs);
+    }
     pauses.delete(pause);
   }
 
