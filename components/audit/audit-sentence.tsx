@@ -25,10 +25,15 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
     actor: (): ReactNode => <bdi className={classes.actor}>{entry.actor}</bdi>,
     outbox: (): ReactNode => <bdi className={classes.outbox}>{outboxName}</bdi>,
   };
-  const key = t.has(`operations.${operation}.sentence`) ? `operations.${operation}.sentence` : 'audit.sentence';
+  const sentence = (): ReactNode => {
+    const values = { ...parts, outcome, operation };
+    if (t.has(`operations.${operation}.sentence`)) return t.rich(`operations.${operation}.sentence`, values);
+    if (!t.has(`audit.sentences.${operation}`)) return t.rich('audit.sentence', values);
+    return t.rich(`audit.sentences.${operation}`, { ...values, scope: entry.outbox === '' ? 'all' : 'one' });
+  };
   return (
     <span className={classes.sentence}>
-      {t.rich(key, { ...parts, outcome, operation })}
+      {sentence()}
       {!brief && eventId !== null && (
         <>
           {' ('}

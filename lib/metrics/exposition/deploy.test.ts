@@ -95,7 +95,7 @@ function read(expression: string): Used {
         const [, label = '', value = ''] = /^(\w+)\s*[=!~]+\s*"(.*)"$/.exec(slice(node)) ?? [];
         if (![...labels, ...TARGET_LABELS].includes(label)) used.problems.push(`${used.names.at(-1) ?? ''} has no label ${label}`);
         const values = VALUES[label];
-        if (values?.includes(value) === false) used.problems.push(`${label} is never ${value}`);
+        for (const one of value.split('|')) if (values?.includes(one) === false) used.problems.push(`${label} is never ${one}`);
       }
       if (node.name === 'GroupingLabels')
         used.grouped.push(
