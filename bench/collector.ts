@@ -4,7 +4,7 @@ import type { Bench } from './bench';
 import { publishedAtFilling } from './fillings/published-at';
 import { startTraffic, type Traffic } from './load/start-traffic';
 import { collect, collectedUpTo, eventsInBooks } from './product';
-import { countersOf, difference, type Counters } from './support/counters';
+import { countersOf, dearestStatements, difference, statementsOf, type Counters } from './support/counters';
 import { short } from './support/figures';
 import type { Budget } from './support/report';
 
@@ -17,6 +17,7 @@ const WARM_MS = 30_000;
 const MEASURED_MS = 120_000;
 /** The collector folds what is ten seconds old, and recounts every minute. */
 const SETTLE_MS = 90_000;
+const STATEMENTS_SHOWN = 8;
 const PAST_TIMEOUT_MS = 600_000;
 
 export const collectorBench: Bench = {
@@ -40,6 +41,7 @@ export const collectorBench: Bench = {
       const past = await countersOf(server, name, 'collector');
       traffic = startTraffic({ url: server.url(name, 'service'), perSecond: EVENTS_PER_SECOND, tickMs: 20 });
       await sleep(WARM_MS);
+      const statements = await statementsOf(server, name, 'collector');
       const before = {
         counters: await countersOf(server, name, 'collector'),
         at: performance.now(),
@@ -51,6 +53,7 @@ export const collectorBench: Bench = {
         at: performance.now(),
         published: (await traffic.report()).published,
       };
+      const dearest = await dearestStatements(server, name, 'collector', statements);
       await traffic.stop();
       traffic = null;
       await sleep(SETTLE_MS);
@@ -79,6 +82,13 @@ export const collectorBench: Bench = {
               ['steady', seconds, events, ...cells(cost, events), (coreShare(cost, seconds) ?? NaN) * 100],
               ['reading the past of the table first', pastMs / 1_000, rows, ...cells(past, rows), ((past.cpuMs ?? past.ms) / pastMs) * 100],
             ],
+          },
+          {
+            title: 'Where the pages go',
+            columns: ['statement', 'executions', 'buffers', 'ms in statements'],
+            rows: dearest
+              .slice(0, STATEMENTS_SHOWN)
+              .map(({ text, calls, buffers, ms }) => [text.slice(0, 160).replaceAll('|', ' '), calls, buffers, ms]),
           },
           {
             title: 'The books against the table',
@@ -121,16 +131,13 @@ const cells = ({ calls, rows, buffers, ms, cpuMs }: Counters, events: number): (
   cpuMs,
 ];
 
-/** Share of one core: the processor's time where it is known, else the statements'. */
+/** Share of one core: the processor's time where it is known, else that of statements, which holds their waiting for a processor too. */
 const coreShare = ({ cpuMs, ms }: Counters, seconds: number): number => (cpuMs ?? ms) / 1_000 / seconds;
 
 function budgets(cost: Counters, seconds: number, events: number, difference: number): Budget[] {
   const promise = (name: string, measured: number, limit: number, unit: string): Budget => ({ name, promise: name, measured, limit, unit });
   return [
-    promise(`${EVENTS_PER_SECOND} events a second: time in statements`, (cost.ms / 1_000 / seconds) * 100, CORE_SHARE * 100, '% of a core'),
-    ...(cost.cpuMs === null
-      ? []
-      : [promise(`${EVENTS_PER_SECOND} events a second: processor`, coreShare(cost, seconds) * 100, CORE_SHARE * 100, '% of a core')]),
+    promise(`${EVENTS_PER_SECOND} events a second: time of a processor`, coreShare(cost, seconds) * 100, CORE_SHARE * 100, '% of a core'),
     promise(`${EVENTS_PER_SECOND} events a second: pages`, cost.buffers / events, BUFFERS_PER_EVENT, 'buffers per event'),
     {
       name: 'events a second reached',

@@ -11,8 +11,8 @@ import type { BenchServer } from './support/server';
 
 const CLAIM_RATIO = 1.1;
 const EVENTS_PER_SECOND = 500;
-const ROUNDS = 12;
-const ROUND_MS = 5_000;
+const ROUNDS = 30;
+const ROUND_MS = 3_000;
 const VIEWERS = 200;
 /** A screen asks this often. */
 const POLL_MS = 5_000;
@@ -39,10 +39,9 @@ export const relayBench: Bench = {
       const rounds = await measureRounds(server, name, traffic);
       const viewers = [await countStatements(server, name, 1), await countStatements(server, name, VIEWERS)];
       const [one = NaN, many = NaN] = viewers.map(({ readings }) => readings);
-      const against = (mode: Mode): number =>
-        median(
-          rounds.get(mode)?.map((claims, round) => quantile(claims, 0.95) / quantile(rounds.get('nobody')?.[round] ?? [], 0.95)) ?? [],
-        );
+      // Of a round's p95 the median over the rounds: one that somebody else's work fell into does not decide.
+      const p95 = (mode: Mode): number => median(rounds.get(mode)?.map((claims) => quantile(claims, 0.95)) ?? []);
+      const against = (mode: Mode): number => p95(mode) / p95('nobody');
       return {
         tables: [claimsTable(rounds, against), viewersTable(viewers)],
         budgets: [
@@ -62,7 +61,7 @@ export const relayBench: Bench = {
           },
         ],
         notes: [
-          `A relay claims batches from a published-at table of ${short(rows)} rows at ${EVENTS_PER_SECOND} events a second; ${ROUNDS} rounds of ${ROUND_MS / 1_000} s for each, taken in turns, the ratio is the median of the rounds' own ratios.`,
+          `A relay claims batches from a published-at table of ${short(rows)} rows at ${EVENTS_PER_SECOND} events a second; ${ROUNDS} rounds of ${ROUND_MS / 1_000} s for each, taken in turns; a figure is the median of the rounds' own.`,
           `Viewers ask every ${POLL_MS / 1_000} s, each at a moment of its own; statements are counted by the server (pg_stat_statements).`,
         ],
       };

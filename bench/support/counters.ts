@@ -58,3 +58,42 @@ async function processorMs(pids: number[]): Promise<number | null> {
   }
   return (ticks / ticksPerSecond) * 1_000;
 }
+
+/** The dearest statements of a role since `from`: shortened text, executions, pages and time. */
+export async function dearestStatements(
+  server: BenchServer,
+  database: string,
+  role: Role,
+  from: Map<string, Statement>,
+): Promise<Statement[]> {
+  const now = await statementsOf(server, database, role);
+  return [...now.values()]
+    .map((one) => {
+      const before = from.get(one.id);
+      return {
+        ...one,
+        calls: one.calls - (before?.calls ?? 0),
+        buffers: one.buffers - (before?.buffers ?? 0),
+        ms: one.ms - (before?.ms ?? 0),
+      };
+    })
+    .filter(({ buffers }) => buffers > 0)
+    .sort((a, b) => b.buffers - a.buffers);
+}
+
+export interface Statement {
+  id: string;
+  text: string;
+  calls: number;
+  buffers: number;
+  ms: number;
+}
+
+export async function statementsOf(server: BenchServer, database: string, role: Role): Promise<Map<string, Statement>> {
+  const rows = await server.query<{ id: string; text: string; calls: string; buffers: string; ms: number }>(
+    database,
+    `SELECT queryid::text AS id, regexp_replace(query, '\\s+', ' ', 'g') AS text, calls, shared_blks_hit + shared_blks_read AS buffers, total_exec_time + total_plan_time AS ms
+      FROM pg_stat_statements WHERE userid = '${role}'::regrole AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return new Map(rows.map((row) => [row.id, { ...row, calls: Number(row.calls), buffers: Number(row.buffers) }]));
+}
