@@ -11,8 +11,9 @@ import { rollupBench } from './rollup';
 import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
+import { verdictsBench } from './verdicts';
 
-const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench, collectorBench];
+const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench, collectorBench, verdictsBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,7 +27,9 @@ const { values, positionals } = parseArgs({
 if (values.help || values.list) {
   console.log('npm run bench -- [name …] [--rows 1000000[,10000000]]\n');
   for (const { name, about, rows } of BENCHES)
-    console.log(`${name.padEnd(10)} ${about} (${rows.map((n) => n.toLocaleString('en-US')).join(', ')} rows)`);
+    console.log(
+      `${name.padEnd(10)} ${about}${rows.length === 0 ? '' : ` (${rows.map((n) => n.toLocaleString('en-US')).join(', ')} rows)`}`,
+    );
   process.exit(0);
 }
 if (values['write-docs']) {

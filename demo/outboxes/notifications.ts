@@ -1,7 +1,11 @@
 import { notificationsFaults, STOPPED_FOR_MS } from '../faults/notifications';
+import { startRelay } from '../relays/listen-notify';
 import { LISTEN_BUSINESS, listenNotifyTable } from '../schema/listen-notify';
 import { orderStory } from '../story/order-story';
 import { AMOUNT, PERSONAL, type DemoOutbox } from './outbox';
+
+/** Types it writes and has handlers for. */
+const STEPS = ['order.created', 'email.receipt', 'order.shipped', 'email.shipped'] as const;
 
 export const notifications: DemoOutbox = {
   id: 'notifications',
@@ -11,7 +15,7 @@ export const notifications: DemoOutbox = {
   database: 'notifications',
   table: listenNotifyTable,
   business: LISTEN_BUSINESS,
-  story: (random) => orderStory(random, { steps: ['order.created', 'email.receipt', 'order.shipped', 'email.shipped'], hurry: 0.4 }),
+  story: (random) => orderStory(random, { steps: STEPS, hurry: 0.4 }),
   liveRate: 0.5,
   past: {
     rows: 18_000,
@@ -26,8 +30,8 @@ export const notifications: DemoOutbox = {
     },
     stoppedForMs: STOPPED_FOR_MS,
   },
-  // The fault of this one: its relay is gone.
-  startRelays: () => [],
+  startRelays: (options) => [startRelay({ ...options, handles: STEPS })],
+  relayGone: true,
   faults: notificationsFaults,
   settings: { amount: AMOUNT, mask: PERSONAL },
 };

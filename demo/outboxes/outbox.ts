@@ -22,8 +22,9 @@ export interface DemoOutbox {
   /** Events per second. */
   liveRate: number;
   past: PastOptions;
-  /** Starts the relays that are to run; none when the relay is what is broken. */
   startRelays(options: RelayOptions): Relay[];
+  /** The relay is what is broken: it runs only once somebody starts it. */
+  relayGone?: boolean;
   faults: FaultScript;
   /** What the configuration says besides database, table and shape. */
   settings: {

@@ -11,6 +11,8 @@ export interface SinkClient {
 export interface SinkControl extends SinkClient {
   url: string;
   setFault(rule: FaultRule): Promise<void>;
+  /** Starts or stops the relay of an outbox of the demo. */
+  setRelay(outbox: string, running: boolean): Promise<void>;
   deliveries(outbox?: string, eventId?: string): Promise<Delivery[]>;
   close(): void;
 }
@@ -53,6 +55,7 @@ export function createSinkClient({ url, timeoutMs = 1_500 }: SinkClientOptions):
   return {
     url,
     publish: async (message, signal) => void (await call('POST', '/publish', message, signal)),
+    setRelay: async (outbox, running) => void (await call('POST', '/relays', { outbox, running })),
     setFault: async (rule) => void (await call('POST', '/faults', rule)),
     async deliveries(outbox, eventId) {
       const query = new URLSearchParams({

@@ -27,11 +27,15 @@ const faultSchema = z.strictObject({
   delayMs: z.number().min(0).optional(),
 });
 
+const relaySchema = z.strictObject({ outbox: z.string().min(1), running: z.boolean() });
+
 export interface SinkOptions {
   /** Default: a free one. */
   port?: number;
   /** How long accepting takes; nothing when left out. */
   latency?: { random: Random; medianMs: number };
+  /** Starts or stops the relay of an outbox; answers false for an unknown one. Without it nobody can from here. */
+  setRelay?: (outbox: string, running: boolean) => Promise<boolean>;
 }
 
 export interface Sink {
@@ -67,6 +71,11 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
       faults.set(faultSchema.parse(await body(request)));
       return answer(response, 200, { ok: true });
     }
+    if (request.method === 'POST' && url.pathname === '/relays' && options.setRelay !== undefined) {
+      const { outbox, running } = relaySchema.parse(await body(request));
+      if (await options.setRelay(outbox, running)) return answer(response, 200, { ok: true });
+      return answer(response, 404, { error: `no outbox ${outbox}` });
+    }
     if (request.method === 'GET' && url.pathname === '/deliveries') {
       const [outbox, event] = [url.searchParams.get('outbox'), url.searchParams.get('event')];
       const found = deliveries.filter(
@@ -74,7 +83,7 @@ export async function startSink(options: SinkOptions = {}): Promise<Sink> {
       );
       return answer(response, 200, { deliveries: found });
     }
-    answer(response, 404, { error: 'POST /publish, POST /faults or GET /deliveries' });
+    answer(response, 404, { error: 'POST /publish, POST /faults, POST /relays or GET /deliveries' });
   }
 
   const server = createServer((request, response) => {

@@ -38,6 +38,8 @@ export interface World {
   databases: Record<string, string>;
   /** Rejects when a part of the world breaks; never resolves. */
   broken: Promise<never>;
+  /** Starts or stops the relay of an outbox; false for an unknown one. */
+  setRelay(outbox: string, running: boolean): Promise<boolean>;
   /** Resolves within about three seconds; what has not ended by then is killed. */
   stop(): Promise<void>;
 }
@@ -45,7 +47,11 @@ export interface World {
 /** Creates the databases, seven days of history and the configuration, then lets everything run. */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const random = createRandom(options.seed);
-  const sink = await startSink({ latency: { random: random.fork('sink'), medianMs: SINK_LATENCY_MS } });
+  let world: RunningWorld | null = null;
+  const sink = await startSink({
+    latency: { random: random.fork('sink'), medianMs: SINK_LATENCY_MS },
+    setRelay: async (outbox, running) => (await world?.setRelay(outbox, running)) ?? false,
+  });
   const control = createSinkClient({ url: sink.url });
   const logins = await createOutboxDatabases(options.superuserUrl, DEMO_OUTBOXES);
   await mkdir(path.dirname(options.configPath), { recursive: true });
@@ -60,7 +66,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       return { outbox, random: own, story, connectionString };
     }),
   );
-  return new RunningWorld(options, sink, control, logins).start(stages);
+  world = new RunningWorld(options, sink, control, logins);
+  return world.start(stages);
 }
 
 interface Stage {
@@ -80,11 +87,18 @@ async function insertHistory(outbox: DemoOutbox, random: Random, story: Story, c
   });
 }
 
+/** The relays of one outbox. */
+interface Service {
+  start: () => Relay[];
+  /** Empty while they are stopped. */
+  relays: Relay[];
+}
+
 class RunningWorld implements World {
   readonly databases: Record<string, string>;
   readonly broken: Promise<never>;
   private readonly ending = new AbortController();
-  private readonly relays: Relay[] = [];
+  private readonly services = new Map<string, Service>();
   private readonly work: Promise<void>[] = [];
   private fail: (error: Error) => void = () => undefined;
 
@@ -126,8 +140,13 @@ class RunningWorld implements World {
     const faults = this.options.withoutFaults === true ? {} : outbox.faults;
     await withClient(connectionString, (client) => faults.before?.({ ...about, client }) ?? Promise.resolve());
     const log = (line: string) => this.options.log(`${outbox.id}: ${line}`);
-    const start = () => outbox.startRelays({ connectionString, sink: this.control, outbox: outbox.id, log });
-    this.watch(`relays of ${outbox.id}`, this.keepRunning(start));
+    const service: Service = {
+      relays: [],
+      start: () => outbox.startRelays({ connectionString, sink: this.control, outbox: outbox.id, log }),
+    };
+    this.services.set(outbox.id, service);
+    if (outbox.relayGone !== true) service.relays = service.start();
+    this.watch(`relays of ${outbox.id}`, this.keepRunning(service));
     this.watch(`traffic of ${outbox.id}`, runTraffic({ outbox, connectionString, random: random.fork('traffic'), story, pause }));
     const client = patientClient(connectionString, pause);
     this.watch(
@@ -137,16 +156,20 @@ class RunningWorld implements World {
   }
 
   /** An outage switches some relays off for good. After a while somebody restarts the service. */
-  private async keepRunning(start: () => Relay[]): Promise<void> {
-    let running = start();
-    this.relays.push(...running);
+  private async keepRunning(service: Service): Promise<void> {
     while (await this.pause(RESTART_AFTER_MS)) {
-      if (!running.some(isSwitchedOff)) continue;
-      await Promise.all(running.map((relay) => relay.stop()));
-      for (const relay of running) this.relays.splice(this.relays.indexOf(relay), 1);
-      running = start();
-      this.relays.push(...running);
+      if (!service.relays.some(isSwitchedOff)) continue;
+      await Promise.all(service.relays.splice(0).map((relay) => relay.stop()));
+      service.relays = service.start();
     }
+  }
+
+  async setRelay(outbox: string, running: boolean): Promise<boolean> {
+    const service = this.services.get(outbox);
+    if (service === undefined || this.ending.signal.aborted) return false;
+    if (!running) await Promise.all(service.relays.splice(0).map((relay) => relay.stop()));
+    else if (service.relays.length === 0) service.relays = service.start();
+    return true;
   }
 
   private watch(what: string, work: Promise<void>): void {
@@ -174,12 +197,13 @@ class RunningWorld implements World {
 
   async stop(): Promise<void> {
     this.ending.abort();
-    const ended = Promise.all([...this.work, ...this.relays.map((relay) => relay.stop())]);
+    const relays = [...this.services.values()].flatMap((service) => service.relays);
+    const ended = Promise.all([...this.work, ...relays.map((relay) => relay.stop())]);
     const inTime = await Promise.race([
       ended.then(() => true),
       new Promise<false>((resolve) => setTimeout(resolve, STOP_PATIENCE_MS, false)),
     ]);
-    if (!inTime) for (const relay of this.relays) relay.kill();
+    if (!inTime) for (const relay of relays) relay.kill();
     this.control.close();
     await this.sink.close();
   }

@@ -5,9 +5,9 @@ import type { Circumstances } from './verdict';
 /** The rule whose figures these are. */
 const OWNER = 'falling_behind';
 
-/** Spans a trend is looked for in, in milliseconds; each in quarters. */
-const SPANS_MS = [20_000, 60_000, 300_000];
-const QUARTERS = 4;
+/** Spans a trend is looked for in, in milliseconds, and the parts each is cut into: nobody may have looked in one of them. */
+const SPANS_MS = [25_000, 60_000, 300_000];
+const PARTS = 5;
 /** Events beneath which a growth is noise, and the least part of what waited at the start of the span. */
 const GROWTH_MIN = 40;
 const GROWTH_SHARE = 0.1;
@@ -43,12 +43,12 @@ export function growthOf(circumstances: Circumstances): Growth | null {
   const last = points.at(-1);
   if (last === undefined) return null;
   for (const span of SPANS_MS) {
-    const lows = Array.from({ length: QUARTERS }, (_, quarter) =>
-      lowIn(points, last.at - span + (quarter * span) / QUARTERS, span / QUARTERS),
+    const lows = Array.from({ length: PARTS }, (_, part) => lowIn(points, last.at - span + (part * span) / PARTS, span / PARTS)).filter(
+      (low) => low !== null,
     );
-    const rising = lows.every((low, index) => low !== null && (index === 0 || low.waiting > (lows[index - 1]?.waiting ?? Infinity)));
+    const rising = lows.every((low, index) => index === 0 || low.waiting > (lows[index - 1]?.waiting ?? Infinity));
     const [first, newest] = [lows[0], lows.at(-1)];
-    if (!rising || first == null || newest == null) continue;
+    if (!rising || lows.length < PARTS - 1 || first === undefined || newest === undefined) continue;
     const events = newest.waiting - first.waiting;
     if (events >= Math.max(GROWTH_MIN, first.waiting * GROWTH_SHARE)) return { events, overMs: newest.at - first.at, since: first.at };
   }

@@ -3,71 +3,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '@/lib/messages/languages.gen';
 import { diagnose } from './diagnose';
-import type { Past, Reading } from './reading';
 import { noFigures } from './summarise';
-import type { Traits } from './traits';
-import type { Circumstances } from './verdict';
-
-const NOW = Date.parse('2026-01-01T12:00:00Z');
-const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString();
-
-const TRAITS: Traits = {
-  cannotShow: { pending: null, retrying: null, processing: null, published: null, dead: null, archived: null },
-  createdAt: true,
-  publishedAt: true,
-  publishedState: true,
-  claimTime: true,
-  attempts: true,
-  countsClaims: true,
-  deathTime: true,
-  stuckAfterSeconds: 300,
-  keepsOrder: false,
-  tables: [],
-};
-
-interface Given {
-  traits?: Partial<Traits>;
-  reach?: Partial<Reading['reach']>;
-  relay?: Record<string, unknown>;
-  lastPublishedAt?: string | null;
-  stuck?: Record<string, unknown>;
-  dead?: Record<string, unknown>;
-}
-
-function reading(given: Given = {}, secondsAgo = 0): Reading {
-  return {
-    asOf: ago(secondsAgo),
-    window: '1h',
-    stepSeconds: 60,
-    traits: { ...TRAITS, ...given.traits },
-    reach: { waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete', ...given.reach },
-    ordered: { waiting: false, processing: false, dead: false, published: false },
-    firstKnownAt: null,
-    rowsRead: 0,
-    figures: {
-      'last-published': { at: given.lastPublishedAt === undefined ? ago(2) : given.lastPublishedAt },
-      relay_stopped: { due: 0, firstDue: null, frontier: ago(3), recent: 500, median: [400], pending: 0, oldest: null, ...given.relay },
-      stuck_processing: { stuck: 0, oldest: null, type: null, ...given.stuck },
-      dead_growing: { recent: 0, first: null, dead: 0, cause: null, newest: [ago(5), ago(20)], ...given.dead },
-    },
-    types: [],
-    lines: { created: new Map(), published: new Map(), died: new Map(), claimed: new Map() },
-    points: { count: 60, lastStep: Math.floor(NOW / 60_000) },
-  };
-}
-
-function judge(given: Given, previous: Past[] = [], more: Partial<Circumstances> = {}) {
-  const now = reading(given);
-  return diagnose({
-    reading: now,
-    figures: noFigures('1h', now.asOf, 'no_events'),
-    failure: null,
-    previous,
-    history: null,
-    now: NOW,
-    ...more,
-  });
-}
+import { ago, judge, NOW, reading, type Given } from './verdict-testing';
 
 describe('relay stopped', () => {
   test('events due for longer than its rhythm, and nothing published since', () => {

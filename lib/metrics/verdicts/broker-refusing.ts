@@ -24,7 +24,7 @@ const LATELY_PER_PUBLISHED = 4;
 export const brokerRefusingVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { state, type, error, published, lastPublished } = base;
+    const { state, type, error, created, published, died, lastPublished } = base;
     const failedAt = failureTime(base);
     const failed = sql`(${failing(base)} or ${isState(state, 'dead')})`;
     const since = sql`(${failed} and ${failedAt} > coalesce(${lastPublished}, '-infinity'))`;
@@ -33,7 +33,8 @@ export const brokerRefusingVerdict: VerdictRule = {
     return {
       count: count(since),
       types: types(since),
-      first: iso(earliest(failedAt, since)),
+      // The time of an attempt moves on with each one: how long it has gone on, the events' own times tell.
+      first: iso(earliest(sql`case when ${isState(state, 'dead')} then ${died} else ${created} end`, since)),
       last: iso(latest(failedAt, since)),
       lately: count(lately),
       latelyTypes: types(lately),
@@ -61,12 +62,16 @@ function none({ reading, history, now }: Circumstances): Finding | null {
   const onlyType = types === 1 && history?.typesPublished.size === 1;
   if (types < TYPES_MIN && !onlyType) return null;
   const publishedAt = textOf(reading, 'last-published', 'at');
-  if (now - Math.max(Date.parse(firstAt), publishedAt === null ? -Infinity : Date.parse(publishedAt)) < PATIENCE_MS) return null;
+  const begun = Math.max(Date.parse(firstAt), publishedAt === null ? -Infinity : Date.parse(publishedAt));
+  if (now - begun < PATIENCE_MS) return null;
   const out: Evidence =
     publishedAt === null
       ? { code: 'never_published', values: {} }
       : { code: 'nothing_published', values: { lastPublishedAt: publishedAt } };
-  return { since: firstAt, evidence: [{ code: 'all_failed', values: { count: failures, types } }, ...errorOf(reading), out] };
+  return {
+    since: new Date(begun).toISOString(),
+    evidence: [{ code: 'all_failed', values: { count: failures, types } }, ...errorOf(reading), out],
+  };
 }
 
 /** A few go out, most fail: now, and when it was last looked at. */

@@ -11,8 +11,8 @@ const RECENT_MS = RECENT_SECONDS * 1_000;
 /** Deaths are over when none has come for this long, or for this many of their usual gaps. */
 const QUIET_MIN_MS = 45_000;
 const QUIET_GAPS = 3;
-/** The usual gap is that between the newest of them: what came before was another trouble. */
-const NEWEST = 4;
+/** The usual gap is the middle one between the newest of them: what came long before was another trouble. */
+const NEWEST = 5;
 
 /** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
 export const deadGrowingVerdict: VerdictRule = {
@@ -55,10 +55,13 @@ function diedLately(reading: Reading, now: number): Finding | null {
 
 /** Whether so much time has passed since the newest of these deaths, newest first, that no other is to be expected. */
 function isOver(deaths: readonly number[], now: number): boolean {
-  const [last, oldest] = [deaths[0], deaths.at(-1)];
-  if (last === undefined || oldest === undefined) return true;
-  const gapMs = deaths.length > 1 ? (last - oldest) / (deaths.length - 1) : 0;
-  return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * gapMs);
+  const [last] = deaths;
+  if (last === undefined) return true;
+  const gapsMs = deaths
+    .slice(1)
+    .map((at, index) => (deaths[index] ?? at) - at)
+    .sort((a, b) => a - b);
+  return now - last > Math.max(QUIET_MIN_MS, QUIET_GAPS * (gapsMs[Math.floor((gapsMs.length - 1) / 2)] ?? 0));
 }
 
 /** Where no time of death is kept, the readings of the last quarter of an hour are all there is. */

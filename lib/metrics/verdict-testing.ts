@@ -1,0 +1,104 @@
+/** Readings made by hand for the tests of verdicts: what a statement would have answered, figure by figure. */
+import { diagnose } from './diagnose';
+import type { Past, Reading } from './reading';
+import { bucketOf } from './rollup/histogram';
+import { emptySlot } from './rollup/slot';
+import { noFigures } from './summarise';
+import type { Traits } from './traits';
+import type { Circumstances, RecentHistory } from './verdict';
+import type { Diagnosis } from '@/lib/shared/verdicts';
+
+export const NOW = Date.parse('2026-01-01T12:00:00Z');
+export const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString();
+
+export const TRAITS: Traits = {
+  cannotShow: { pending: null, retrying: null, processing: null, published: null, dead: null, archived: null },
+  createdAt: true,
+  publishedAt: true,
+  publishedState: true,
+  claimTime: true,
+  attempts: true,
+  countsClaims: true,
+  deathTime: true,
+  stuckAfterSeconds: 300,
+  keepsOrder: false,
+  tables: [],
+};
+
+export interface Given {
+  traits?: Partial<Traits>;
+  reach?: Partial<Reading['reach']>;
+  relay?: Record<string, unknown>;
+  lastPublishedAt?: string | null;
+  stuck?: Record<string, unknown>;
+  dead?: Record<string, unknown>;
+  broker?: Record<string, unknown>;
+  poison?: Record<string, unknown>;
+  starved?: Record<string, unknown>;
+  handler?: unknown[];
+  key?: unknown;
+  behind?: Record<string, unknown>;
+  hidden?: boolean;
+}
+
+export function reading(given: Given = {}, secondsAgo = 0): Reading {
+  return {
+    asOf: ago(secondsAgo),
+    window: '1h',
+    stepSeconds: 60,
+    traits: { ...TRAITS, ...given.traits },
+    reach: { waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete', ...given.reach },
+    ordered: { waiting: false, processing: false, dead: false, published: false },
+    firstKnownAt: null,
+    rowsRead: 0,
+    figures: {
+      'last-published': { at: given.lastPublishedAt === undefined ? ago(2) : given.lastPublishedAt },
+      relay_stopped: { due: 0, firstDue: null, frontier: ago(3), recent: 500, median: [400], pending: 0, oldest: null, ...given.relay },
+      broker_refusing: {
+        count: 0,
+        types: 0,
+        first: null,
+        last: null,
+        lately: 0,
+        latelyTypes: 0,
+        latelyPublished: 5,
+        error: null,
+        ...given.broker,
+      },
+      poison_row: { head: null, most: null, endless: 0, endlessFirst: null, ...given.poison },
+      starved: { ahead: 0, since: null, freshOut: null, type: null, error: null, ...given.starved },
+      no_handler: { types: given.handler ?? null },
+      blocked_on_key: { key: given.key ?? null },
+      falling_behind: { waiting: 0, oldestFresh: null, lately: 20, ...given.behind },
+      cannot_see: { hidden: given.hidden ?? false },
+      stuck_processing: { stuck: 0, oldest: null, type: null, ...given.stuck },
+      dead_growing: { recent: 0, first: null, dead: 0, cause: null, newest: [ago(5), ago(20)], ...given.dead },
+    },
+    types: [],
+    lines: { created: new Map(), published: new Map(), died: new Map(), claimed: new Map() },
+    points: { count: 60, lastStep: Math.floor(NOW / 60_000) },
+  };
+}
+
+export function judge(given: Given, previous: Past[] = [], more: Partial<Circumstances> = {}): Diagnosis {
+  const now = reading(given);
+  return diagnose({
+    reading: now,
+    figures: noFigures('1h', now.asOf, 'no_events'),
+    failure: null,
+    previous,
+    history: null,
+    now: NOW,
+    ...more,
+  });
+}
+
+/** An hour in which an event went out every two seconds, each after `p50Ms`. */
+export function historyOf(p50Ms: number, typesPublished: string[] = [], publishedPerMinute = 30): RecentHistory {
+  const minutes = Array.from({ length: 60 }, (_, index) => ({
+    atMs: NOW - (60 - index) * 60_000,
+    slot: { ...emptySlot(), minutes: 1, published: publishedPerMinute, latency: new Map([[bucketOf(p50Ms), publishedPerMinute]]) },
+    provisional: false,
+  }));
+  return { minutes, byType: new Map(), typesPublished: new Set(typesPublished), watchedSinceMs: NOW - 86_400_000 };
+}
