@@ -83,8 +83,20 @@ export const verdictsBench: Bench = {
 function outcomeOf(timed: Timed[], looks: number, wrong: { outbox: string; found: Diagnosis }[], poured: number) {
   const seconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms / 100) / 10);
   const budgets = timed.flatMap(({ fault, appearedMs, goneMs }): Budget[] => [
-    { name: `${fault.verdict} of ${fault.outbox} appears`, measured: seconds(appearedMs), limit: APPEARS_WITHIN_S, unit: 's' },
-    { name: `${fault.verdict} of ${fault.outbox} is gone`, measured: seconds(goneMs), limit: GOES_WITHIN_S, unit: 's' },
+    {
+      name: `${fault.verdict} of ${fault.outbox} appears`,
+      promise: 'from a fault to its verdict',
+      measured: seconds(appearedMs),
+      limit: APPEARS_WITHIN_S,
+      unit: 's',
+    },
+    {
+      name: `${fault.verdict} of ${fault.outbox} is gone`,
+      promise: 'from a mend to the end of the verdict',
+      measured: seconds(goneMs),
+      limit: GOES_WITHIN_S,
+      unit: 's',
+    },
   ]);
   return {
     tables: [
@@ -108,7 +120,13 @@ function outcomeOf(timed: Timed[], looks: number, wrong: { outbox: string; found
     ],
     budgets: [
       ...budgets,
-      { name: `false verdicts in ${HEALTHY_MINUTES} minutes of bursts`, measured: wrong.length, limit: 0, unit: 'verdicts' },
+      {
+        name: `false verdicts in ${HEALTHY_MINUTES} minutes of bursts`,
+        promise: 'false verdicts in healthy traffic',
+        measured: wrong.length,
+        limit: 0,
+        unit: 'verdicts',
+      },
     ],
     notes: [
       `${looks.toLocaleString('en-US')} looks, five seconds apart, while ${poured.toLocaleString('en-US')} events came in bursts beside the usual traffic.`,

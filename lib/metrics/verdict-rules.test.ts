@@ -210,7 +210,7 @@ describe('no handler', () => {
 
   test.each<[string, Given, Parameters<typeof judge>[2]]>([
     ['it has been published before', { ...flows, handler: [waits('order.paid', 900)] }, { history }],
-    ['it is new, and waits for a moment', { ...flows, handler: [waits('sms.sent', 15)] }, { history }],
+    ['it is new, and waits for a moment', { ...flows, handler: [waits('sms.sent', 14)] }, { history }],
     ['nothing later went out', { relay: { frontier: ago(30) }, handler: [waits('sms.sent', 25)] }, { history }],
     [
       'events of a known type wait before it: its turn has not come',

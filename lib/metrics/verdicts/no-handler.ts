@@ -8,7 +8,7 @@ const OWNER = 'no_handler';
 /** Types looked at: those whose first event waits longest. */
 const TYPES_MAX = 20;
 /** A new type is given this long. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 15_000;
 /** An event of a known type that was overtaken so long ago is left over for another reason: it is no sign of a queue. */
 const LEFT_OVER_MS = 60_000;
 

@@ -19,7 +19,7 @@ export const starvedVerdict: VerdictRule = {
     const firstDue = sql`(select min(${created}) from base where ${due(base)})`;
     const firstTry = traits.attempts ? sql`coalesce(${attempts}, 0) <= ${sql.lit(traits.countsClaims ? 1 : 0)}` : sql`true`;
     return {
-      ahead: count(sql`(${isFailing} and ${created} < ${firstDue})`),
+      ahead: count(sql`(${isFailing} and ${created} <= ${firstDue})`),
       since: iso(earliest(created, isFailing)),
       freshOut: iso(latest(published, sql`(${isState(state, 'published')} and ${firstTry})`)),
       type: mostFrequent(type, isFailing),
