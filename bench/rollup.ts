@@ -34,7 +34,7 @@ const drawn = (latencyMs: string): string =>
   `SELECT date_trunc('minute', now()) - interval '30 days' * (i::float8 / ${DRAWN_ROWS}) AS published, ${latencyMs} AS latency, 'type.0' || i % 5 AS type FROM generate_series(1, ${DRAWN_ROWS}) AS i`;
 const DRAWN: Record<string, string> = {
   constant: '250::float8',
-  bimodal: 'CASE WHEN i % 2 = 0 THEN 20 + i % 7 ELSE 8000 + i % 900 END::float8',
+  bimodal: 'CASE WHEN (i / 5) % 5 < 3 THEN 20 + i % 7 ELSE 8000 + i % 900 END::float8',
   empty: 'NULL::float8',
 };
 
