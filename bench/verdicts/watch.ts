@@ -4,6 +4,7 @@ import { directoryOptions } from '@/lib/config/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { diagnose } from '@/lib/metrics/diagnose';
+import { observe, spanOf } from '@/lib/metrics/observed';
 import { createReadings } from '@/lib/metrics/readings';
 import { summarise } from '@/lib/metrics/summarise';
 import type { RecentHistory } from '@/lib/metrics/verdict';
@@ -27,13 +28,13 @@ export async function watch(
   const config = await loadConfig(configPath, KNOWN, () => undefined);
   if (!config.ok) throw new Error(config.problems.join('\n'));
   const directory = createDirectory(directoryOptions(config.config));
-  const readings = createReadings(directory, { now: Date.now });
+  const readings = createReadings(directory, null, { now: Date.now });
   const latest = new Map<string, Diagnosis>();
   let stopped = false;
   const look = async (outbox: string): Promise<void> => {
     while (!stopped) {
-      const { reading, failure, previous } = await readings.latest(outbox, '1h', { sharedMs: 4_000, patienceMs: 4_800 });
-      const figures = reading === null ? null : summarise(reading);
+      const { reading, failure, previous } = await readings.latest(outbox, { sharedMs: 4_000, patienceMs: 4_800 });
+      const figures = reading === null ? null : summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
       const now = failure === null && reading !== null ? Date.parse(reading.asOf) : Date.now();
       const found = diagnose({ reading, figures, failure, previous, history: historyOf(outbox), now });
       latest.set(outbox, found);

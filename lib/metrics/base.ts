@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
+import { bucketSql } from './rollup/bucket-sql';
 import { isState, milliseconds, now, once, secondsAgo, stepOf, type Sql } from './spelling';
 import type { Traits } from './traits';
 
-/** Verdicts look at the last hour whatever window a viewer has chosen, so that all viewers get the same one. */
-export const VERDICT_SECONDS = WINDOW_SECONDS['1h'];
+/** Of open and dead rows of the last two days the minute is told, of older ones the hour. */
+const MINUTES_TOLD_SECONDS = 172_800;
+/** Older open and dead rows count into no figure of a window. */
+const OLDEST_TOLD_SECONDS = 7_776_000;
 
 /**
- * The columns of the base every figure is an aggregate over: the open and dead rows, and those published (where no
- * time of publishing is kept: created) since the start of the window or of the last hour, whichever is longer.
+ * The columns of the base every figure of now is an aggregate over: the open and dead rows, and those published since
+ * the collector last folded. What was published before is in the rollups.
  */
 export interface Base {
   traits: Traits;
@@ -29,23 +31,18 @@ export interface Base {
   /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
   written: Sql;
   taken: Sql;
-  /** Milliseconds from creation to publishing of a published row, never negative. */
+  /** Milliseconds from creation to publishing of a published row. */
   latency: Sql;
-  /** Whether the row was created in the window. */
-  createdIn: Sql;
-  /** Whether the row is published, and was within the window. */
-  publishedIn: Sql;
-  /** Whether the row is published, and was (where no time is kept: was created) within the last hour. */
   publishedLately: Sql;
-  /** Whether the row is dead, and died in the window. */
-  diedIn: Sql;
-  /** The newest time of publishing in the table, whatever the window. */
+  /** How many events are dead: rows of only the newest of them are in the base. */
+  deadCount: Sql;
+  /** The newest time of publishing in the table. */
   lastPublished: Sql;
-  /** The newest creation among all published events, whatever the window: how far the relay has come. */
+  /** The newest creation among all published events: how far the relay has come. */
   frontier: Sql;
 }
 
-export function baseOf(traits: Traits): Base {
+export function baseOf(traits: Traits, deadCount: Sql): Base {
   return {
     traits,
     state: sql.ref('state'),
@@ -60,43 +57,35 @@ export function baseOf(traits: Traits): Base {
     written: sql.ref('written'),
     taken: sql.ref('taken'),
     latency: sql.ref('latency'),
-    createdIn: sql.ref('created_in'),
-    publishedIn: sql.ref('published_in'),
-    publishedLately: sql.ref('published_lately'),
-    diedIn: sql.ref('died_in'),
+    publishedLately: isState(sql.ref('state'), 'published'),
+    deadCount,
     lastPublished: sql`(select last_published from edges)`,
     frontier: sql`(select frontier from edges)`,
   };
 }
 
-/** The times a series groups rows by: a row counts into the step of its time when that lies in the window. */
-export const AXES = ['created', 'published', 'died', 'claimed'] as const;
+/** The times by which rows of the base are counted into minutes since the epoch. */
+export const AXES = ['created', 'died', 'claimed'] as const;
 export type Axis = (typeof AXES)[number];
 
-/** What the base adds to the rows read: what figures ask again and again, worked out once per row. */
-export function baseQuery(rows: Sql, window: Window): Sql {
-  const start = once(secondsAgo(WINDOW_SECONDS[window]));
-  const seconds = STEP_SECONDS[window];
+/** What the base adds to the rows read, worked out once per row. */
+export function baseQuery(rows: Sql): Sql {
   const column = (name: string): Sql => sql.ref(`s.${name}`);
-  const [state, created, published, attempted, died] = ['state', 'created', 'published', 'attempted', 'died'].map(column) as [
-    Sql,
-    Sql,
-    Sql,
-    Sql,
-    Sql,
-  ];
-  const within = (time: Sql): Sql => sql`${time} >= ${start}`;
+  const isPublished = isState(column('state'), 'published');
   // What a clock ahead of the database's dates into the future counts as now.
-  const step = (when: Sql, time: Sql): Sql =>
-    sql`case when ${when} and ${within(time)} then least(${stepOf(time, seconds)}, ${once(stepOf(now(), seconds))}) end`;
-  const isPublished = isState(state, 'published');
-  return sql`select s.*, case when ${isPublished} and ${created} is not null and ${published} is not null then greatest(0, ${milliseconds(created, published)}) end as latency,
-    ${within(created)} as created_in, (${isPublished} and ${within(published)}) as published_in, (${isState(state, 'dead')} and ${within(died)}) as died_in,
-    (${isPublished} and coalesce(${published}, ${created}) >= ${once(secondsAgo(VERDICT_SECONDS))}) as published_lately,
-    ${step(sql`true`, created)} as created_step, ${step(isPublished, published)} as published_step,
-    ${step(isState(state, 'dead'), died)} as died_step, ${step(isState(state, 'processing'), attempted)} as claimed_step
+  const newest = once(stepOf(now(), 60));
+  const minute = (time: Sql): Sql => sql`case when ${time} is not null then least(${stepOf(time, 60)}, ${newest}) end`;
+  const hour = (time: Sql): Sql => sql`floor(${stepOf(time, 60)} / 60.0)::int * 60`;
+  const sliced = (when: Sql, time: Sql): Sql =>
+    sql`case when ${when} and ${time} >= ${once(secondsAgo(OLDEST_TOLD_SECONDS))}
+      then case when ${time} >= ${once(secondsAgo(MINUTES_TOLD_SECONDS))} then ${minute(time)} else ${hour(time)} end end`;
+  const latency = milliseconds(column('created'), column('published'));
+  const processing = milliseconds(column('attempted'), column('published'));
+  return sql`select s.*,
+    case when ${isPublished} then ${minute(column('published'))} end as published_minute,
+    case when ${isPublished} then ${latency} end as latency, case when ${isPublished} then ${bucketSql(latency)} end as latency_bucket,
+    case when ${isPublished} and ${column('attempted')} < ${column('published')} then ${bucketSql(processing)} end as processing_bucket,
+    ${sliced(sql`true`, column('created'))} as created_slice, ${sliced(isState(column('state'), 'dead'), column('died'))} as died_slice,
+    ${sliced(isState(column('state'), 'processing'), column('attempted'))} as claimed_slice
     from (${rows}) as s`;
 }
-
-/** How far back published rows are read, in seconds. */
-export const baseSeconds = (window: Window): number => Math.max(WINDOW_SECONDS[window], VERDICT_SECONDS);

@@ -3,7 +3,7 @@
  * and from earlier readings of it, never from the relay: a process can look alive and publish nothing.
  */
 import { sql } from 'kysely';
-import { type Base, VERDICT_SECONDS } from './base';
+import type { Base } from './base';
 import { numberOf, numbersOf, textOf, type Past, type Reading } from './reading';
 import { quantiles } from './rollup/histogram';
 import { count, earliest, iso, isState, latest, milliseconds, percentiles, type Figures, type Sql } from './spelling';
@@ -202,7 +202,7 @@ const PATIENCE_PER_GAP = 4;
 /** How long events may be due before this relay counts as standing still, in milliseconds. */
 export function patienceMs({ p50Ms, published }: Rhythm, confirmed: boolean): number {
   if (p50Ms === null && published === 0) return PATIENCE_UNKNOWN_MS;
-  const usual = p50Ms === null ? (PATIENCE_PER_GAP * VERDICT_SECONDS * 1_000) / published : PATIENCE_PER_MEDIAN * p50Ms;
+  const usual = p50Ms === null ? (PATIENCE_PER_GAP * 3_600_000) / published : PATIENCE_PER_MEDIAN * p50Ms;
   return Math.min(PATIENCE_MAX_MS, Math.max(confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once, usual));
 }
 

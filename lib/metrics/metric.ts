@@ -1,20 +1,27 @@
 import type { Known } from '@/lib/shared/measured';
-import type { Series, Summary, TypeFigures } from '@/lib/shared/model';
-import type { Axis, Base } from './base';
-import type { Reading } from './reading';
+import type { SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
+import type { Base } from './base';
+import type { Line } from './line';
+import type { Observed } from './observed';
+import type { Slot } from './rollup/slot';
 import type { Figures } from './spelling';
 
-/** One line of the series, one value per point, oldest first, and how it is known. */
+/** One line of the series, one value per step, oldest first, and how it is known. */
 export interface Plot {
   known: Known;
   values: (number | null)[];
 }
-export type PlotKey = 'waiting' | 'dead' | 'created' | 'published' | 'errors' | 'p50Ms' | 'p95Ms' | 'p99Ms';
-export type SeriesLine = keyof Series['known'];
+export type PlotKey = { [K in keyof SeriesPoint]: SeriesPoint[K] extends number | null ? K : never }[keyof SeriesPoint];
+
+/** What is known of one event type: this metric's own figures of now, and what happened over the span. */
+export interface OfType {
+  now(name: string): unknown;
+  happened: Slot | null;
+}
 
 /**
- * One metric: what it aggregates over the base, and how that is read back into its part of the summary, of the figures
- * by type and of the series. Adding a metric is adding a file to `catalog/`.
+ * One metric: what it aggregates over the rows of now, and how that and what happened over a span become its part of the
+ * summary, of the figures by type and of the series. Adding a metric is adding a file to `catalog/`.
  */
 export interface Metric {
   /** The file's name. */
@@ -24,10 +31,7 @@ export interface Metric {
   help: string;
   figures?(base: Base): Figures;
   perType?(base: Base): Figures;
-  /** Aggregates per step of the series, by the time that puts a row into its step. */
-  lines?(base: Base): Partial<Record<Axis, Figures>>;
-  summary?(reading: Reading): Partial<Summary>;
-  /** `type` answers this metric's own figures of one event type. */
-  byType?(reading: Reading, type: (name: string) => unknown): Partial<TypeFigures>;
-  plots?(reading: Reading): Partial<Record<PlotKey, Plot>>;
+  summary?(observed: Observed): Partial<Summary>;
+  byType?(observed: Observed, type: OfType): Partial<TypeFigures>;
+  plots?(line: Line): Partial<Record<PlotKey, Plot>>;
 }

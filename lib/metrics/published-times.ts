@@ -1,8 +1,42 @@
-import type { UnavailableReason } from '@/lib/shared/measured';
-import type { Reading } from './reading';
+import type { Known, UnavailableReason } from '@/lib/shared/measured';
+import type { Percentiles } from '@/lib/shared/model';
+import type { Happened, Observed } from './observed';
+import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from './rollup/histogram';
+import { HOW, type Slot } from './rollup/slot';
 
-/** Why nothing can be said about when events were published; null when all of the window's were read with their time. */
-export function publishedTimes({ traits, reach }: Pick<Reading, 'traits' | 'reach'>): UnavailableReason | null {
-  if (!traits.publishedAt) return traits.publishedState ? 'needs_sampling' : 'no_published_at';
-  return reach.published === 'cut' ? 'too_many_rows' : null;
+export interface ToldPercentiles extends Percentiles {
+  /** How many events they are of. */
+  events: number;
+}
+
+const FRACTIONS = [0.5, 0.95, 0.99] as const;
+
+/** Why nothing can be said about what was published over the span; null when something can. */
+export function whyNotPublished({ reading: { traits }, happened }: Observed): UnavailableReason | null {
+  if (happened !== null) return null;
+  return traits.publishedState || traits.publishedAt ? 'not_watched' : 'no_published_at';
+}
+
+/** How counts over the span are known. */
+export function countsKnown({ all, complete, shared, provisional }: Happened): Known {
+  if ((all.how & HOW.sampled) !== 0) return 'sampled';
+  return complete && !shared && !provisional && (all.how & HOW.statistics) === 0 ? 'exact' : 'estimated';
+}
+
+/** The three percentiles of durations, as far as they can be told. */
+export function percentilesOf(histogram: Histogram, { how, resolutionMs }: Pick<Slot, 'how' | 'resolutionMs'>): ToldPercentiles {
+  const sampled = (how & HOW.sampled) !== 0;
+  const told = quantiles(histogram, FRACTIONS).map((ms) => (sampled && ms !== null && ms < resolutionMs ? null : ms));
+  const [p50Ms = null, p95Ms = null, p99Ms = null] = told;
+  const events = Math.round(countOf(histogram));
+  const known: Known = sampled ? 'sampled' : 'estimated';
+  return {
+    p50Ms,
+    p95Ms,
+    p99Ms,
+    known,
+    events,
+    ...(sampled && events > 0 ? { atMostMs: resolutionMs } : {}),
+    ...(sampled || events === 0 ? {} : { errorShare: RELATIVE_ERROR }),
+  };
 }

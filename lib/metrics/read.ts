@@ -1,17 +1,22 @@
 import type { Outbox } from '@/lib/outbox/outbox';
-import { STEP_SECONDS, WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
-import { AXES, type Axis } from './base';
-import type { Reach, Reading } from './reading';
-import { readingStatement, sourcesFor, type ReadingRow, type ReadingStatement } from './reading-sql';
-import { PARTS, type Part } from './sources';
+import { AXES } from './base';
+import type { Reach, Reading, SliceCount } from './reading';
+import { countedName, readingStatement, sourcesFor, type ReadingRow, type ReadingStatement } from './reading-sql';
+import { addTo } from './rollup/histogram';
+import { slotIn, type Additions } from './rollup/ledger';
+import { ALL_TYPES, OTHER_TYPES, seriesOfType } from './rollup/series-key';
+import { isCut, PARTS, type Part } from './sources';
 import { steer } from './spelling';
 
 /** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
 const STATEMENT_MS = 4_500;
 
-/** Takes one reading in one read-only transaction. Throws DatabaseFailure. */
-export async function takeReading(outbox: Outbox, window: Window): Promise<Reading> {
-  const statement = readingStatement(outbox, window);
+/**
+ * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).
+ * Throws DatabaseFailure.
+ */
+export async function takeReading(outbox: Outbox, foldedTo: string | null): Promise<Reading> {
+  const statement = readingStatement(outbox, foldedTo);
   const row = await outbox.database.read(
     async (db) => {
       await steer(db);
@@ -21,34 +26,59 @@ export async function takeReading(outbox: Outbox, window: Window): Promise<Readi
     { statementMs: STATEMENT_MS },
   );
   if (row === undefined) throw new Error('A reading answers one row');
-  return toReading(statement, row, window);
+  return toReading(statement, row, foldedTo);
 }
 
-type Owned = Record<string, Record<string, unknown>>;
-type Steps = Record<Axis, { step: number; figures: Owned }[]>;
+interface TailRow {
+  at: number;
+  type: string | null;
+  latency: number | null;
+  processing: number | null;
+  n: number;
+  ms: number;
+  negative: number;
+}
 
-function toReading({ sources, absent, traits }: ReadingStatement, row: ReadingRow, window: Window): Reading {
+function toReading({ sources, absent, traits }: ReadingStatement, row: ReadingRow, foldedTo: string | null): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
-  const lines = JSON.parse(row.lines) as Steps;
+  const slices = JSON.parse(row.slices) as Record<string, ({ at: number } & SliceCount)[]>;
   const reachOf = (part: Part): Reach => {
     if (absent.includes(part)) return 'absent';
-    return sourcesFor(part, sources).some(({ name, limit }) => (rowsRead[name] ?? 0) >= limit) ? 'cut' : 'complete';
+    const cut = sourcesFor(part, sources).some((source) =>
+      isCut(source, rowsRead[source.name] ?? 0, rowsRead[countedName(source.name)] ?? null),
+    );
+    return cut ? 'cut' : 'complete';
   };
   const perPart = <T>(value: (part: Part) => T): Record<Part, T> =>
     Object.fromEntries(PARTS.map((part) => [part, value(part)])) as Record<Part, T>;
-  const stepSeconds = STEP_SECONDS[window];
   return {
     asOf: row.as_of,
-    window,
-    stepSeconds,
+    foldedTo,
     traits,
     reach: perPart(reachOf),
     ordered: perPart((part) => sourcesFor(part, sources).every((source) => source.ordered)),
-    firstKnownAt: row.first_known,
     rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
-    figures: JSON.parse(row.figures) as Owned,
-    types: JSON.parse(row.types) as { type: string; figures: Owned }[],
-    lines: Object.fromEntries(AXES.map((axis) => [axis, new Map(lines[axis].map((row) => [row.step, row.figures]))])) as Reading['lines'],
-    points: { count: WINDOW_SECONDS[window] / stepSeconds, lastStep: Math.floor(Date.parse(row.as_of) / 1_000 / stepSeconds) },
+    deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),
+    figures: JSON.parse(row.figures) as Reading['figures'],
+    types: JSON.parse(row.types) as Reading['types'],
+    slices: Object.fromEntries(
+      AXES.map((axis) => [axis, new Map((slices[axis] ?? []).map(({ at, n, entered }) => [at, { n, entered }]))]),
+    ) as unknown as Reading['slices'],
+    tail: tailOf(JSON.parse(row.tail) as TailRow[]),
   };
+}
+
+function tailOf(rows: TailRow[]): Additions {
+  const tail: Additions = new Map();
+  for (const { at, type, latency, processing, n, ms, negative } of rows) {
+    for (const series of [ALL_TYPES, type === null ? OTHER_TYPES : seriesOfType(type)]) {
+      const slot = slotIn(tail, at, series);
+      slot.published += n;
+      slot.latencySumMs += ms;
+      slot.negative += negative;
+      if (latency !== null) addTo(slot.latency, latency, n);
+      if (processing !== null) addTo(slot.processing, processing, n);
+    }
+  }
+  return tail;
 }

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { Window } from '@/lib/shared/windows';
-import { AXES, baseOf, baseQuery, baseSeconds, VERDICT_SECONDS, type Axis, type Base } from './base';
+import { AXES, baseOf, baseQuery, type Axis, type Base } from './base';
 import { METRICS } from './metric-registry.gen';
 import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from './sources';
-import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, secondsAgo, type Figures, type Sql } from './spelling';
+import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, type Figures, type Sql } from './spelling';
 import { traitsOf, type Traits } from './traits';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
@@ -22,86 +21,96 @@ export interface ReadingStatement {
 /** JSON as the text the server sent. */
 export interface ReadingRow {
   as_of: string;
-  first_known: string | null;
   rows_read: string;
   figures: string;
   types: string;
-  lines: string;
+  slices: string;
+  tail: string;
 }
 
 /**
- * All figures of an outbox over a window, in one statement on one snapshot. Served by whatever indexes the table has
- * (`sources.ts`), bounded by READING_ROWS rows in all, locks nothing.
+ * All figures of now, in one statement on one snapshot: what waits, what is dead, and what was published since `foldedTo`,
+ * which the rollups do not hold yet. Served by whatever indexes the table has (`sources.ts`), bounded by READING_ROWS rows
+ * in all, locks nothing.
  */
-export function readingStatement(outbox: Outbox, window: Window): ReadingStatement {
+export function readingStatement(outbox: Outbox, foldedTo: string | null): ReadingStatement {
   const traits = traitsOf(outbox);
-  const bounds = sourcesOf(outbox, traits, baseSeconds(window));
-  const base = baseOf(traits);
+  const bounds = sourcesOf(outbox, traits, foldedTo);
+  const base = baseOf(traits, deadCount(bounds.sources));
   const scan = bounds.sources.find((source) => source.name === SCAN);
   const rows = sql.join(
-    bounds.sources.map((source) => rowsOf(source, window)),
+    bounds.sources.map((source) => rowsOf(source, foldedTo)),
     sql` union all `,
   );
   const ctes = [
     ...bounds.sources.map((source) => sql`${sql.ref(source.name)} as materialized (${source.query})`),
+    ...bounds.sources.flatMap(({ name, counted }) =>
+      counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`],
+    ),
     ...(scan === undefined ? [] : [sql`scan_edges as materialized (${scanEdges()})`]),
-    sql`base as materialized (${baseQuery(rows, window)})`,
+    sql`base as materialized (${baseQuery(rows)})`,
     sql`edges as materialized (${edges(bounds, scan ?? null)})`,
   ];
-  const counts = bounds.sources.map(({ name }): [string, Sql] => [
-    name,
-    name === SCAN ? sql`(select n from scan_edges)` : sql`(select count(*) from ${sql.ref(name)})`,
+  const counts = bounds.sources.flatMap(({ name, counted }): [string, Sql][] => [
+    [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select count(*) from ${sql.ref(name)})`],
+    ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
   ]);
   const statement = sql<ReadingRow>`with ${sql.join(ctes)}
-    select ${iso(now())} as as_of, ${iso(sql`(select first_known from edges)`)} as first_known, ${jsonObject(Object.fromEntries(counts))} as rows_read,
+    select ${iso(now())} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(figures(base))} from base) as figures,
       ${jsonRows(typesQuery(base))} as types,
-      ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, jsonRows(lineQuery(base, axis))])))} as lines`;
+      ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, jsonRows(sliceQuery(axis))])))} as slices, ${jsonRows(tailQuery())} as tail`;
   return { statement, sources: bounds.sources, absent: bounds.absent, traits };
 }
 
+/** What counts a source's rows beyond those that are read. */
+export const countedName = (source: string): string => `${source}_counted`;
+
+/** Dead rows, all sources together: as they were counted, or as they were read. */
+function deadCount(sources: Source[]): Sql {
+  const counts = sourcesFor('dead', sources).map(({ name, counted }) =>
+    counted === null
+      ? sql`(select count(*) from ${sql.ref(name)} where ${isState(sql.ref('state'), 'dead')})`
+      : sql`(select n from ${sql.ref(countedName(name))})`,
+  );
+  return counts.length === 0 ? sql.lit(0) : sql`(${sql.join(counts, sql` + `)})`;
+}
+
 /** The rows of a source that belong to the base. */
-function rowsOf(source: Source, window: Window): Sql {
+function rowsOf(source: Source, foldedTo: string | null): Sql {
   if (source.name !== SCAN) return sql`select * from ${sql.ref(source.name)}`;
   const open = source.parts.flatMap((part) => (part === 'published' ? [] : STATES_OF[part]));
   const tests = [
     ...(open.length > 0 ? [isState(sql.ref('state'), ...open)] : []),
-    ...(source.parts.includes('published') ? [sql`(${isState(sql.ref('state'), 'published')} and ${wanted(source, window)})`] : []),
+    ...(source.parts.includes('published') ? [sql`(${isState(sql.ref('state'), 'published')} and ${unfolded(source, foldedTo)})`] : []),
   ];
   return sql`select * from scan where ${sql.join(tests, sql` or `)}`;
 }
 
-/**
- * Published rows since the start of the base. Of a scan that was cut short no figure of the window is told: it keeps
- * those of the last hour for the verdicts where it began with the newest rows, else none.
- */
-function wanted(scan: Source, window: Window): Sql {
-  const whole = sql`(select n from scan_edges) < ${sql.lit(scan.limit)}`;
-  const verdicts = scan.ordered ? secondsAgo(VERDICT_SECONDS) : sql`'infinity'`;
-  const since = once(sql`case when ${whole} then ${secondsAgo(baseSeconds(window))} else ${verdicts} end`);
-  return sql`(published >= ${since} or created >= ${since})`;
+/** Published since the last fold, of a scan that saw them all: one that was cut short and began anywhere tells nothing. */
+function unfolded(scan: Source, foldedTo: string | null): Sql {
+  if (foldedTo === null) return sql`false`;
+  const since = sql`cast(${foldedTo} as timestamptz)`;
+  return scan.ordered
+    ? sql`published >= ${once(since)}`
+    : sql`published >= ${once(sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${since} else 'infinity' end`)}`;
 }
 
 /** What the whole scan tells beyond its rows of the base, in one pass. */
 function scanEdges(): Sql {
   const published = isState(sql.ref('state'), 'published');
-  return sql`select count(*) as n, min(created) as first_created, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
+  return sql`select count(*) as n, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
 }
 
 /** The ends of the table: by index where there is one, else from the scan. */
-function edges({ lastPublished, frontier, firstKnown }: Sources, scan: Source | null): Sql {
+function edges({ lastPublished, frontier }: Sources, scan: Source | null): Sql {
   // Of a scan that was cut short only one that began with the newest rows can tell what was published last.
   const newest = (column: string): Sql => {
     if (scan === null) return nullInstant;
     const value = sql`(select ${sql.ref(column)} from scan_edges)`;
     return scan.ordered ? value : sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${value} end`;
   };
-  const first = [
-    sql`min(created)`,
-    ...(firstKnown === null ? [] : [firstKnown]),
-    ...(scan === null ? [] : [sql`(select first_created from scan_edges)`]),
-  ];
-  return sql`select ${lastPublished ?? newest('last_published')} as last_published, least(${sql.join(first)}) as first_known,
+  return sql`select ${lastPublished ?? newest('last_published')} as last_published,
     greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier from base`;
 }
 
@@ -125,11 +134,19 @@ function typesQuery(base: Base): Sql {
     limit ${sql.lit(TYPES_SHOWN)}`;
 }
 
-/** Rows by the step of one of their times, each metric's values in an object of its own. */
-function lineQuery(base: Base, axis: Axis): Sql {
-  const step = sql.ref(`${axis}_step`);
-  const values = objects(METRICS.map((metric) => [metric.id, metric.lines?.(base)[axis]]));
-  return sql`select ${step} as step, ${jsonObject(values)} as figures from base where ${step} is not null group by ${step}`;
+/** Rows of the base by a slice of one of their times; `entered` leaves out those that left, or will leave, at an unknown time. */
+function sliceQuery(axis: Axis): Sql {
+  const slice = sql.ref(`${axis}_slice`);
+  const entered = sql`(${isState(sql.ref('state'), 'pending', 'retrying')} or ${isState(sql.ref('state'), 'published')} and published is not null
+    or ${isState(sql.ref('state'), 'dead')} and died is not null or ${isState(sql.ref('state'), 'processing')} and attempted is not null)`;
+  return sql`select ${slice} as at, count(*) as n, ${count(entered)} as entered from base where ${slice} is not null group by ${slice}`;
+}
+
+/** What was published since the last fold, as the rollups will hold it. */
+function tailQuery(): Sql {
+  return sql`select published_minute as at, type, latency_bucket as latency, processing_bucket as processing, count(*) as n,
+    coalesce(sum(greatest(0, latency)), 0) as ms, ${count(sql`latency < 0`)} as negative
+    from base where published_minute is not null group by 1, 2, 3, 4`;
 }
 
 /** Which sources a part comes from. */

@@ -1,5 +1,5 @@
 import type { Axis } from './base';
-import type { Window } from '@/lib/shared/windows';
+import type { Slot } from './rollup/slot';
 import type { Part } from './sources';
 import type { Traits } from './traits';
 
@@ -15,22 +15,28 @@ export interface Past {
   reach: Record<Part, Reach>;
 }
 
-/** What one statement answered about one outbox and window. */
+/** Rows in a slice of time; `entered` are those of them that left, if they did, at a known time. */
+export interface SliceCount {
+  n: number;
+  entered: number;
+}
+
+/** What one statement answered about one outbox as it is now. */
 export interface Reading extends Past {
-  window: Window;
-  stepSeconds: number;
+  /** Rows published from here on were read; null when none were, because nothing is collected yet. ISO 8601 UTC. */
+  foldedTo: string | null;
   traits: Traits;
   /** Rows cut off are those that matter least: the newest waiting ones, the oldest published ones. */
   ordered: Record<Part, boolean>;
-  /** Oldest time the table knows; null for an empty table. */
-  firstKnownAt: string | null;
   /** Rows of the outbox's tables that it is made of. */
   rowsRead: number;
+  /** Every dead row was looked at, not only counted. */
+  deadDetailed: boolean;
   types: { type: string; figures: Record<string, Record<string, unknown>> }[];
-  /** By time, then step since the epoch: values by metric. */
-  lines: Record<Axis, Map<number, Record<string, Record<string, unknown>>>>;
-  /** How many points a series of this window has, and the step of its newest. */
-  points: { count: number; lastStep: number };
+  /** Open, dead and just published rows by one of their times, in minutes since the epoch. */
+  slices: Record<Axis, ReadonlyMap<number, SliceCount>>;
+  /** What was published since `foldedTo`, by minute, then by series, as the rollups will hold it. */
+  tail: ReadonlyMap<number, ReadonlyMap<string, Slot>>;
 }
 
 /** A figure as a number; null where there is none. */
@@ -52,35 +58,4 @@ export function numbersOf(past: Past, owner: string, name: string): (number | nu
 
 export function toNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
-/** One value of a metric at every point, oldest first: null where no row fell into the step. */
-export function lineOf(
-  reading: Reading,
-  axis: Axis,
-  owner: string,
-  value: (values: Record<string, unknown>) => number | null,
-): (number | null)[] {
-  return pointSteps(reading).map((step) => {
-    const values = reading.lines[axis].get(step)?.[owner];
-    return values === undefined ? null : value(values);
-  });
-}
-
-/** A count at every point: zero where nothing happened, null before the oldest row the table still has. */
-export function countLineOf(reading: Reading, axis: Axis, owner: string, name: string): (number | null)[] {
-  const firstStep = reading.firstKnownAt === null ? Infinity : Math.floor(Date.parse(reading.firstKnownAt) / 1_000 / reading.stepSeconds);
-  const counts = lineOf(reading, axis, owner, (values) => toNumber(values[name]));
-  return pointSteps(reading).map((step, index) => counts[index] ?? (step < firstStep ? null : 0));
-}
-
-/** The steps of a series since the epoch, oldest first. */
-export function pointSteps({ points }: Pick<Reading, 'points'>): number[] {
-  return Array.from({ length: points.count }, (_, index) => points.lastStep - points.count + 1 + index);
-}
-
-/** Whether every row created in the window was read. */
-export function createdReach(reading: Reading): Reach {
-  if (!reading.traits.createdAt) return 'absent';
-  return Object.values(reading.reach).includes('cut') ? 'cut' : 'complete';
 }

@@ -2,7 +2,8 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';
-import type { Window } from '@/lib/shared/windows';
+import type { Books } from './books';
+import type { Head } from './observed';
 import { takeReading } from './read';
 import type { Past, Reading } from './reading';
 import type { Failure } from './verdict';
@@ -17,13 +18,15 @@ const DEAR_MS = 1_000;
 export interface Answer {
   /** As last bound; null when its table has never been seen. */
   outbox: Outbox | null;
-  /** The newest reading of the window, however old; null when there has been none. */
+  /** The newest reading, however old; null when there has been none. */
   reading: Reading | null;
+  /** Where the books ended when it was taken; null where nothing is collected, or the store could not be asked. */
+  head: Head | null;
   /** Age of the reading in milliseconds since it was begun. */
   ageMs: number;
   /** Why the newest attempt failed, or is taking longer than the caller waits; null when the reading is the newest. */
   failure: Failure | null;
-  /** Readings of the last 15 minutes before this one, of whatever window, oldest first. */
+  /** Readings of the last 15 minutes before this one, oldest first. */
   previous: readonly Past[];
   /** What all readings of the outbox have cost since the process started. */
   cost: ReadingCost;
@@ -49,7 +52,7 @@ export interface Terms {
 
 export interface Readings {
   /** Throws Problem `not_found` for an unknown id, and never for a source's failure: that is part of the answer. */
-  latest(id: string, window: Window, terms: Terms): Promise<Answer>;
+  latest(id: string, terms: Terms): Promise<Answer>;
 }
 
 export interface ReadingsOptions {
@@ -59,84 +62,72 @@ export interface ReadingsOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
-/** One window of one outbox: its newest reading and the attempt under way. */
+/** One outbox: its newest reading and the attempt under way. */
 interface Cell {
+  outbox: Outbox | null;
   reading: Reading | null;
+  head: Head | null;
   readAt: number;
   failure: Failure | null;
   triedAt: number;
   /** How long the last attempt took, in milliseconds. */
   tookMs: number;
   inFlight: Promise<void> | null;
-}
-
-interface Source {
-  outbox: Outbox | null;
-  cells: Map<Window, Cell>;
   history: Past[];
   cost: ReadingCost;
 }
 
-/** One reading per outbox and window for all who ask: single flight, and nothing is read while nobody asks. */
-export function createReadings(directory: OutboxDirectory, { now, onFailure }: ReadingsOptions): Readings {
-  const sources = new Map<string, Source>();
+/** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
+export function createReadings(directory: OutboxDirectory, books: Books | null, { now, onFailure }: ReadingsOptions): Readings {
+  const cells = new Map<string, Cell>();
 
-  async function read(id: string, window: Window, source: Source, cell: Cell): Promise<void> {
+  async function read(id: string, cell: Cell): Promise<void> {
     const begun = now();
     cell.triedAt = begun;
     let rows = 0;
     try {
-      source.outbox = await directory.get(id);
-      const reading = await takeReading(source.outbox, window);
+      cell.outbox = await directory.get(id);
+      // The books first: what is folded while the table is read is in neither of them twice.
+      const head = (await books?.head(id).catch(() => null)) ?? null;
+      const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null);
       rows = reading.rowsRead;
-      Object.assign(cell, { reading, readAt: begun, failure: null });
-      remember(source, reading);
+      Object.assign(cell, { reading, head, readAt: begun, failure: null });
+      remember(cell, reading);
     } catch (error) {
       const kind = kindOf(error);
       if (cell.failure?.kind !== kind) onFailure?.(id, error);
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     }
     cell.tookMs = now() - begun;
-    const { cost } = source;
-    source.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + cell.tookMs };
+    const { cost } = cell;
+    cell.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + cell.tookMs };
   }
 
   return {
-    async latest(id, window, { sharedMs, patienceMs, failingMs = patienceMs }) {
+    async latest(id, { sharedMs, patienceMs, failingMs = patienceMs }) {
       directory.settings(id);
-      const source = entry(sources, id, () => ({
-        outbox: null,
-        cells: new Map<Window, Cell>(),
-        history: [],
-        cost: { readings: 0, rows: 0, milliseconds: 0 },
-      }));
-      const cell = entry(source.cells, window, () => ({
-        reading: null,
-        readAt: -Infinity,
-        failure: null,
-        triedAt: -Infinity,
-        tookMs: 0,
-        inFlight: null,
-      }));
+      const cell = cells.get(id) ?? emptyCell();
+      cells.set(id, cell);
       const asked = now();
       const oldest = asked - Math.max(sharedMs, dearMs(cell));
       const serve = async (): Promise<void> => {
         // Who shares nothing wants a reading that began after the question: one under way before it does not count.
         if (sharedMs === 0 && cell.inFlight !== null && cell.triedAt < asked) await cell.inFlight;
         if (cell.inFlight === null && (cell.triedAt >= asked || cell.triedAt > oldest)) return;
-        cell.inFlight ??= read(id, window, source, cell).finally(() => (cell.inFlight = null));
+        cell.inFlight ??= read(id, cell).finally(() => (cell.inFlight = null));
         await cell.inFlight;
       };
       const late = await outlasts(serve(), cell.failure === null ? patienceMs : failingMs);
-      const { reading, readAt } = cell;
+      const { outbox, reading, head, readAt } = cell;
       const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
       return {
-        outbox: source.outbox,
+        outbox,
         reading,
+        head,
         ageMs: now() - readAt,
         failure: cell.failure ?? slow,
-        previous: reading === null ? [] : source.history.filter((past) => past.asOf < reading.asOf),
-        cost: source.cost,
+        previous: reading === null ? [] : cell.history.filter((past) => past.asOf < reading.asOf),
+        cost: cell.cost,
       };
     },
   };
@@ -147,16 +138,23 @@ function dearMs({ failure, tookMs }: Cell): number {
   return failure !== null || tookMs > DEAR_MS ? SHARED_AT_MOST_MS : 0;
 }
 
-function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key) ?? make();
-  map.set(key, found);
-  return found;
-}
+const emptyCell = (): Cell => ({
+  outbox: null,
+  reading: null,
+  head: null,
+  readAt: -Infinity,
+  failure: null,
+  triedAt: -Infinity,
+  tookMs: 0,
+  inFlight: null,
+  history: [],
+  cost: { readings: 0, rows: 0, milliseconds: 0 },
+});
 
-/** Keeps the figures verdicts compare with, not the types and lines: those are the bulk of a reading. */
-function remember(source: Source, { asOf, figures, reach }: Reading): void {
+/** Keeps the figures verdicts compare with, not the types and slices: those are the bulk of a reading. */
+function remember(cell: Cell, { asOf, figures, reach }: Reading): void {
   const oldest = Date.parse(asOf) - REMEMBERED_MS;
-  source.history = [...source.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
+  cell.history = [...cell.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
     a.asOf < b.asOf ? -1 : 1,
   );
 }

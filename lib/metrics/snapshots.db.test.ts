@@ -40,10 +40,10 @@ beforeEach(async () => {
 afterEach(() => directory.close());
 
 describe('one reading for all viewers', () => {
-  test('fifty and more at once cost one statement, whatever they ask of the same window', async () => {
+  test('fifty and more at once cost one statement, whatever they ask of whatever window', async () => {
     const asks = [
-      () => snapshots.summary('first', '1h'),
-      () => snapshots.series('first', { window: '1h' }),
+      () => snapshots.summary('first', '15m'),
+      () => snapshots.series('first', { window: '30d' }, 'paid'),
       () => snapshots.outbox('first', '1h'),
     ];
     const answers = await Promise.all(Array.from({ length: 17 }, () => asks.map((ask) => ask())).flat());
@@ -51,9 +51,9 @@ describe('one reading for all viewers', () => {
     expect(new Set(answers.map((answer) => answer.asOf)).size).toBe(1);
   });
 
-  test('the fleet takes one statement per outbox, and an outbox page of the same window none more', async () => {
+  test('the fleet takes one statement per outbox, and an outbox page none more', async () => {
     await Promise.all(Array.from({ length: 20 }, () => snapshots.fleet()));
-    await snapshots.outbox('second', '1h');
+    await snapshots.outbox('second', '7d');
     expect(directory.readings()).toBe(3);
   });
 
@@ -91,12 +91,6 @@ describe('one reading for all viewers', () => {
     clock += 60_000;
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(directory.readings()).toBe(1);
-  });
-
-  test('every window is a reading of its own, and all of them feed one history', async () => {
-    await snapshots.summary('first', '15m');
-    await snapshots.summary('first', '7d');
-    expect(directory.readings()).toBe(2);
   });
 
   test('an unknown id is not found', async () => {
@@ -194,7 +188,7 @@ describe('a source that is away', () => {
     const series = await snapshots.series('first', { window: '24h' });
     expect(series.points).toHaveLength(96);
     expect(series.points.every((point) => point.waiting === null && point.created === null)).toBe(true);
-    expect(failures.map(([outbox]) => outbox).sort()).toEqual(['first', 'first', 'second', 'third']);
+    expect(failures.map(([outbox]) => outbox).sort()).toEqual(['first', 'second', 'third']);
   });
 
   test('reached before: the screen keeps its last figures and says since when, the API tells what it knows', async () => {
@@ -254,23 +248,23 @@ test('a poison row on a table without a time of publishing: told from its readin
       [status, secondsAgo, count],
     );
   const verdict = async (): Promise<unknown> => (await snapshots.summary('third', '1h')).diagnosis;
-  await insert('PROCESSED', 200, 300);
+  await insert('PROCESSED', 600, 300);
   await insert('PENDING', 50, 1);
   expect(await verdict()).toMatchObject({ verdict: 'healthy' });
   // Something goes out, and something older waits all the same: it has been overtaken, nothing has stopped.
   await insert('PROCESSED', 40, 1);
-  await database.query(`update third.outbox set created_at = created_at - interval '1 min'`);
+  await database.query(`update third.outbox set created_at = created_at - interval '6 min'`);
   clock += 5_000;
   expect(await verdict()).toMatchObject({ verdict: 'healthy' });
   // Then nothing moves from one reading to the next while another one waits.
-  await insert('PENDING', 90, 1);
+  await insert('PENDING', 390, 1);
   create();
   expect(await verdict()).toMatchObject({
     verdict: 'relay_stopped',
     evidence: [
       { code: 'nothing_moved' },
       { code: 'events_due', values: { count: 1 } },
-      { code: 'usual_pace', values: { count: 301, patienceMs: 60_000 } },
+      { code: 'rhythm_unknown', values: { patienceMs: 300_000 } },
     ],
   });
 });

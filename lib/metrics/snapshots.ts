@@ -1,26 +1,50 @@
 import { awayInfo } from '@/lib/outbox/away';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
-import type { FleetEntry, FleetSnapshot, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import type {
+  CollectorStatus,
+  FleetEntry,
+  FleetSnapshot,
+  OutboxInfo,
+  OutboxReading,
+  OutboxSnapshot,
+  Series,
+  Summary,
+} from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
-import { DEFAULT_WINDOW, type SeriesSpan, type Window } from '@/lib/shared/windows';
+import type { SeriesSpan, Window } from '@/lib/shared/windows';
+import type { Books } from './books';
+import type { DepthNow } from './collector/depth';
 import { diagnose } from './diagnose';
+import { createHistories, type Moment } from './histories';
+import { observe, spanOf } from './observed';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
+import { ALL_TYPES, seriesOfType } from './rollup/series-key';
 import { noFigures, noSeries, plot, summarise } from './summarise';
 import { isBlind, type Failure } from './verdict';
+
+/** What charts show, where it is not the window of the figures: a span of its own, or one event type. */
+export interface Charts {
+  span: SeriesSpan;
+  type?: string;
+}
 
 /** The figures of every outbox, one reading for all viewers: single flight, never more than 5 s old when answered. */
 export interface Snapshots {
   /** Every outbox over the last hour, worst first; one that is slow or away never delays the others. */
   fleet(): Promise<FleetSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
-  outbox(id: string, window: Window): Promise<OutboxSnapshot>;
+  outbox(id: string, window: Window, charts?: Charts): Promise<OutboxSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away has the verdict `source_down` and no figures. */
   summary(id: string, window: Window): Promise<Summary>;
   /** Every outbox over the last hour, for a machine that comes by every few seconds: one that is away delays nobody twice. */
   current(): Promise<Current[]>;
+  /** What waits and is dead now, for the collector's samples; null while the source is away. */
+  depthNow(id: string): Promise<DepthNow | null>;
   /** Of all events or of one type. Problem `not_found` for an unknown id; the series of a source that is away has no values. */
   series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
+  /** Of several types, in their order, from the reading that screens share. */
+  seriesOfTypes(id: string, span: SeriesSpan, types: readonly string[]): Promise<Series[]>;
 }
 
 /** An outbox as far as it is known at this moment. */
@@ -33,6 +57,10 @@ export interface Current {
 }
 
 export interface SnapshotsOptions {
+  /** What was collected; without it only figures of now are known. */
+  books?: Books | null;
+  /** What the collector does about an outbox. */
+  collector?: { status(id: string): CollectorStatus | null };
   /** Milliseconds since the epoch, for tests. */
   now?: () => number;
   /** Told when an outbox begins to fail, or fails in another way; for the log. */
@@ -51,8 +79,12 @@ const MACHINE = { sharedMs: 4_000, patienceMs: 2_500, failingMs: 200 } satisfies
 const VERDICT_STANDS_MS = 15_000;
 const SPARKLINE_POINTS = 30;
 
-export function createSnapshots(directory: OutboxDirectory, { now = Date.now, onFailure }: SnapshotsOptions = {}): Snapshots {
-  const readings = createReadings(directory, { now, onFailure });
+export function createSnapshots(
+  directory: OutboxDirectory,
+  { books = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
+): Snapshots {
+  const readings = createReadings(directory, books, { now, onFailure });
+  const histories = createHistories(books, (id, error) => onFailure?.(id, error));
   const nowIso = (): string => new Date(now()).toISOString();
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
@@ -60,18 +92,21 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
   }
 
   /** The last figures there are, and how much they are worth. */
-  function judged(id: string, window: Window, answer: Answer): OutboxReading {
+  async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
     const { reading, failure, previous } = answer;
-    const figures = reading === null ? null : summarise(reading);
+    const moment = momentOf(id, answer);
+    const figures =
+      moment === null ? null : summarise(await histories.sum(moment, spanOf({ window }, moment.reading.asOf), series), window);
     const grave = graveFailure(answer);
     const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
+    const history = moment === null ? null : await histories.recent(moment);
     return {
       outbox: infoOf(id, answer),
       summary: {
         ...(figures ?? noFigures(window, nowIso(), 'source_down')),
-        diagnosis: diagnose({ reading, figures, failure: grave, previous, history: null, now: at }),
+        diagnosis: diagnose({ reading, figures, failure: grave, previous, history, now: at }),
       },
-      collector: null,
+      collector: collector?.status(id) ?? null,
       stale:
         failure === null
           ? null
@@ -79,45 +114,65 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
     };
   }
 
+  async function seriesOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
+    const moment = momentOf(id, answer);
+    if (moment === null) return noSeries(spanOf(span, nowIso()), nowIso(), type);
+    const key = type === undefined ? ALL_TYPES : seriesOfType(type);
+    return plot(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
+  }
+
   async function entryOf(id: string): Promise<FleetEntry> {
-    const answer = await readings.latest(id, '1h', FLEET);
-    const series = answer.reading === null ? noSeries({ window: '1h' }, nowIso()) : plot(answer.reading);
-    return { ...judged(id, '1h', answer), sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
+    const answer = await readings.latest(id, FLEET);
+    const series = await seriesOf(answer, id, { span: { window: '1h' } });
+    return {
+      ...(await judged(id, '1h', answer, ALL_TYPES)),
+      sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting),
+    };
   }
 
   return {
     async fleet() {
       const entries = await Promise.all(directory.ids.map(entryOf));
-      const fresh = entries.filter((one) => one.stale === null).map((one) => one.summary.asOf);
-      return { asOf: fresh.sort()[0] ?? nowIso(), entries: entries.sort(worstFirst) };
+      const asOf = entries.map((entry) => entry.summary.asOf).sort();
+      return { asOf: asOf[0] ?? nowIso(), entries: entries.sort(worstFirst) };
     },
     current: () =>
       Promise.all(
         directory.ids.map(async (id) => {
-          const answer = await readings.latest(id, '1h', MACHINE);
-          const { summary } = judged(id, '1h', answer);
+          const answer = await readings.latest(id, MACHINE);
+          const { summary } = await judged(id, '1h', answer);
           return { id, up: answer.reading !== null && graveFailure(answer) === null, summary, cost: answer.cost };
         }),
       ),
-    async outbox(id, window) {
-      const answer = await readings.latest(id, window, SCREEN);
-      const read = judged(id, window, answer);
-      return { ...read, asOf: read.summary.asOf, series: answer.reading === null ? noSeries({ window }, nowIso()) : plot(answer.reading) };
+    async outbox(id, window, charts = { span: { window } }) {
+      const answer = await readings.latest(id, SCREEN);
+      const [read, series] = await Promise.all([judged(id, window, answer), seriesOf(answer, id, charts)]);
+      return { ...read, asOf: read.summary.asOf, series };
     },
     async summary(id, window) {
-      const answer = await readings.latest(id, window, SCRIPT);
+      const answer = await readings.latest(id, SCRIPT);
       const { reading, failure, previous } = answer;
-      if (reading !== null && failure === null) return judged(id, window, answer).summary;
+      if (reading !== null && failure === null) return (await judged(id, window, answer)).summary;
       return {
         ...noFigures(window, nowIso(), 'source_down'),
         diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
       };
     },
+    async depthNow(id) {
+      const { reading, failure } = await readings.latest(id, SCREEN);
+      if (reading === null || failure !== null) return null;
+      const { depth, oldestPendingAt } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+      if (depth.waiting.count === null) return null;
+      const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
+      return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
+    },
+    async seriesOfTypes(id, span, types) {
+      const answer = await readings.latest(id, SCREEN);
+      return Promise.all(types.map((type) => seriesOf(answer, id, { span, type })));
+    },
     async series(id, span, type) {
-      const { reading, failure } = await readings.latest(id, 'window' in span ? span.window : DEFAULT_WINDOW, SCRIPT);
-      // Of one type, and of a span that is over, the table alone does not tell.
-      const told = reading !== null && failure === null && type === undefined && 'window' in span;
-      return told ? plot(reading) : noSeries(span, nowIso(), type);
+      const answer = await readings.latest(id, SCRIPT);
+      return answer.failure === null ? seriesOf(answer, id, { span, type }) : noSeries(spanOf(span, nowIso()), nowIso(), type);
     },
   };
 }
@@ -126,6 +181,10 @@ export function createSnapshots(directory: OutboxDirectory, { now = Date.now, on
 function graveFailure({ reading, failure, ageMs }: Answer): Failure | null {
   const late = failure?.kind === 'timeout' && reading !== null && ageMs < VERDICT_STANDS_MS;
   return late ? null : failure;
+}
+
+function momentOf(id: string, { outbox, reading, head }: Answer): Moment | null {
+  return reading === null ? null : { id, outbox, reading, head };
 }
 
 function worstFirst(a: FleetEntry, b: FleetEntry): number {

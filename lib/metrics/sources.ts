@@ -1,23 +1,26 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
 import { compileCondition, required, statePredicate, type Leaf } from '@/lib/outbox/conditions';
+import { fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
+import { DEPTH_CAP } from '@/lib/shared/measured';
 import type { LiveState } from '@/lib/shared/states';
-import { fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
-import { columnSecondsAgo, nullInstant, nullNumber, nullText, sane, stateCode, type Sql } from './spelling';
+import { nullInstant, nullNumber, nullText, sane, stateCode, type Sql } from './spelling';
 import { timeColumn, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
-/** Shares of it for what an index finds by itself; the rest is for published rows, or for the scan where no index serves. */
-const SHARES = { waiting: 40_000, processing: 10_000, dead: 20_000, place: 20_000, frontier: 100, edges: 2 };
+/** Shares of it for what an index finds by itself; the rest is for the scan where no index serves. */
+const SHARES = { waiting: DEPTH_CAP + 1, processing: DEPTH_CAP + 1, dead: 400, published: 1_000, frontier: 100, edges: 2 };
+/** Dead rows lie all over a table, a page each: they are counted by an index, and only the newest are looked at. */
+const COUNTED_ROWS = DEPTH_CAP + 1;
 
 /** Name of the source that reads the table from its beginning, or its end. */
 export const SCAN = 'scan';
 
-/** What the figures are made of: the rows of some states, and the published ones since the reading's start. */
+/** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
 export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -28,6 +31,10 @@ export const STATES_OF: Record<Part, readonly LiveState[]> = {
   published: ['published'],
 };
 
+/** Whether there may be more than were counted, or read. */
+export const isCut = ({ limit, counted }: Source, rows: number, count: number | null): boolean =>
+  counted === null ? rows >= limit : (count ?? 0) >= COUNTED_ROWS;
+
 /** One bounded read of one table. */
 export interface Source {
   name: string;
@@ -35,8 +42,10 @@ export interface Source {
   limit: number;
   query: Sql;
   parts: Part[];
-  /** Rows cut off are the newest waiting ones, or the oldest published ones. */
+  /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
   ordered: boolean;
+  /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
+  counted: Sql | null;
 }
 
 export interface Sources {
@@ -49,16 +58,14 @@ export interface Sources {
   lastPublished: Sql | null;
   /** Newest creation among the events published last, by index; null where only the scan can tell. */
   frontier: Sql | null;
-  /** Oldest time the table knows, by index; null where only the rows read can tell. */
-  firstKnown: Sql | null;
 }
 
 /**
  * The bounded reads that give the base of a reading: what an index serves is read by it, everything else comes from one
- * scan of the table's first rows (newest first where the key is a number). `sinceSeconds` is how far back published
- * rows are wanted.
+ * scan of the table's first rows (newest first where the key is a number). Rows published before `foldedTo` (ISO 8601)
+ * are in the rollups; null while nothing is collected.
  */
-export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number): Sources {
+export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | null): Sources {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const created = timeColumn(outbox.main, 'createdAt');
@@ -72,24 +79,37 @@ export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number):
   for (const part of ['waiting', 'processing', 'dead'] as const) {
     const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments);
     if (predicate === null) continue;
-    const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox, STATES_OF[part]));
+    const fit = fitTests(
+      outbox.main,
+      at.alias,
+      created,
+      commonTests(outbox, STATES_OF[part]),
+      part === 'dead' ? 'descending' : 'ascending',
+    );
     if (fit === null) scanned.push(part);
-    else sources.push(indexed(outbox, at, part, predicate, fit, SHARES[part], traits));
+    else
+      sources.push({
+        ...indexed(outbox, at, part, predicate, fit, SHARES[part], traits),
+        ...(part === 'dead' ? countedBy(at, predicate) : {}),
+      });
   }
   if (outbox.dead !== null) sources.push(deadPlace(outbox, outbox.dead, traits));
 
-  const rest = (): number => READING_ROWS - SHARES.frontier - SHARES.edges - sources.reduce((rows, source) => rows + source.limit, 0);
+  const rest = (): number =>
+    READING_ROWS -
+    SHARES.frontier -
+    SHARES.edges -
+    sources.reduce((rows, source) => rows + source.limit + (source.counted === null ? 0 : COUNTED_ROWS), 0);
   const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, fragments);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
     const tests: Leaf[] = [...commonTests(outbox, STATES_OF.published), { column: since, isNull: false }];
     const fit = fitRange(outbox.main, at.alias, since, tests);
-    const description = outbox.main.description.columns.get(since);
-    if (fit === null || description === undefined) scanned.push('published');
+    if (fit === null) scanned.push('published');
     else {
-      const range = sql`${predicate} and ${at.column(since)} >= ${columnSecondsAgo(sinceSeconds, description, outbox.parameters.timeZone)}`;
-      const limit = scanned.length === 0 ? rest() : Math.floor(rest() / 2);
-      sources.push(indexed(outbox, at, 'published', range, fit, limit, traits));
+      // Without a time of publishing the newest rows are all that is wanted: they tell how far the relay has come.
+      const recent = published === null ? predicate : sql`${predicate} and ${sinceFold(outbox, at, published, foldedTo)}`;
+      sources.push(indexed(outbox, at, 'published', recent, fit, SHARES.published, traits));
     }
   } else if (predicate !== null) scanned.push('published');
 
@@ -102,6 +122,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number):
       limit,
       parts: scanned,
       ordered: newestFirst !== null,
+      counted: null,
       query: sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(limit)}`,
     });
   }
@@ -109,17 +130,20 @@ export function sourcesOf(outbox: Outbox, traits: Traits, sinceSeconds: number):
     sources,
     absent,
     scan: scanned.length > 0 ? { parts: scanned } : null,
-    lastPublished: edge(outbox, at, 'publishedAt', 'max'),
+    lastPublished: newestPublished(outbox, at),
     frontier: created === null ? null : frontierByIndex(outbox, at, created),
-    firstKnown: edge(outbox, at, 'createdAt', 'min') ?? edge(outbox, at, 'publishedAt', 'min'),
   };
 }
 
 function indexed(outbox: Outbox, at: PlaceSql, part: Part, where: Sql, fit: Fit, limit: number, traits: Traits): Source {
   const order = fit.order === null ? sql`` : sql` order by ${fit.order}`;
   const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from} where ${where}${order} limit ${sql.lit(limit)}`;
-  return { name: part, limit, parts: [part], ordered: fit.ordered, query };
+  return { name: part, limit, parts: [part], ordered: fit.ordered, counted: null, query };
 }
+
+const countedBy = (at: PlaceSql, where: Sql): Pick<Source, 'counted'> => ({
+  counted: sql`select count(*) as n from (select 1 from ${at.from} where ${where} limit ${sql.lit(COUNTED_ROWS)}) as c`,
+});
 
 /** The dead-letter table, newest first where an index gives that order. */
 function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
@@ -127,8 +151,8 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   const died = timeColumn(place, 'diedAt');
   const fit = died === null ? null : fitRange(place, at.alias, died, []);
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
-  const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(SHARES.place)}`;
-  return { name: 'dead_place', limit: SHARES.place, parts: ['dead'], ordered: fit !== null, query };
+  const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(SHARES.dead)}`;
+  return { name: 'dead_place', limit: SHARES.dead, parts: ['dead'], ordered: fit !== null, query, ...countedBy(at, sql`true`) };
 }
 
 /** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
@@ -181,13 +205,20 @@ export function numberedKey(place: Place): string | null {
     : null;
 }
 
-/** The first or last value of a time column, one row of an index that leads with it; null without one. */
-function edge(outbox: Outbox, at: PlaceSql, role: ColumnRole, end: 'min' | 'max'): Sql | null {
-  const column = timeColumn(outbox.main, role);
+/** The newest time of publishing, one row of an index that leads with it; null without one. */
+function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
+  const column = timeColumn(outbox.main, 'publishedAt');
   const description = column === null ? undefined : outbox.main.description.columns.get(column);
-  if (column === null || description === undefined || fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]) === null)
-    return null;
-  return saneOf(outbox, description, sql`select ${sql.raw(end)}(${at.column(column)}) as value from ${at.from}`);
+  if (column === null || description === undefined) return null;
+  if (fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]) === null) return null;
+  return saneOf(outbox, description, sql`select max(${at.column(column)}) as value from ${at.from}`);
+}
+
+/** Published since the last fold, as a comparison that the column's own index serves. */
+function sinceFold(outbox: Outbox, at: PlaceSql, column: string, foldedTo: string | null): Sql {
+  const description = outbox.main.description.columns.get(column);
+  if (foldedTo === null || description === undefined) return sql`${at.column(column)} = 'infinity'`;
+  return sql`${at.column(column)} >= ${outbox.database.engine.fragments.instantValue(foldedTo, description, outbox.parameters.timeZone)}`;
 }
 
 /** One value of a subquery as an instant. */

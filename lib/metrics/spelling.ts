@@ -3,14 +3,13 @@
  * room is written with these, so that the second engine needs another spelling and no second statement.
  */
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription, Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/engine';
 import type { LiveState } from '@/lib/shared/states';
 
 export type Sql<T = unknown> = RawBuilder<T>;
 /** Aggregates by name. */
 export type Figures = Record<string, Sql>;
 
-const INSTANT: Pick<ColumnDescription, 'kind'> = { kind: 'instant' };
 const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
 
 export const nullInstant: Sql = sql`cast(null as timestamptz)`;
@@ -26,10 +25,6 @@ export const once = (value: Sql): Sql => sql`(select ${value})`;
 /** An instant within the calendar; infinity and years nobody meant become NULL instead of breaking a subtraction. */
 export const sane = (instant: Sql): Sql =>
   sql`case when ${instant} >= timestamptz '0001-01-02 00:00:00+00' and ${instant} < timestamptz '9999-12-30 00:00:00+00' then ${instant} end`;
-
-/** `seconds` ago as a value of the column's own kind, so that its index serves the comparison. */
-export const columnSecondsAgo = (seconds: number, description: Pick<ColumnDescription, 'kind'>, timeZone: string): Sql =>
-  description.kind === INSTANT.kind ? secondsAgo(seconds) : sql`(${secondsAgo(seconds)} at time zone ${sql.lit(timeZone)})`;
 
 export const iso = (instant: Sql): Sql => sql`to_char(${instant} at time zone 'UTC', ${sql.lit(ISO)})`;
 /** date_part() rather than extract(): the latter computes in numeric, at three times the cost. */

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Reading } from './reading';
+import { lineOf } from './line';
+import { observe, spanOf, type Head, type Observed, type Older } from './observed';
+import type { Reading, SliceCount } from './reading';
+import { addTo, bucketOf, RELATIVE_ERROR } from './rollup/histogram';
+import type { LinePoint } from './rollup/history';
+import { ALL_TYPES, seriesOfType } from './rollup/series-key';
+import { emptySlot, HOW, type DepthSamples, type Slot } from './rollup/slot';
 import { noFigures, noSeries, plot, summarise } from './summarise';
+import { progressOf } from './testing';
 import type { Traits } from './traits';
 
 const TRAITS: Traits = {
@@ -16,7 +23,9 @@ const TRAITS: Traits = {
   keepsOrder: false,
   tables: [],
 };
-const LAST_STEP = Math.floor(Date.parse('2026-01-01T12:00:30Z') / 15_000);
+const AS_OF = '2026-01-01T12:00:31.000000Z';
+/** The minute under way at AS_OF. */
+const NOW = Math.floor(Date.parse(AS_OF) / 60_000);
 
 interface Given {
   traits?: Partial<Traits>;
@@ -24,36 +33,93 @@ interface Given {
   ordered?: Partial<Reading['ordered']>;
   figures?: Record<string, Record<string, unknown>>;
   types?: Reading['types'];
-  firstKnownAt?: string | null;
-  /** Steps before the newest → values by metric. */
-  lines?: Partial<Record<keyof Reading['lines'], Record<number, Record<string, Record<string, unknown>>>>>;
+  /** Minutes before the one under way → rows. */
+  slices?: Partial<Record<keyof Reading['slices'], Record<number, SliceCount>>>;
+  tail?: Record<number, Partial<Slot>>;
+  /** Minutes before the one under way → what was folded in them; minutes left out are gaps. */
+  folded?: Record<number, Partial<Slot>> | null;
+  byType?: Record<string, Partial<Slot>>;
 }
 
-function reading({ traits, reach, ordered, figures, types, firstKnownAt, lines }: Given): Reading {
-  const steps = (values: Record<number, Record<string, Record<string, unknown>>> = {}) =>
-    new Map(Object.entries(values).map(([before, value]) => [LAST_STEP - Number(before), value]));
+const slotOf = (slot: Partial<Slot>): Slot => ({ ...emptySlot(), minutes: 1, ...slot });
+const latencies = (...values: number[]): Pick<Slot, 'published' | 'latency' | 'latencySumMs'> => {
+  const latency: Slot['latency'] = new Map();
+  for (const value of values) addTo(latency, bucketOf(value));
+  return { published: values.length, latency, latencySumMs: values.reduce((sum, value) => sum + value, 0) };
+};
+/** A quarter of an hour in which nothing happened, with what did. */
+const watched = (happened: Record<number, Partial<Slot>> = {}): Record<number, Partial<Slot>> =>
+  Object.fromEntries(Array.from({ length: 17 }, (_, before) => [before, happened[before] ?? {}]));
+
+function readingOf({ traits, reach, ordered, figures, types, slices, tail, folded }: Given): Reading {
+  const minutes = <T>(values: Record<number, T> = {}) =>
+    new Map(Object.entries(values).map(([before, value]): [number, T] => [NOW - Number(before), value]));
   return {
-    asOf: '2026-01-01T12:00:31.000000Z',
-    window: '15m',
-    stepSeconds: 15,
+    asOf: AS_OF,
+    foldedTo: folded === null ? null : '2026-01-01T12:00:20.000000Z',
     traits: { ...TRAITS, ...traits },
     reach: { waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete', ...reach },
     ordered: { waiting: false, processing: false, dead: false, published: false, ...ordered },
-    firstKnownAt: firstKnownAt === undefined ? '2025-12-01T00:00:00Z' : firstKnownAt,
     rowsRead: 0,
     figures: { depth: { pending: 0, retrying: 0, processing: 0, dead: 0 }, ...figures },
+    deadDetailed: true,
     types: types ?? [],
-    lines: { created: steps(lines?.created), published: steps(lines?.published), died: steps(lines?.died), claimed: steps(lines?.claimed) },
-    points: { count: 60, lastStep: LAST_STEP },
+    slices: { created: minutes(slices?.created), died: minutes(slices?.died), claimed: minutes(slices?.claimed) },
+    tail: new Map([...minutes(tail)].map(([minute, slot]) => [minute, new Map([[ALL_TYPES, { ...slotOf(slot), minutes: 0 }]])])),
   };
 }
 
+const HEAD_FROM = NOW - 2;
+
+function pastOf({ folded = {}, byType = {} }: Given): { head: Head | null; older: Older; line: Map<number, LinePoint> } {
+  const head: Head['slots'] = new Map(
+    [0, 1, 2].flatMap((before) => {
+      const slot = folded?.[before];
+      return slot === undefined ? [] : [[NOW - before, new Map([[ALL_TYPES, { slot: slotOf(slot), provisional: false }]])] as const];
+    }),
+  );
+  const olderMinutes = Object.entries(folded ?? {}).filter(([before]) => Number(before) > 2);
+  const all = emptySlot();
+  for (const [, slot] of olderMinutes) {
+    const one = slotOf(slot);
+    all.published += one.published;
+    all.created += one.created;
+    all.minutes += one.minutes;
+    all.retries += one.retries;
+    all.failures += one.failures;
+    all.latencySumMs += one.latencySumMs;
+    all.how |= one.how;
+    all.resolutionMs = Math.max(all.resolutionMs, one.resolutionMs);
+    for (const [bucket, count] of one.latency) addTo(all.latency, bucket, count);
+    for (const [bucket, count] of one.processing) addTo(all.processing, bucket, count);
+  }
+  return {
+    head: folded === null ? null : { progress: progressOf('2026-01-01T12:00:20.000000Z'), fromMinute: HEAD_FROM, slots: head },
+    older: {
+      slots: new Map([[ALL_TYPES, all], ...Object.entries(byType).map(([type, slot]) => [seriesOfType(type), slotOf(slot)] as const)]),
+      provisional: false,
+      shared: false,
+      firstMinute: NOW - 16,
+    },
+    line: new Map(olderMinutes.map(([before, slot]) => [NOW - Number(before), { slot: slotOf(slot), provisional: false }])),
+  };
+}
+
+function observed(given: Given): Observed {
+  const { head, older } = pastOf(given);
+  return observe(readingOf(given), spanOf({ window: '15m' }, AS_OF), head, older);
+}
+const figures = (given: Given) => summarise(observed(given), '15m');
+function series(given: Given) {
+  const { head, line } = pastOf(given);
+  return plot(lineOf(observed(given), ALL_TYPES, head, line));
+}
+
 describe('depth', () => {
-  const depth = (given: Given) => summarise(reading(given)).depth;
+  const depth = (given: Given) => figures(given).depth;
 
   test('10,000 is exact, one more is 10,000 and more; waiting is capped on its sum', () => {
-    const figures = { depth: { pending: 10_000, retrying: 1, processing: 10_001, dead: 3 } };
-    expect(depth({ figures })).toEqual({
+    expect(depth({ figures: { depth: { pending: 10_000, retrying: 1, processing: 10_001, dead: 3 } } })).toEqual({
       pending: { count: 10_000, known: 'exact' },
       retrying: { count: 1, known: 'exact' },
       processing: { count: 10_000, known: 'capped' },
@@ -85,128 +151,191 @@ describe('depth', () => {
 });
 
 test('the oldest of a cut reading is told only when it was read oldest first', () => {
-  const figures = { 'oldest-pending': { at: '2026-01-01T11:00:00Z' } };
-  expect(summarise(reading({ figures, reach: { waiting: 'cut' } })).oldestPendingAt).toBeNull();
-  expect(summarise(reading({ figures, reach: { waiting: 'cut' }, ordered: { waiting: true } })).oldestPendingAt).toBe(
-    '2026-01-01T11:00:00Z',
-  );
+  const given = { figures: { 'oldest-pending': { at: '2026-01-01T11:00:00Z' } }, reach: { waiting: 'cut' } } as const;
+  expect(figures(given).oldestPendingAt).toBeNull();
+  expect(figures({ ...given, ordered: { waiting: true } }).oldestPendingAt).toBe('2026-01-01T11:00:00Z');
 });
 
 describe('latency and throughput', () => {
+  test('are what was folded and what the reading found since, each event once', () => {
+    const given: Given = {
+      folded: watched({ 0: latencies(100), 1: { ...latencies(200), created: 1 }, 9: { ...latencies(300, 300), created: 2 } }),
+      tail: { 0: latencies(1_000) },
+      slices: { created: { 0: { n: 4, entered: 4 } } },
+    };
+    const { latency, throughput } = figures(given);
+    expect(latency).toMatchObject({ count: 5, known: 'estimated', errorShare: RELATIVE_ERROR });
+    expect(latency.p50Ms).toBeCloseTo(300, -1);
+    expect(latency.meanMs).toBe(380);
+    expect(throughput).toEqual({ createdPerMinute: 7 / 15, publishedPerMinute: 5 / 15, known: 'exact' });
+  });
+
   test('no events in the window is a fact, not a gap', () => {
-    expect(summarise(reading({ figures: { latency: { percentiles: null, count: 0 } } })).latency).toEqual({
+    expect(figures({ folded: watched() }).latency).toEqual({
       p50Ms: null,
       p95Ms: null,
       p99Ms: null,
+      meanMs: null,
       count: 0,
-      known: 'exact',
+      known: 'estimated',
       why: 'no_events',
     });
   });
 
   test.each([
-    [{ traits: { publishedAt: false } }, 'needs_sampling'],
-    [{ traits: { publishedAt: false, publishedState: false } }, 'no_published_at'],
-    [{ traits: { createdAt: false } }, 'no_created_at'],
-    [{ reach: { published: 'cut' } }, 'too_many_rows'],
-  ] as const)('%j: %s', (given, why) => {
-    expect(summarise(reading(given)).latency).toEqual({ p50Ms: null, p95Ms: null, p99Ms: null, count: null, known: 'unavailable', why });
+    [{ folded: null }, 'not_watched'],
+    [{ folded: {} }, 'not_watched'],
+    [{ folded: null, traits: { publishedAt: false, publishedState: false } }, 'no_published_at'],
+    [{ folded: watched(), traits: { createdAt: false } }, 'no_created_at'],
+    [{ folded: watched({ 3: { published: 8, how: HOW.statistics } }) }, 'needs_sampling'],
+  ] satisfies [Given, string][])('%j: %s', (given, why) => {
+    expect(figures(given).latency).toEqual({
+      p50Ms: null,
+      p95Ms: null,
+      p99Ms: null,
+      meanMs: null,
+      count: null,
+      known: 'unavailable',
+      why,
+    });
   });
 
-  test('created is exact where only publishing is unknown', () => {
-    expect(
-      summarise(reading({ traits: { publishedAt: false }, figures: { throughput: { created: 30, published: 0 } } })).throughput,
-    ).toEqual({
-      createdPerMinute: 2,
-      publishedPerMinute: null,
-      known: 'exact',
-      why: 'needs_sampling',
+  test('seen at intervals, what is shorter than an interval is "at most"', () => {
+    const sampled = { ...latencies(200, 300, 400, 2_000), how: HOW.sampled, resolutionMs: 1_000 };
+    expect(figures({ folded: watched({ 4: sampled }) }).latency).toMatchObject({
+      p50Ms: null,
+      p95Ms: expect.closeTo(1_760, -2) as number,
+      atMostMs: 1_000,
+      known: 'sampled',
+      count: 4,
     });
+  });
+
+  test('rates are of the minutes that were watched', () => {
+    const { throughput } = figures({ folded: { 0: {}, 1: latencies(1, 1, 1), 2: {}, 3: {} } });
+    expect(throughput).toMatchObject({ publishedPerMinute: 3 / 4, known: 'estimated' });
+  });
+
+  test('rows cut off after the last fold are left out, not guessed', () => {
+    expect(figures({ folded: watched({ 1: latencies(5) }), tail: { 0: latencies(9, 9) }, reach: { published: 'cut' } }).latency.count).toBe(
+      1,
+    );
   });
 });
 
 describe('processing', () => {
-  const processing = (plausible: number, traits: Partial<Traits> = {}) =>
-    summarise(reading({ traits, figures: { processing: { percentiles: [1, 2, 3], plausible, count: 100 } } })).processing;
+  const processing = (claimed: number, traits: Partial<Traits> = {}) => {
+    const slot = { ...latencies(...Array.from({ length: 100 }, () => 9)), processing: new Map([[bucketOf(2), claimed]]) };
+    return figures({ traits, folded: watched({ 3: slot }) }).processing;
+  };
 
   test('a column that is rewritten when the row is published is no time of claim', () => {
-    expect(processing(95)).toEqual({ p50Ms: 1, p95Ms: 2, p99Ms: 3, known: 'exact' });
+    expect(processing(95)).toMatchObject({ p50Ms: expect.closeTo(2, 1) as number, known: 'estimated' });
     expect(processing(40)).toMatchObject({ p50Ms: null, known: 'unavailable', why: 'no_claim_time' });
-    expect(processing(95, { claimTime: false })).toMatchObject({ known: 'unavailable', why: 'no_claim_time' });
+    expect(processing(0, { claimTime: false })).toMatchObject({ known: 'unavailable', why: 'no_claim_time' });
   });
 });
 
-test('retries are estimated, or unavailable, never zero for want of a counter', () => {
-  const figures = { retries: { count: 8 } };
-  expect(summarise(reading({ figures })).retries).toEqual({ count: 8, known: 'estimated' });
-  expect(summarise(reading({ figures, traits: { attempts: false } })).retries).toEqual({
-    count: null,
-    known: 'unavailable',
-    why: 'no_attempts',
+describe('retries and failed attempts', () => {
+  test('are counted where they were seen throughout, estimated where rows told afterwards', () => {
+    const seen = watched({ 3: { retries: 8, failures: 10, published: 30 } });
+    expect(figures({ folded: seen })).toMatchObject({ retries: { count: 8, known: 'exact' }, errorRate: { value: 0.25, known: 'exact' } });
+    const later = watched({ 3: { retries: 8, failures: 10, published: 30, how: HOW.backfilled } });
+    expect(figures({ folded: later })).toMatchObject({ retries: { count: 8, known: 'estimated' }, errorRate: { known: 'estimated' } });
   });
-  expect(summarise(reading({ figures, reach: { waiting: 'cut' } })).retries.why).toBe('too_many_rows');
+
+  test('are unavailable, never zero, for want of a counter or of history', () => {
+    const none = figures({ folded: watched(), traits: { attempts: false } });
+    expect(none.retries).toEqual({ count: null, known: 'unavailable', why: 'no_attempts' });
+    expect(none.errorRate).toEqual({ value: null, known: 'unavailable', why: 'no_attempts' });
+    expect(figures({ folded: null }).retries.why).toBe('not_watched');
+    expect(figures({ folded: watched() }).errorRate).toEqual({ value: null, known: 'exact', why: 'no_events' });
+  });
 });
 
-test('by type: what is unavailable is null in every row', () => {
-  const types = [{ type: 'a', figures: { depth: { waiting: 3, dead: 0 }, retries: { count: 2 }, latency: { p95: [12.5] } } }];
-  expect(summarise(reading({ types })).byType).toEqual([{ type: 'a', waiting: 3, dead: 0, retries: 2, errors: null, p95Ms: 12.5 }]);
-  expect(summarise(reading({ types, traits: { attempts: false, publishedAt: false }, reach: { dead: 'absent' } })).byType).toEqual([
-    { type: 'a', waiting: 3, dead: null, retries: null, errors: null, p95Ms: null },
+test('by type: what waits now and what happened, worst first; what is unavailable is null in every row', () => {
+  const given: Given = {
+    folded: watched({ 3: { published: 3 } }),
+    types: [{ type: 'a', figures: { depth: { waiting: 3, dead: 0 } } }],
+    byType: { a: { ...latencies(12.5), retries: 2, failures: 1 }, quiet: latencies(100) },
+  };
+  expect(figures(given).byType).toEqual([
+    { type: 'a', waiting: 3, dead: 0, retries: 2, errors: 1, p95Ms: expect.closeTo(12.5, 0) as number },
+    { type: 'quiet', waiting: 0, dead: 0, retries: 0, errors: 0, p95Ms: expect.closeTo(100, -1) as number },
   ]);
+  expect(figures({ ...given, traits: { attempts: false, createdAt: false }, reach: { dead: 'absent' } }).byType[0]).toEqual({
+    type: 'a',
+    waiting: 3,
+    dead: null,
+    retries: null,
+    errors: null,
+    p95Ms: null,
+  });
 });
 
 describe('the series', () => {
-  const lines = {
-    created: { 0: { depth: { n: 2 }, throughput: { n: 2 } }, 2: { depth: { n: 5 }, throughput: { n: 5 } } },
-    published: { 1: { depth: { n: 4 }, throughput: { n: 4 }, latency: { percentiles: [10, 20, 30] } } },
-    died: { 1: { depth: { n: 1 } } },
-  };
-  const last = (given: Given, count: number) => plot(reading(given)).points.slice(-count);
+  const last = (given: Given, count: number) => series(given).points.slice(-count);
+  const depth = (more: Partial<DepthSamples>): Pick<Slot, 'depth'> => ({
+    depth: { samples: 12, waitingSum: 60, waitingMax: 9, waitingLast: 5, deadLast: 1, oldestAgeMaxMs: 7_000, ...more },
+  });
 
-  test('waiting and dead are worked out backwards from now', () => {
-    expect(last({ lines, figures: { depth: { pending: 2, retrying: 1, dead: 1 } } }, 4)).toMatchObject([
+  test('waiting and dead are worked out backwards from now where nobody looked', () => {
+    const given: Given = {
+      folded: watched({ 1: { ...latencies(10, 10, 20, 30) }, 2: { created: 4 } }),
+      slices: { created: { 0: { n: 2, entered: 2 }, 2: { n: 1, entered: 1 } }, died: { 1: { n: 1, entered: 1 } } },
+      figures: { depth: { pending: 2, retrying: 1, dead: 1 } },
+    };
+    expect(last(given, 4)).toMatchObject([
       { waiting: 1, dead: 0, created: 0, published: 0, p50Ms: null },
       { waiting: 6, dead: 0, created: 5, published: 0 },
-      { waiting: 1, dead: 1, created: 0, published: 4, p50Ms: 10, p95Ms: 20, p99Ms: 30 },
-      { at: '2026-01-01T12:00:30.000Z', waiting: 3, dead: 1, created: 2, published: 0, errors: null },
+      { waiting: 1, dead: 1, created: 0, published: 4, latencyCount: 4 },
+      { at: '2026-01-01T12:00:00.000Z', waiting: 3, dead: 1, created: 2, published: 0 },
+    ]);
+    expect(series(given).known).toMatchObject({ waiting: 'estimated', created: 'exact', published: 'exact' });
+  });
+
+  test('what was seen is shown as it was seen', () => {
+    const given: Given = {
+      folded: watched({ 1: depth({}), 2: depth({ waitingMax: 70, deadLast: 4 }) }),
+      figures: { depth: { pending: 3 }, 'oldest-pending': { at: '2026-01-01T12:00:01.000000Z' } },
+    };
+    expect(last(given, 3)).toMatchObject([
+      { waiting: 70, dead: 4, oldestAgeMs: 7_000 },
+      { waiting: 9, dead: 1 },
+      { waiting: 3, dead: 0, oldestAgeMs: 30_000 },
     ]);
   });
 
-  test('before the oldest row of the table nothing is known, and nothing is drawn as zero', () => {
-    const points = last({ lines, firstKnownAt: '2026-01-01T12:00:00Z', figures: { depth: { pending: 3 } } }, 4);
-    expect(points.map((point) => point.created)).toEqual([null, 5, 0, 2]);
-    expect(points.map((point) => point.waiting)).toEqual([null, 6, 1, 3]);
-    expect(
-      plot(reading({ firstKnownAt: null }))
-        .points.slice(0, -1)
-        .every((point) => point.created === null && point.waiting === null),
-    ).toBe(true);
+  test('a gap is a gap, not a zero, and nothing is worked out across it', () => {
+    const points = last({ folded: { 0: {}, 1: latencies(7), 4: { created: 1 } }, figures: { depth: { pending: 3 } } }, 6);
+    expect(points.map(({ gap }) => gap)).toEqual([true, false, true, true, false, false]);
+    expect(points.map(({ published }) => published)).toEqual([null, 0, null, null, 1, 0]);
+    expect(points.map(({ waiting }) => waiting)).toEqual([null, null, null, null, 3, 3]);
   });
 
-  test('without times of publishing or death, depth is known now and only now', () => {
-    const series = plot(reading({ lines, traits: { publishedAt: false, deathTime: false }, figures: { depth: { pending: 3, dead: 2 } } }));
-    expect(series.points.slice(-2)).toMatchObject([
-      { waiting: null, dead: null, created: 0, published: null },
-      { waiting: 3, dead: 2, created: 2, published: null },
-    ]);
-    expect(series.known).toEqual({
-      waiting: 'exact',
-      dead: 'exact',
-      created: 'exact',
-      published: 'unavailable',
-      errors: 'unavailable',
-      latency: 'unavailable',
-    });
+  test('rows that still wait do not make a time known in which nobody watched', () => {
+    expect(last({ folded: { 0: {} }, slices: { created: { 3: { n: 5, entered: 5 } } } }, 4)[0]).toMatchObject({ gap: true, created: null });
   });
 
-  test('points are aligned, and as many as the window has steps', () => {
-    const { points, stepSeconds } = noSeries({ window: '24h' }, '2026-01-01T12:07:00Z');
+  test('the heat map holds every event of the percentiles once', () => {
+    const { points, heatBoundsMs } = series({ folded: watched({ 2: latencies(0.5, 20, 25, 5_000_000) }) });
+    const heat = points.at(-3)?.heat ?? [];
+    expect(heat).toHaveLength(heatBoundsMs.length + 1);
+    expect([heat[0], heat[3], heat.at(-1)]).toEqual([1, 2, 1]);
+    expect(heat.reduce((sum, count) => sum + count, 0)).toBe(points.at(-3)?.latencyCount);
+  });
+
+  test('points are aligned, and as many as the span has steps', () => {
+    const asOf = '2026-01-01T12:07:00Z';
+    const { points, stepSeconds } = noSeries(spanOf({ window: '24h' }, asOf), asOf);
     expect([points.length, stepSeconds, points[0]?.at, points.at(-1)?.at]).toEqual([
       96,
       900,
       '2025-12-31T12:15:00.000Z',
       '2026-01-01T12:00:00.000Z',
     ]);
+    const own = noSeries(spanOf({ from: '2026-01-01T10:00:30Z', to: '2026-01-01T11:00:00Z' }, asOf), asOf);
+    expect([own.points[0]?.at, own.points.at(-1)?.at, own.window]).toEqual(['2026-01-01T10:00:00.000Z', '2026-01-01T10:59:00.000Z', null]);
   });
 });
 

@@ -1,53 +1,76 @@
 import { unavailable, type Known, type UnavailableReason } from '@/lib/shared/measured';
 import type { Series, SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
-import { spanSeconds, stepSecondsOf, type SeriesSpan, type Window } from '@/lib/shared/windows';
+import type { Window } from '@/lib/shared/windows';
+import { heatOf, HEAT_BOUNDS_MS } from './heat';
+import { stepsOf, type Line } from './line';
 import type { Plot, PlotKey } from './metric';
 import { METRICS } from './metric-registry.gen';
-import { pointSteps, type Reading } from './reading';
+import type { Observed, Span } from './observed';
+import { TYPES_SHOWN } from './reading-sql';
+import { typeOfSeries } from './rollup/series-key';
 
 /** A summary without its verdict. */
 export type SummaryFigures = Omit<Summary, 'diagnosis'>;
 
-/** The figures of a reading, each metric putting in its own part. */
-export function summarise(reading: Reading): SummaryFigures {
-  const none = noFigures(reading.window, reading.asOf, 'not_in_schema');
-  const byType = reading.types.map(
-    (row): TypeFigures =>
-      Object.assign(
-        { type: row.type, waiting: null, dead: null, retries: null, errors: null, p95Ms: null },
-        ...METRICS.map((metric) => metric.byType?.(reading, (name) => row.figures[metric.id]?.[name])),
-      ) as TypeFigures,
-  );
-  return Object.assign(none, ...METRICS.map((metric) => metric.summary?.(reading)), { byType }) as SummaryFigures;
+/** The figures of a window, each metric putting in its own part. */
+export function summarise(observed: Observed, window: Window): SummaryFigures {
+  const none = noFigures(window, observed.reading.asOf, 'not_in_schema');
+  return Object.assign(none, ...METRICS.map((metric) => metric.summary?.(observed)), { byType: typesOf(observed) }) as SummaryFigures;
 }
 
-/** The series of a reading: points aligned to their step, so that they stay put from one reading to the next. */
-export function plot(reading: Reading): Series {
-  const plots: Partial<Record<PlotKey, Plot>> = Object.assign({}, ...METRICS.map((metric) => metric.plots?.(reading)));
+/** Types with most waiting and dead events, then those published most. */
+function typesOf(observed: Observed): TypeFigures[] {
+  const live = new Map(observed.reading.types.map((row) => [row.type, row.figures]));
+  const happened = observed.happened?.byType ?? new Map<string, never>();
+  const rows = [...new Set([...live.keys(), ...happened.keys()])].map((type) => {
+    const slot = happened.get(type) ?? null;
+    const row = Object.assign(
+      { type, waiting: null, dead: null, retries: null, errors: null, p95Ms: null },
+      ...METRICS.map((metric) =>
+        metric.byType?.(observed, {
+          // A type of which no row was read has none, unless the list of types was cut.
+          now: (name) => (live.has(type) || live.size >= TYPES_SHOWN ? live.get(type)?.[metric.id]?.[name] : 0),
+          happened: slot,
+        }),
+      ),
+    ) as TypeFigures;
+    return { row, published: slot?.published ?? 0 };
+  });
+  const urgent = ({ waiting, dead }: TypeFigures): number => (waiting ?? 0) + (dead ?? 0);
+  return rows
+    .sort((a, b) => urgent(b.row) - urgent(a.row) || b.published - a.published || (a.row.type < b.row.type ? -1 : 1))
+    .slice(0, TYPES_SHOWN)
+    .map(({ row }) => row);
+}
+
+/** A series: points aligned to their step, so that they stay put from one reading to the next. */
+export function plot(line: Line): Series {
+  const { reading, span } = line.observed;
+  const plots: Partial<Record<PlotKey, Plot>> = Object.assign({}, ...METRICS.map((metric) => metric.plots?.(line)));
   const value = (key: PlotKey, index: number): number | null => plots[key]?.values[index] ?? null;
   const known = (key: PlotKey): Known => plots[key]?.known ?? 'unavailable';
-  const points = pointSteps(reading).map((step, index): SeriesPoint => ({
-    at: new Date(step * reading.stepSeconds * 1_000).toISOString(),
+  const points = line.steps.map(({ step, slot, provisional }, index): SeriesPoint => ({
+    at: timeOf(step, span),
     waiting: value('waiting', index),
     dead: value('dead', index),
     created: value('created', index),
     published: value('published', index),
     errors: value('errors', index),
+    retries: value('retries', index),
+    oldestAgeMs: value('oldestAgeMs', index),
     p50Ms: value('p50Ms', index),
     p95Ms: value('p95Ms', index),
     p99Ms: value('p99Ms', index),
-    retries: null,
-    oldestAgeMs: null,
-    latencyCount: value('published', index),
-    heat: null,
-    gap: false,
-    provisional: false,
+    latencyCount: value('latencyCount', index),
+    heat: slot === null || known('p50Ms') === 'unavailable' ? null : heatOf(slot.latency),
+    gap: slot === null,
+    provisional,
   }));
   return {
     asOf: reading.asOf,
-    window: reading.window,
-    type: null,
-    stepSeconds: reading.stepSeconds,
+    window: span.window,
+    type: typeOfSeries(line.series),
+    stepSeconds: span.stepSeconds,
     points,
     known: {
       waiting: known('waiting'),
@@ -57,7 +80,7 @@ export function plot(reading: Reading): Series {
       errors: known('errors'),
       latency: known('p50Ms'),
     },
-    heatBoundsMs: [],
+    heatBoundsMs: [...HEAT_BOUNDS_MS],
   };
 }
 
@@ -81,37 +104,33 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
 }
 
 /** A series that has every point and no value. */
-export function noSeries(span: SeriesSpan, asOf: string, type: string | null = null): Series {
-  const stepSeconds = stepSecondsOf(span);
-  const count = Math.ceil(spanSeconds(span) / stepSeconds);
-  // The step under way is the last of a window; a span of its own ends before its end.
-  const end = 'window' in span ? Date.parse(asOf) / 1_000 : Date.parse(span.to) / 1_000 - 1;
-  const lastStep = Math.floor(end / stepSeconds);
-  const points = pointSteps({ points: { count, lastStep } }).map((step) => ({
-    at: new Date(step * stepSeconds * 1_000).toISOString(),
-    waiting: null,
-    dead: null,
-    created: null,
-    published: null,
-    errors: null,
-    retries: null,
-    oldestAgeMs: null,
-    p50Ms: null,
-    p95Ms: null,
-    p99Ms: null,
-    latencyCount: null,
-    heat: null,
-    gap: false,
-    provisional: false,
-  }));
+export function noSeries(span: Span, asOf: string, type: string | null = null): Series {
   const unknown = 'unavailable' as const;
   return {
     asOf,
-    window: 'window' in span ? span.window : null,
+    window: span.window,
     type,
-    stepSeconds,
-    points,
-    heatBoundsMs: [],
+    stepSeconds: span.stepSeconds,
+    points: stepsOf(span).map((step) => ({
+      at: timeOf(step, span),
+      waiting: null,
+      dead: null,
+      created: null,
+      published: null,
+      errors: null,
+      retries: null,
+      oldestAgeMs: null,
+      p50Ms: null,
+      p95Ms: null,
+      p99Ms: null,
+      latencyCount: null,
+      heat: null,
+      gap: true,
+      provisional: false,
+    })),
     known: { waiting: unknown, dead: unknown, created: unknown, published: unknown, errors: unknown, latency: unknown },
+    heatBoundsMs: [],
   };
 }
+
+const timeOf = (step: number, { stepSeconds }: Span): string => new Date(step * stepSeconds * 1_000).toISOString();

@@ -5,6 +5,7 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { Shape } from '@/lib/outbox/shape';
+import type { Progress } from './collector/progress';
 
 export type TestOutbox = OutboxSettings & { database: string };
 
@@ -76,3 +77,21 @@ export function countedDirectory(
     readings: () => readings,
   };
 }
+
+/** A collector that has come this far, has nothing to read afterwards and looks every five seconds. */
+export const progressOf = (foldedTo: string, more: Partial<Progress> = {}): Progress => ({
+  method: 'published_index',
+  foldedTo,
+  watchedSince: foldedTo,
+  lookedAt: foldedTo,
+  countedSince: foldedTo,
+  unread: [],
+  suspects: [],
+  sealedTo: 0,
+  everyMs: 5_000,
+  slowed: false,
+  blind: false,
+  cost: { statements: 0, rows: 0, milliseconds: 0 },
+  advice: null,
+  ...more,
+});

@@ -44,12 +44,10 @@ export interface Given {
 export function reading(given: Given = {}, secondsAgo = 0): Reading {
   return {
     asOf: ago(secondsAgo),
-    window: '1h',
-    stepSeconds: 60,
+    foldedTo: ago(12),
     traits: { ...TRAITS, ...given.traits },
     reach: { waiting: 'complete', processing: 'complete', dead: 'complete', published: 'complete', ...given.reach },
     ordered: { waiting: false, processing: false, dead: false, published: false },
-    firstKnownAt: null,
     rowsRead: 0,
     figures: {
       'last-published': { at: given.lastPublishedAt === undefined ? ago(2) : given.lastPublishedAt },
@@ -74,9 +72,10 @@ export function reading(given: Given = {}, secondsAgo = 0): Reading {
       stuck_processing: { stuck: 0, oldest: null, type: null, ...given.stuck },
       dead_growing: { recent: 0, first: null, dead: 0, cause: null, newest: [ago(5), ago(20)], ...given.dead },
     },
+    deadDetailed: true,
     types: [],
-    lines: { created: new Map(), published: new Map(), died: new Map(), claimed: new Map() },
-    points: { count: 60, lastStep: Math.floor(NOW / 60_000) },
+    slices: { created: new Map(), died: new Map(), claimed: new Map() },
+    tail: new Map(),
   };
 }
 

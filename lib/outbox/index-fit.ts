@@ -28,13 +28,19 @@ export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean 
 
 /**
  * An index that finds the rows of `tests`: a partial one whose predicate they imply, or one leading with a column they
- * fix. Ordered oldest first where `created` follows in it.
+ * fix. Ordered by `created` where it follows in it, oldest first unless told otherwise.
  */
-export function fitTests(place: Place, alias: string, created: string | null, tests: Leaf[]): Fit | null {
+export function fitTests(
+  place: Place,
+  alias: string,
+  created: string | null,
+  tests: Leaf[],
+  direction: Direction = 'ascending',
+): Fit | null {
   const btrees = place.description.indexes.filter((index) => index.sorted.length > 0);
   const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
   const byCreated = partial.find((index) => created !== null && index.columns[0] === created);
-  if (byCreated !== undefined && created !== null) return { order: orderOf(byCreated, 0, alias, created, 'ascending'), ordered: true };
+  if (byCreated !== undefined && created !== null) return { order: orderOf(byCreated, 0, alias, created, direction), ordered: true };
   if (partial.length > 0) return { order: null, ordered: false };
 
   for (const test of tests) {
@@ -43,11 +49,11 @@ export function fitTests(place: Place, alias: string, created: string | null, te
     const index = btrees.find((one) => one.columns[0] === test.column && one.predicate === null);
     if (index === undefined) continue;
     if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false };
-    const byTime = orderOf(index, 1, alias, created, 'ascending');
+    const byTime = orderOf(index, 1, alias, created, direction);
     // The planner knows that `= 'x'` leaves one value to sort by, but not that IS NULL does: the column has to be said.
     const order =
       'isNull' in test
-        ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) ? opposite(index) : same(index))}, ${byTime}`
+        ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'ascending') ? opposite(index) : same(index))}, ${byTime}`
         : byTime;
     return { order, ordered: true };
   }

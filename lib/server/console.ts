@@ -10,7 +10,7 @@ import { startHousekeeping } from '@/lib/jobs/housekeeping';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/metrics/exposition/exposition';
 import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
-import type { DepthNow } from '@/lib/metrics/collector/depth';
+import { openBooks } from '@/lib/metrics/books';
 import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
@@ -52,15 +52,6 @@ async function requireStore(store: Store): Promise<void> {
   }
 }
 
-/** What waits now, from the reading that all viewers share. */
-async function depthNow(snapshots: Snapshots, outbox: string): Promise<DepthNow | null> {
-  const { summary, stale } = await snapshots.outbox(outbox, '1h');
-  const { depth, oldestPendingAt, asOf } = summary;
-  if (stale !== null || depth.waiting.count === null) return null;
-  const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(asOf) - Date.parse(oldestPendingAt);
-  return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
-}
-
 async function create(): Promise<Console> {
   const env = environment();
   const reading = await loadConfig(env.configPath, KNOWN, environmentValue);
@@ -78,7 +69,9 @@ async function create(): Promise<Console> {
     store,
     onError: (outbox, error) => log().warn({ outbox, err: error }, 'records could not be carried into the audit'),
   });
-  const snapshots = createSnapshots(directory, {
+  const snapshots: Snapshots = createSnapshots(directory, {
+    books: openBooks(store),
+    collector: { status: (outbox) => collector.status(outbox) },
     onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
   });
   // Connections of its own, without an operator's: what it costs can be told apart, and it waits for nobody.
@@ -88,13 +81,14 @@ async function create(): Promise<Console> {
     readAs: 'collector',
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection of the collector broke'),
   });
-  const collector = createCollector({
+  const collector: Collector = createCollector({
     directory: collected,
     store,
     observers: OBSERVERS,
     tickMs: config.metrics.tickMs,
     retentionDays: config.retention.rollupDays,
-    depthNow: (outbox) => depthNow(snapshots, outbox),
+    // One reading for the collector and all viewers.
+    depthNow: (outbox) => snapshots.depthNow(outbox),
     onError: (outbox, error) => log().warn({ outbox, err: error }, 'the history could not be collected'),
   });
   collector.start();

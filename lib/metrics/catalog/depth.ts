@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
-import { DEPTH_CAP, cappedAt, unavailable, type Count } from '@/lib/shared/measured';
+import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/measured';
 import type { State } from '@/lib/shared/states';
-import type { Axis } from '../base';
+import type { Line, Step } from '../line';
 import type { Metric, Plot } from '../metric';
-import { countLineOf, numberOf, pointSteps, toNumber, type Reading } from '../reading';
+import { numberOf, toNumber, type Reading } from '../reading';
+import type { DepthSamples } from '../rollup/slot';
 import type { Part } from '../sources';
 import { count, isState } from '../spelling';
 
@@ -13,64 +13,60 @@ const PART_OF = { pending: 'waiting', retrying: 'waiting', processing: 'processi
 >;
 type DepthState = keyof typeof PART_OF;
 
-/** Events by state now; the history of waiting and dead ones is worked out backwards from now. */
+/** Events by state now, and how many waited and were dead before: as was seen, or worked out backwards from what was. */
 export const depthMetric: Metric = {
   id: ID,
   unit: 'events',
   help: 'Events that are pending, retrying, processing or dead now; waiting is pending and retrying together.',
-  figures: ({ state }) => ({
+  figures: ({ state, deadCount }) => ({
     pending: count(isState(state, 'pending')),
     retrying: count(isState(state, 'retrying')),
     processing: count(isState(state, 'processing')),
-    dead: count(isState(state, 'dead')),
+    dead: deadCount,
   }),
   perType: ({ state }) => ({ waiting: count(isState(state, 'pending', 'retrying')), dead: count(isState(state, 'dead')) }),
-  lines({ state, published, died, attempted }) {
-    const n = { n: sql`count(*)` };
-    // A row that left at an unknown time is left out of both ends, so that it never seems to wait for ever.
-    const entered = sql`(${isState(state, 'pending', 'retrying')} or ${isState(state, 'published')} and ${published} is not null
-      or ${isState(state, 'dead')} and ${died} is not null or ${isState(state, 'processing')} and ${attempted} is not null)`;
-    return { created: { n: count(entered) }, published: n, died: n, claimed: n };
-  },
-  summary(reading) {
+  summary({ reading }) {
     const pending = depthOf(reading, 'pending');
     const retrying = depthOf(reading, 'retrying');
-    const waiting = (pending.count === null ? 0 : raw(reading, 'pending')) + (retrying.count === null ? 0 : raw(reading, 'retrying'));
     return {
       depth: {
         pending,
         retrying,
         processing: depthOf(reading, 'processing'),
         dead: depthOf(reading, 'dead'),
-        waiting: pending.count === null && retrying.count === null ? pending : bounded(reading, 'waiting', waiting),
+        waiting: pending.count === null && retrying.count === null ? pending : bounded(reading, 'waiting', waitingNow(reading)),
       },
     };
   },
-  byType: (reading, type) => ({
-    waiting: reading.reach.waiting === 'complete' ? toNumber(type('waiting')) : null,
-    dead: reading.reach.dead === 'complete' ? toNumber(type('dead')) : null,
+  byType: ({ reading }, { now }) => ({
+    waiting: reading.reach.waiting === 'complete' ? toNumber(now('waiting')) : null,
+    dead: reading.reach.dead === 'complete' && reading.deadDetailed ? toNumber(now('dead')) : null,
   }),
-  plots(reading) {
+  plots(line) {
+    const { reading } = line.observed;
     const { traits, reach } = reading;
-    const tellsLeaving = traits.createdAt && traits.publishedAt && reach.waiting === 'complete' && reach.published === 'complete';
+    const tellsLeaving = traits.createdAt && traits.publishedAt && reach.waiting === 'complete';
     return {
-      waiting: backwards(
-        reading,
-        'waiting',
-        raw(reading, 'pending') + raw(reading, 'retrying'),
-        tellsLeaving ? { came: 'created', went: ['published', 'died', 'claimed'] } : null,
-      ),
-      dead: backwards(
-        reading,
-        'dead',
-        raw(reading, 'dead'),
-        traits.deathTime && reach.dead === 'complete' ? { came: 'died', went: [] } : null,
-      ),
+      waiting: backwards(line, 'waiting', waitingNow(reading), {
+        seen: ({ waitingMax }) => waitingMax,
+        end: ({ waitingLast }) => waitingLast,
+        change: tellsLeaving ? waitingChange : null,
+      }),
+      dead: backwards(line, 'dead', raw(reading, 'dead'), {
+        seen: ({ deadLast }) => (deadLast < 0 ? null : deadLast),
+        end: ({ deadLast }) => (deadLast < 0 ? null : deadLast),
+        change: traits.deathTime && reach.dead === 'complete' ? ({ died }) => died : null,
+      }),
     };
   },
 };
 
 const raw = (reading: Reading, state: DepthState): number => numberOf(reading, ID, state) ?? 0;
+
+function waitingNow(reading: Reading): number {
+  const shown = (['pending', 'retrying'] as const).filter((state) => reading.traits.cannotShow[state] === null);
+  return shown.reduce((sum, state) => sum + raw(reading, state), 0);
+}
 
 function depthOf(reading: Reading, state: DepthState): Count {
   const why = reading.traits.cannotShow[state];
@@ -83,20 +79,41 @@ function bounded(reading: Reading, part: Part, counted: number): Count {
   return { count: Math.min(counted, DEPTH_CAP), known: 'capped', why: 'too_many_rows' };
 }
 
-/** The number now, and before each step what it was without those that came and with those that went in it. */
-function backwards(reading: Reading, part: Part, current: number, lines: { came: Axis; went: Axis[] } | null): Plot {
-  const last = pointSteps(reading).length - 1;
-  const values: (number | null)[] = Array.from({ length: last + 1 }, () => null);
+/** What came less what went. */
+const waitingChange = ({ slot, untold, died, claimed }: Step): number =>
+  (slot?.created ?? 0) - untold - (slot?.published ?? 0) - died - claimed;
+
+interface History {
+  /** What to show of a step that was watched. */
+  seen: (depth: DepthSamples) => number | null;
+  /** What there was at its end. */
+  end: (depth: DepthSamples) => number | null;
+  /** By how much the number rose in a step; null where rows do not tell. */
+  change: ((step: Step) => number) | null;
+}
+
+/** The number now; before it what was seen, and where nobody looked what it was without the changes since. */
+function backwards({ observed: { reading, span }, steps }: Line, part: Part, current: number, { seen, end, change }: History): Plot {
+  const values: (number | null)[] = steps.map(() => null);
   if (reading.reach[part] === 'absent') return { known: 'unavailable', values };
-  values[last] = current;
-  if (lines === null) return { known: reading.reach[part] === 'cut' ? 'capped' : 'exact', values };
-  const came = countLineOf(reading, lines.came, ID, 'n');
-  const went = lines.went.map((axis) => countLineOf(reading, axis, ID, 'n'));
-  for (let at = last, value = current; at > 0; at -= 1) {
-    // Before the oldest row the table still has, nothing is known.
-    if ((came[at - 1] ?? null) === null) break;
-    value = Math.max(0, value - (came[at] ?? 0) + went.reduce((sum, line) => sum + (line[at] ?? 0), 0));
-    values[at - 1] = value;
+  const last = steps.length - 1;
+  let known: Known = reading.reach[part] === 'cut' ? 'capped' : 'exact';
+  let value = span.live ? current : null;
+  if (value !== null) values[last] = value;
+  for (let at = span.live ? last - 1 : last; at >= 0; at -= 1) {
+    const depth = steps[at]?.slot?.depth ?? null;
+    const after = steps[at + 1];
+    if (depth !== null) {
+      value = end(depth);
+      values[at] = seen(depth);
+      if (known === 'exact') known = 'sampled';
+    } else {
+      value = value === null || change === null || after?.slot == null ? null : Math.max(0, value - change(after));
+      // At the end of a gap it is known, in it nothing is.
+      if (value === null || steps[at]?.slot == null) continue;
+      values[at] = value;
+      known = 'estimated';
+    }
   }
-  return { known: 'estimated', values };
+  return { known, values };
 }

@@ -1,12 +1,27 @@
+import type { Rate } from '@/lib/shared/model';
 import type { Metric } from '../metric';
-import { pointSteps } from '../reading';
+import type { Observed } from '../observed';
+import { attemptsKnown, whyNoAttempts } from '../attempts-known';
 
-/** Failed attempts over all attempts: a table keeps the last error of a row, never when each attempt failed. */
+/** Failed attempts over all attempts. */
 export const errorRateMetric: Metric = {
   id: 'error-rate',
   unit: 'ratio',
-  help: 'Share of attempts that failed; it has to be observed over time and is unavailable until it is.',
-  summary: () => ({ errorRate: { value: null, known: 'unavailable', why: 'needs_sampling' } }),
-  byType: () => ({ errors: null }),
-  plots: (reading) => ({ errors: { known: 'unavailable', values: pointSteps(reading).map(() => null) } }),
+  help: 'Share of attempts that failed: failed attempts over those and the events published.',
+  summary: (observed) => ({ errorRate: rateOf(observed) }),
+  byType: (observed, { happened }) => ({ errors: whyNoAttempts(observed) === null ? Math.round(happened?.failures ?? 0) : null }),
+  plots: ({ observed, steps }) => ({
+    errors:
+      whyNoAttempts(observed) === null
+        ? { known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.failures ?? null) }
+        : { known: 'unavailable', values: steps.map(() => null) },
+  }),
 };
+
+function rateOf(observed: Observed): Rate {
+  const why = whyNoAttempts(observed);
+  if (why !== null || observed.happened === null) return { value: null, known: 'unavailable', why: why ?? 'not_watched' };
+  const { failures, published } = observed.happened.all;
+  const known = attemptsKnown(observed);
+  return failures + published < 0.5 ? { value: null, known, why: 'no_events' } : { value: failures / (failures + published), known };
+}

@@ -8,5 +8,5 @@ export const lastPublishedMetric: Metric = {
   unit: 'time',
   help: 'The newest time of publishing in the table.',
   figures: ({ lastPublished }) => ({ at: iso(lastPublished) }),
-  summary: (reading) => ({ lastPublishedAt: textOf(reading, 'last-published', 'at') }),
+  summary: ({ reading }) => ({ lastPublishedAt: textOf(reading, 'last-published', 'at') }),
 };

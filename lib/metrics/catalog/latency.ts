@@ -1,45 +1,43 @@
-import { sql } from 'kysely';
-import type { Base } from '../base';
 import type { Summary } from '@/lib/shared/model';
+import type { UnavailableReason } from '@/lib/shared/measured';
 import type { Metric } from '../metric';
-import { lineOf, numberOf, numbersOf, toNumber, type Reading } from '../reading';
-import { count, percentiles, type Sql } from '../spelling';
-import { publishedTimes } from '../published-times';
+import type { Observed } from '../observed';
+import { percentilesOf, whyNotPublished } from '../published-times';
 
-const ID = 'latency';
-const FRACTIONS = [0.5, 0.95, 0.99] as const;
-const timed = ({ publishedIn, latency }: Base): Sql => sql`(${publishedIn} and ${latency} is not null)`;
-
-/** From creation to publishing, of the events published in the window. */
+/** From creation to publishing, of the events published over the span. */
 export const latencyMetric: Metric = {
-  id: ID,
+  id: 'latency',
   unit: 'milliseconds',
   help: 'Time from creation to publishing of the events published in the window: the 50th, 95th and 99th percentile.',
-  figures: (base) => ({ percentiles: percentiles(FRACTIONS, base.latency, timed(base)), count: count(timed(base)) }),
-  perType: (base) => ({ p95: percentiles([0.95], base.latency, timed(base)) }),
-  lines: ({ latency }) => ({ published: { percentiles: percentiles(FRACTIONS, latency, sql`${latency} is not null`) } }),
-  summary: (reading) => ({ latency: latencyOf(reading) }),
-  byType: (reading, type) => {
-    const values = type('p95');
-    return { p95Ms: publishedTimes(reading) === null && Array.isArray(values) ? toNumber(values[0]) : null };
-  },
-  plots(reading) {
-    const known = publishedTimes(reading) === null && reading.traits.createdAt ? 'exact' : 'unavailable';
-    const plot = (index: number) =>
-      ({
-        known,
-        values: lineOf(reading, 'published', ID, ({ percentiles: values }) =>
-          known === 'exact' && Array.isArray(values) ? toNumber(values[index]) : null,
-        ),
-      }) as const;
-    return { p50Ms: plot(0), p95Ms: plot(1), p99Ms: plot(2) };
+  summary: (observed) => ({ latency: latencyOf(observed) }),
+  byType: (observed, { happened }) => ({
+    p95Ms: happened === null || whyNot(observed) !== null ? null : percentilesOf(happened.latency, happened).p95Ms,
+  }),
+  plots({ observed, steps }) {
+    const told = steps.map(({ slot }) => (slot === null || whyNot(observed) !== null ? null : percentilesOf(slot.latency, slot)));
+    const known = told.find((one) => one !== null)?.known ?? 'unavailable';
+    const plot = (values: (number | null)[]) => ({ known, values });
+    return {
+      p50Ms: plot(told.map((one) => one?.p50Ms ?? null)),
+      p95Ms: plot(told.map((one) => one?.p95Ms ?? null)),
+      p99Ms: plot(told.map((one) => one?.p99Ms ?? null)),
+      latencyCount: plot(told.map((one) => one?.events ?? null)),
+    };
   },
 };
 
-function latencyOf(reading: Reading): Summary['latency'] {
-  const why = reading.traits.createdAt ? publishedTimes(reading) : 'no_created_at';
-  if (why !== null) return { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null, count: null, known: 'unavailable', why };
-  const [p50Ms = null, p95Ms = null, p99Ms = null] = numbersOf(reading, ID, 'percentiles');
-  const events = numberOf(reading, ID, 'count') ?? 0;
-  return { p50Ms, p95Ms, p99Ms, meanMs: null, count: events, known: 'exact', ...(events === 0 ? { why: 'no_events' as const } : {}) };
+function whyNot(observed: Observed): UnavailableReason | null {
+  return observed.reading.traits.createdAt ? whyNotPublished(observed) : 'no_created_at';
+}
+
+function latencyOf(observed: Observed): Summary['latency'] {
+  const why = whyNot(observed);
+  const none = { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null, count: null, known: 'unavailable' as const };
+  if (why !== null || observed.happened === null) return { ...none, why: why ?? 'not_watched' };
+  const { all } = observed.happened;
+  const { events, ...percentiles } = percentilesOf(all.latency, all);
+  // Counted by the database's statistics alone: how many went out, not how long they took.
+  if (events === 0 && all.published >= 1) return { ...none, why: 'needs_sampling' };
+  if (events === 0) return { ...percentiles, meanMs: null, count: 0, why: 'no_events' };
+  return { ...percentiles, meanMs: all.latencySumMs / events, count: events };
 }

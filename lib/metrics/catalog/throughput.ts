@@ -1,45 +1,38 @@
-import { sql } from 'kysely';
 import type { Summary } from '@/lib/shared/model';
-import { WINDOW_SECONDS } from '@/lib/shared/windows';
+import type { Line } from '../line';
 import type { Metric, Plot } from '../metric';
-import { publishedTimes } from '../published-times';
-import { countLineOf, createdReach, numberOf, pointSteps, type Reading } from '../reading';
-import { count } from '../spelling';
-
-const ID = 'throughput';
+import type { Observed } from '../observed';
+import { countsKnown, whyNotPublished } from '../published-times';
 
 /** How many events come and how many go. */
 export const throughputMetric: Metric = {
-  id: ID,
+  id: 'throughput',
   unit: 'per_minute',
-  help: 'Events created and events published per minute, averaged over the window.',
-  figures: ({ createdIn, publishedIn }) => ({ created: count(createdIn), published: count(publishedIn) }),
-  lines: () => ({ created: { n: sql`count(*)` }, published: { n: sql`count(*)` } }),
-  summary: (reading) => ({ throughput: throughputOf(reading) }),
-  plots: (reading) => ({
-    created: plot(reading, 'created', createdReach(reading) === 'complete'),
-    published: plot(reading, 'published', publishedTimes(reading) === null),
+  help: 'Events created and events published per minute, averaged over the part of the window that was watched.',
+  summary: (observed) => ({ throughput: throughputOf(observed) }),
+  plots: (line) => ({
+    created: plot(line, 'created', line.observed.reading.traits.createdAt),
+    published: plot(line, 'published', true),
   }),
 };
 
-function throughputOf(reading: Reading): Summary['throughput'] {
-  const minutes = WINDOW_SECONDS[reading.window] / 60;
-  const perMinute = (name: 'created' | 'published'): number => (numberOf(reading, ID, name) ?? 0) / minutes;
-  const reach = createdReach(reading);
-  const whyNotPublished = publishedTimes(reading);
-  const createdPerMinute = reach === 'complete' ? perMinute('created') : null;
-  const publishedPerMinute = whyNotPublished === null ? perMinute('published') : null;
-  const why = whyNotPublished ?? (reach === 'complete' ? null : reach === 'cut' ? 'too_many_rows' : 'no_created_at');
+function throughputOf(observed: Observed): Summary['throughput'] {
+  const { reading, happened } = observed;
+  if (happened === null) {
+    return { createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why: whyNotPublished(observed) ?? 'not_watched' };
+  }
+  const { all, watchedMinutes } = happened;
+  // Backlogs that were cut short are missing from what is known to have been created.
+  const why = !reading.traits.createdAt && all.created === 0 ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
   return {
-    createdPerMinute,
-    publishedPerMinute,
-    known: createdPerMinute === null && publishedPerMinute === null ? 'unavailable' : 'exact',
+    createdPerMinute: why === null ? all.created / watchedMinutes : null,
+    publishedPerMinute: all.published / watchedMinutes,
+    known: countsKnown(happened),
     ...(why === null ? {} : { why }),
   };
 }
 
-function plot(reading: Reading, line: 'created' | 'published', known: boolean): Plot {
-  return known
-    ? { known: 'exact', values: countLineOf(reading, line, ID, 'n') }
-    : { known: 'unavailable', values: pointSteps(reading).map(() => null) };
+function plot({ observed, steps }: Line, name: 'created' | 'published', known: boolean): Plot {
+  if (!known || observed.happened === null) return { known: 'unavailable', values: steps.map(() => null) };
+  return { known: countsKnown(observed.happened), values: steps.map(({ slot }) => (slot === null ? null : Math.round(slot[name]))) };
 }

@@ -18,26 +18,47 @@ export interface HistorySpan {
 }
 
 export interface SpanSum {
-  /** By series. */
+  /** By series, of the slices that lie in the span whole. */
   slots: Map<string, Slot>;
+  /** The slices that the span cuts through: the first and the last one at most. */
+  edges: Edge[];
   /** Slices whose rows may still be incomplete were among them. */
   provisional: boolean;
-  /** A share of a slice was taken for the whole of its part: counts are close, not counted. */
-  shared: boolean;
+  /** Minutes since the epoch at which the first slice begins; null without one. */
+  firstMinute: number | null;
   /** Slices read from the store. */
   rows: number;
 }
 
-/** Everything that was folded in a span, by series. */
+/** A slice of which only a part lies in the span. Minutes since the epoch. */
+export interface Edge {
+  fromMinute: number;
+  toMinute: number;
+  /** The part that lies in the span, from 0 to 1. */
+  share: number;
+  slots: Map<string, Slot>;
+}
+
+/** Everything that was folded in a span, by series; where one is named, of that and of all types together. */
 export async function sumOf(db: StoreDb, span: HistorySpan): Promise<SpanSum> {
-  const sum: SpanSum = { slots: new Map(), provisional: false, shared: false, rows: 0 };
-  for (const { rollup, share } of await covering(db, span, DAY_MINUTES, sum)) {
-    const slot = sum.slots.get(rollup.series) ?? emptySlot();
-    addSlot(slot, decodeSlot(rollup.data), share);
-    sum.slots.set(rollup.series, slot);
-    if (rollup.provisional) sum.provisional = true;
-    if (share < 1) sum.shared = true;
+  const sum: SpanSum = { slots: new Map(), edges: [], provisional: false, firstMinute: null, rows: 0 };
+  const edges = new Map<number, Edge>();
+  for (const { rollup, width, share } of await covering(db, span, DAY_MINUTES, sum)) {
+    const { series, atMinute, provisional } = rollup;
+    sum.provisional ||= provisional;
+    // A day or an hour that is not known whole is known from some minute on.
+    if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - decodeSlot(rollup.data).minutes;
+    if (share === 1) {
+      const slot = sum.slots.get(series) ?? emptySlot();
+      addSlot(slot, decodeSlot(rollup.data));
+      sum.slots.set(series, slot);
+    } else {
+      const edge = edges.get(atMinute) ?? { fromMinute: atMinute, toMinute: atMinute + width, share, slots: new Map<string, Slot>() };
+      edge.slots.set(series, decodeSlot(rollup.data));
+      edges.set(atMinute, edge);
+    }
   }
+  sum.edges = [...edges.values()];
   return sum;
 }
 
@@ -56,27 +77,30 @@ export async function lineOf(db: StoreDb, span: HistorySpan & { series: string; 
   for (const { rollup, share } of await covering(db, span, span.stepMinutes, read)) {
     const step = Math.floor(rollup.atMinute / span.stepMinutes);
     const point = line.get(step) ?? { slot: emptySlot(), provisional: false };
-    addSlot(point.slot, decodeSlot(rollup.data), share);
-    line.set(step, { slot: point.slot, provisional: point.provisional || rollup.provisional });
+    line.set(step, point);
+    point.provisional ||= rollup.provisional;
+    const slot = decodeSlot(rollup.data);
+    // Time that was watched is known of every type, also of one that had no event in it.
+    if (rollup.series === span.series) addSlot(point.slot, slot, share);
+    else point.slot.minutes += slot.minutes * share;
   }
   return line;
 }
 
 interface Piece {
   rollup: Rollup;
+  width: number;
   share: number;
 }
 
 /**
  * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then
- * minutes. Where only an hour is left of the span's first or last
- * minutes, its share is taken.
+ * minutes. Where only an hour is left of the span's first or last minutes, its share is taken. With one type's series
+ * comes that of all types: it marks what a tier covers, as one type's has slices only where it had events.
  */
 async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { rows: number }): Promise<Piece[]> {
   const { outbox } = span;
-  // The series of all types marks what a tier covers: one type's has slices only where it had events.
   const series = span.series === undefined ? undefined : [...new Set([ALL_TYPES, span.series])];
-  const isWanted = (rollup: Rollup): boolean => span.series === undefined || rollup.series === span.series;
   const pieces: Piece[] = [];
   let open: [number, number][] = [[span.fromMinute, span.toMinute]];
   for (const tier of COARSEST_FIRST) {
@@ -94,8 +118,8 @@ async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { 
       const rollups = await readRollups(db, { outbox, series, tier, fromMinute: whole[0], toMinute: whole[1] });
       read.rows += rollups.length;
       const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
-      const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute) && isWanted(rollup));
-      pieces.push(...wanted.map((rollup) => ({ rollup, share: shareOf(rollup, width, span) })));
+      const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute));
+      pieces.push(...wanted.map((rollup) => ({ rollup, width, share: shareOf(rollup, width, span) })));
       left.push(...uncovered([from, to], [...covered], width));
     }
     open = left;
@@ -107,7 +131,7 @@ async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { 
     if (HOUR_MINUTES > widest || to > hour + HOUR_MINUTES || kept.has(hour)) continue;
     const rollups = await readRollups(db, { outbox, series, tier: 'hour', fromMinute: hour, toMinute: hour + 1 });
     read.rows += rollups.length;
-    pieces.push(...rollups.filter(isWanted).map((rollup) => ({ rollup, share: (to - from) / HOUR_MINUTES })));
+    pieces.push(...rollups.map((rollup) => ({ rollup, width: HOUR_MINUTES, share: (to - from) / HOUR_MINUTES })));
   }
   return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);
 }

@@ -17,7 +17,7 @@ const NEWEST = 5;
 /** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
 export const deadGrowingVerdict: VerdictRule = {
   verdict: 'dead_growing',
-  figures({ traits, state, died, type, error }) {
+  figures({ traits, state, died, type, error, deadCount }) {
     const dead = isState(state, 'dead');
     const recent = sql`(${dead} and ${died} >= ${once(secondsAgo(RECENT_SECONDS))})`;
     const cause = traits.deathTime ? recent : dead;
@@ -25,7 +25,7 @@ export const deadGrowingVerdict: VerdictRule = {
       recent: count(recent),
       first: iso(earliest(died, recent)),
       newest: sql`(select json_agg(n.at) from (select ${iso(died)} as at from base where ${recent} order by ${died} desc limit ${sql.lit(NEWEST)}) as n)`,
-      dead: count(dead),
+      dead: deadCount,
       cause: sql`(select json_build_object('type', c.type, 'error', c.error, 'count', c.n) from
         (select ${type} as type, ${error} as error, count(*) as n from base where ${cause} group by 1, 2 order by 3 desc, 2, 1 limit 1) as c)`,
     };

@@ -1,9 +1,10 @@
 import 'server-only';
+import type { Charts } from '@/lib/metrics/snapshots';
 import { maskText } from '@/lib/outbox/mask-text';
 import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/chart-view';
 import type { FleetSnapshot, Series, Summary } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
-import type { SeriesSpan, Window } from '@/lib/shared/windows';
+import type { Window } from '@/lib/shared/windows';
 import type { Context } from '../context';
 import { readMarks } from './marks';
 
@@ -13,33 +14,17 @@ export async function readFleet(context: Context): Promise<FleetSnapshot> {
   return { ...fleet, entries: fleet.entries.map((entry) => ({ ...entry, summary: presentSummary(context, entry.summary) })) };
 }
 
-/** What the charts of an outbox show: a window up to now or a span of its own, of all events or of one type. */
-export interface SeriesQuery {
-  span: SeriesSpan;
-  type?: string;
-}
-
 /** One outbox with its figures of a window, the history that its charts show, and the marks on it. */
-export async function readOutbox(context: Context, outboxId: string, window: Window, { span, type }: SeriesQuery): Promise<MarkedSnapshot> {
-  const { snapshots } = context.console;
-  const own = 'window' in span && span.window === window && type === undefined;
-  const [snapshot, other] = await Promise.all([
-    snapshots.outbox(outboxId, window),
-    own ? undefined : snapshots.series(outboxId, span, type),
-  ]);
-  const series = other ?? snapshot.series;
-  const { marks } = await readMarks(context, { outbox: outboxId, ...boundsOf(series) });
-  return { ...snapshot, summary: presentSummary(context, snapshot.summary), series, marks };
+export async function readOutbox(context: Context, outboxId: string, window: Window, charts: Charts): Promise<MarkedSnapshot> {
+  const snapshot = await context.console.snapshots.outbox(outboxId, window, charts);
+  const { marks } = await readMarks(context, { outbox: outboxId, ...boundsOf(snapshot.series) });
+  return { ...snapshot, summary: presentSummary(context, snapshot.summary), marks };
 }
 
-/** How the flow of some types went over a window, one after the other: cheap, but not free. */
+/** How the flow of some types went over a window. */
 export async function readTypeTrends(context: Context, outboxId: string, window: Window, types: readonly string[]): Promise<TypeTrend[]> {
-  const trends: TypeTrend[] = [];
-  for (const type of types) {
-    const { points } = await context.console.snapshots.series(outboxId, { window }, type);
-    trends.push({ type, published: points.map(({ published }) => published) });
-  }
-  return trends;
+  const series = await context.console.snapshots.seriesOfTypes(outboxId, { window }, types);
+  return series.map(({ points }, index) => ({ type: types[index] ?? '', published: points.map(({ published }) => published) }));
 }
 
 function boundsOf({ points, stepSeconds }: Series): { from?: string; to?: string } {
@@ -52,7 +37,7 @@ export async function readSummary(context: Context, outboxId: string, window: Wi
   return presentSummary(context, await context.console.snapshots.summary(outboxId, window));
 }
 
-export function readSeries({ console }: Context, outboxId: string, { span, type }: SeriesQuery): Promise<Series> {
+export function readSeries({ console }: Context, outboxId: string, { span, type }: Charts): Promise<Series> {
   return console.snapshots.series(outboxId, span, type);
 }
 
