@@ -7,7 +7,7 @@ import path from 'node:path';
 import { markdown, promiseTable, type Results } from './support/report';
 
 const DOCUMENT = 'docs/performance.md';
-const SECTION = /<!-- (\w+): (.+?) -->[\s\S]*?<!-- end -->/g;
+const SECTION = /<!-- ([\w-]+): (.+?) -->[\s\S]*?<!-- end -->/g;
 
 /** Rewrites the document's tables in place. */
 export async function writeDocs(root: string): Promise<void> {

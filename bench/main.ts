@@ -4,6 +4,7 @@ import type { Bench } from './bench';
 import { collectorBench } from './collector';
 import { writeDocs } from './docs';
 import { readBenchEnvironment } from './env';
+import { exactlyOnceBench } from './exactly-once';
 import { liveBench } from './live';
 import { peerBench } from './peer';
 import { relayBench } from './relay';
@@ -13,7 +14,7 @@ import { budgetTable, commit, judge, machine, markdown, writeResults, type Resul
 import { startBenchServer } from './support/server';
 import { verdictsBench } from './verdicts';
 
-const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench, collectorBench, verdictsBench];
+const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench, collectorBench, exactlyOnceBench, verdictsBench];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -8,7 +8,8 @@ import { attemptsObserver } from '@/lib/metrics/collector/observers/attempts';
 import { takeReading } from '@/lib/metrics/read';
 import { quantiles } from '@/lib/metrics/rollup/histogram';
 import { lineOf, sumOf } from '@/lib/metrics/rollup/history';
-import { ALL_TYPES, seriesOfType } from '@/lib/metrics/rollup/series-key';
+import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/metrics/rollup/series-key';
+import { decodeSlot } from '@/lib/metrics/rollup/slot';
 import { createSnapshots } from '@/lib/metrics/snapshots';
 import { encodeCursor, type Cursor } from '@/lib/outbox/cursor';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
@@ -20,6 +21,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { STEP_SECONDS } from '@/lib/shared/windows';
+import { readRollups } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 
 export const OUTBOX_ID = 'bench';
@@ -171,4 +173,21 @@ export async function eventsInBooks(store: Store): Promise<number> {
     toMinute: minute + 1,
   });
   return sum.slots.get(ALL_TYPES)?.published ?? 0;
+}
+
+/** Events published, as the books have them, by `<minute> <type>`. */
+export async function bookedByMinuteAndType(store: Store, fromMinute: number, toMinute: number): Promise<Map<string, number>> {
+  const rollups = await readRollups(store.db, { outbox: OUTBOX_ID, tier: 'minute', fromMinute, toMinute });
+  return new Map(
+    rollups.flatMap(({ atMinute, series, data }): [string, number][] => {
+      const type = typeOfSeries(series);
+      const { published } = decodeSlot(data);
+      return type === null || published === 0 ? [] : [[`${atMinute} ${type}`, published]];
+    }),
+  );
+}
+
+/** Minutes since the epoch that may still lack rows; none before the first look. */
+export async function provisionalMinutes(store: Store): Promise<number[]> {
+  return (await readProgress(store.db, OUTBOX_ID))?.suspects ?? [];
 }
