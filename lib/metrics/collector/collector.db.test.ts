@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '@/lib/store/store';
 import { countOf } from '../rollup/histogram';
@@ -190,14 +191,31 @@ describe('a collector', () => {
     expect(collector.status(OUTBOX).state).toBe('collecting');
   });
 
-  it('looks less often when a look takes long, says so, and recovers', async () => {
+  it('looks less often while looks run into their limits, says so, and recovers', async () => {
     await publish(5, '1 minute');
-    const collector = collect({ tickMs: 1_000, timing: { ...FAST, duty: 0.001 } });
-    await eventually(() => expect(collector.status(OUTBOX).everyMs).toBeGreaterThan(2_000));
-    expect(collector.status(OUTBOX).state).toBe('slowed');
-    const { cost } = collector.status(OUTBOX);
+    const collector = collect();
+    await done(collector);
+    const client = new pg.Client({ connectionString: observed.url });
+    await client.connect();
+    await client.query('begin; lock table orders.outbox_events');
+    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'slowed' }));
+    expect(collector.status(OUTBOX).everyMs).toBeGreaterThanOrEqual(200);
+    await client.query('commit');
+    await client.end();
+    await publish(6, '0 s');
+    await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
+    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'collecting' }));
+  });
+
+  it('looks less often where looking is dear, and tells what it has cost', async () => {
+    await publish(5, '1 minute');
+    const collector = collect({ timing: { ...FAST, duty: 0.001 } });
+    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'slowed', backfill: null }));
+    const { cost, everyMs } = collector.status(OUTBOX);
+    expect(everyMs).toBeGreaterThan(1_000);
     expect(cost.rows).toBeGreaterThanOrEqual(5);
     expect(cost.statements).toBeGreaterThan(4);
+    expect(cost.milliseconds).toBeGreaterThan(0);
   });
 
   it('samples what waits into the minute it is', async () => {

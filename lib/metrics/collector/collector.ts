@@ -52,6 +52,7 @@ export function createCollector(options: CollectorOptions): Collector {
     ...options,
     owner: `${hostname()} ${String(pid)} ${randomBytes(6).toString('hex')}`,
     turns: new Turns(AT_ONCE),
+    blindTurns: new Turns(AT_ONCE),
     leaseSeconds: timing.lease,
     duty: timing.duty,
     recountEvery: timing.recount * SECOND,

@@ -21,6 +21,8 @@ export interface KeeperOptions {
   owner: string;
   observers: readonly Observer[];
   turns: Turns;
+  /** For outboxes that could not be read the last time. */
+  blindTurns: Turns;
   tickMs: number;
   leaseSeconds: number;
   lags: Lags;
@@ -55,11 +57,13 @@ export class Keeper {
 
   /** Does what is due; answers in how many milliseconds something will be. Never throws. */
   async round(): Promise<number> {
-    const { turns, tickMs } = this.options;
+    const { turns, blindTurns, tickMs } = this.options;
     try {
       if (!(await this.owns())) return tickMs;
-      await turns.take(() => this.work());
-      this.failing = null;
+      // A server that answers nobody keeps us waiting for its connection: not in the others' place.
+      const failed = await (this.blind ? blindTurns : turns).take(() => this.work());
+      if (failed === null) this.failing = null;
+      else this.complain(failed);
     } catch (error) {
       await this.failed(error);
     }
@@ -86,11 +90,16 @@ export class Keeper {
     return this.session !== null;
   }
 
-  private async work(): Promise<void> {
+  /** Answers what kept an observer from seeing where the rest could go on. */
+  private async work(): Promise<Error | null> {
     const { directory, store, observers, retention, lags, recountEvery } = this.options;
     const { session } = this;
-    if (session === null) return;
+    if (session === null) return null;
     const outbox = await directory.get(this.id);
+    // Where nothing but observers counts, time in which they could not see was not watched.
+    const observersFirst = session.choice !== null && session.choice.access === null;
+    const unseen = observersFirst ? await observe(session, outbox, observers, this.rounds) : null;
+    if (unseen !== null) throw unseen;
     if (Date.now() >= this.lookDueAt) {
       const began = Date.now();
       // Due again in any case: what fails is not tried at once.
@@ -101,20 +110,26 @@ export class Keeper {
       this.lookDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
       await recount(session, outbox, store, recountEvery);
     }
-    await observe(session, outbox, observers, this.rounds);
+    const failed = observersFirst ? null : await observe(session, outbox, observers, this.rounds);
     if (hasPast(session) && Date.now() >= this.pastDueAt) {
       const began = Date.now();
       this.pastDueAt = began + session.pace.everyMs;
       this.pastDueAt = began + pauseAfter(await readPast(session, outbox, store));
     }
+    return failed;
+  }
+
+  /** Once per kind of failure in a row. */
+  private complain(error: unknown): void {
+    const kind = error instanceof Error ? `${error.name} ${error.message}` : String(error);
+    if (this.failing !== kind) this.options.onError(this.id, error);
+    this.failing = kind;
   }
 
   private async failed(error: unknown): Promise<void> {
     const { session } = this;
-    const kind = error instanceof Error ? `${error.name} ${error.message}` : String(error);
     // Passing a lease on is no failure.
-    if (!(error instanceof LeaseLost) && this.failing !== kind) this.options.onError(this.id, error);
-    this.failing = kind;
+    if (!(error instanceof LeaseLost)) this.complain(error);
     if (session === null || !isSourceFailure(error)) {
       // Whether the store took the last entry is not known: it is asked.
       this.session = null;

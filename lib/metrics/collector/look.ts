@@ -3,7 +3,7 @@ import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { addSlot } from '../rollup/slot';
-import { slotIn, type Additions } from '../rollup/ledger';
+import { minutesKeptFrom, slotIn, type Additions } from '../rollup/ledger';
 import { enter } from './books';
 import { addDepth, type DepthNow } from './depth';
 import { addCells, markWatched } from './fold';
@@ -74,7 +74,10 @@ export async function look(
     lookedAt: isoOf(tick.at),
     countedSince: rowsCounted ? before.countedSince : isoOf(tick.at),
     unread: [...(rowsCounted ? before.unread : []), ...(unread === null ? [] : [unread])],
-    suspects: withSuspects(before.suspects, session.horizon.cleanTo, span),
+    suspects: withSuspects(before.suspects, session.horizon.cleanTo, span).filter(
+      // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
+      (minute) => minute >= minutesKeptFrom(minuteOf(tick.at)) && minute * MINUTE >= microsOf(before.countedSince),
+    ),
     everyMs: session.pace.everyMs,
     slowed: session.pace.slowed,
     blind: false,

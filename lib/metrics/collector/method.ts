@@ -82,12 +82,11 @@ function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice
   return indexAdvice(outbox, size, 'index_waiting', created, tests);
 }
 
-/** The statement a DBA would run. Not CONCURRENTLY on a partitioned table: there the server refuses it, and it takes one per partition. */
+/** The statement a DBA would run; none for a view, nor for a partitioned table, where the server refuses CONCURRENTLY: it takes one per partition. */
 function indexAdvice(outbox: Outbox, { partitioned }: Size, code: string, column: string, tests: Leaf[]): Choice['advice'] {
   const { quote } = outbox.database.engine;
   const { description, table } = outbox.main;
-  if (description.kind !== 'table') return { code: 'base_table_needed', sql: null };
-  if (partitioned) return { code: `${code}_per_partition`, sql: null };
+  if (description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
   const literal = (value: string | number | boolean): string => (typeof value === 'string' ? quote.literal(value) : String(value));
   const where = tests.map((test) => {
     const name = quote.identifier(test.column);

@@ -20,8 +20,8 @@ export function wanting(observers: readonly Observer[], outbox: Outbox, { choice
   return choice === null ? [] : observers.filter((observer) => observer.wants(outbox, choice.method));
 }
 
-/** Each in a transaction of its own: one that fails takes nothing of the others with it. Throws what the last one threw. */
-export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[], rounds: Rounds): Promise<void> {
+/** Each in a transaction of its own: one that fails takes nothing of the others with it. Answers what the last one threw. */
+export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[], rounds: Rounds): Promise<Error | null> {
   let failed: Error | null = null;
   for (const observer of wanting(observers, outbox, session)) {
     const round = rounds.get(observer.key) ?? { dueAt: 0, pace: new Pace(observer.everyMs, observer.everyMs, DUTY) };
@@ -37,7 +37,7 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
     }
     round.dueAt = Date.now() + round.pace.everyMs;
   }
-  if (failed !== null) throw failed;
+  return failed;
 }
 
 async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<void> {

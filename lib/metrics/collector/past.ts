@@ -1,11 +1,11 @@
 /** Reads the past, a slice at a time and newest first: from before the collector came, and from when it was away. */
-import { DatabaseFailure } from '@/lib/database/failure';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { HOUR_MINUTES, minutesKeptFrom, type Additions } from '../rollup/ledger';
 import { HOW } from '../rollup/slot';
 import { enter } from './books';
 import { addCells, markWatched } from './fold';
+import { isTimeout } from './failures';
 import { readCells, steerTo, type Span } from './fold-sql';
 import { microsOf, MINUTE, minuteOf } from './instants';
 import { withSuspects } from './look';
@@ -47,7 +47,7 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
       { statementMs: STATEMENT_MS },
     )
     .catch((error: unknown) => {
-      if (error instanceof DatabaseFailure && error.code === 'timeout') pastWidth.tooWide();
+      if (isTimeout(error)) pastWidth.tooWide();
       throw error;
     });
   const tookMs = performance.now() - began;

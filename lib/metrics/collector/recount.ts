@@ -7,8 +7,9 @@ import { decodeSlot, type Slot } from '../rollup/slot';
 import { enter } from './books';
 import { addCells, missing } from './fold';
 import { countByMinute, readCells, steerTo, type Cell, type Span } from './fold-sql';
+import { isTimeout } from './failures';
 import { microsOf, MINUTE, minuteOf } from './instants';
-import type { Session } from './session';
+import { RECOUNT_MINUTES, type Session } from './session';
 import { isUnread } from './spans';
 
 /** Minutes this young are recounted each time, or once at this age where that would be dear. */
@@ -35,35 +36,44 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
   const due = progress.suspects.filter((minute) => (minute + 1) * MINUTE <= (cleanTo ?? -Infinity)).slice(0, SUSPECTS_AT_ONCE);
   const countable = (minute: number): boolean =>
     minute < end && !isUnread(progress, minute) && minute * MINUTE >= microsOf(progress.countedSince);
-  const minutes = [...new Set([...recent, ...due])].filter(countable).sort((a, b) => a - b);
+  const minutes = [...new Set([...recent, ...due])]
+    .filter(countable)
+    .sort((a, b) => a - b)
+    .slice(0, session.recountMinutes);
   session.recountedAt = now;
   if (minutes.length === 0) return 0;
   const booked = await bookedIn(store, session, minutes);
 
   const began = performance.now();
   let counted = 0;
-  const late = await outbox.database.read(
-    async (db): Promise<Cell[]> => {
-      await steerTo(db, access);
-      const cells: Cell[] = [];
-      for (const span of runsOf(minutes)) {
-        const counts = await countByMinute(db, outbox, span);
-        for (const [minute, rows] of counts) {
-          counted += rows;
-          if (rows <= (booked(minute, ALL_TYPES)?.published ?? 0)) continue;
-          cells.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1)));
+  const late = await outbox.database
+    .read(
+      async (db): Promise<Cell[]> => {
+        await steerTo(db, access);
+        const cells: Cell[] = [];
+        for (const span of runsOf(minutes)) {
+          const counts = await countByMinute(db, outbox, span);
+          for (const [minute, rows] of counts) {
+            counted += rows;
+            if (rows <= (booked(minute, ALL_TYPES)?.published ?? 0)) continue;
+            cells.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1)));
+          }
         }
-      }
-      return cells;
-    },
-    { statementMs: STATEMENT_MS },
-  );
+        return cells;
+      },
+      { statementMs: STATEMENT_MS },
+    )
+    .catch((error: unknown) => {
+      if (isTimeout(error)) session.recountMinutes = Math.max(1, session.recountMinutes / 2);
+      throw error;
+    });
   const tookMs = performance.now() - began;
   const additions = new Map();
   const cells = missing(late, session.names, booked);
   addCells(additions, cells, session.names);
   const found = cells.reduce((sum, cell) => sum + (cell.kind === 'latency' ? cell.events : 0), 0);
-  const settled = due.filter(countable);
+  session.recountMinutes = Math.min(RECOUNT_MINUTES, session.recountMinutes * 2);
+  const settled = due.filter((minute) => minutes.includes(minute));
   session.progress = await enter(
     store,
     session.lease,

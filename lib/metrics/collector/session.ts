@@ -34,6 +34,8 @@ export interface Session {
   /** By the observed database's clock, in microseconds: when minutes were recounted last, and up to which minute. */
   recountedAt: number;
   recountedTo: number;
+  /** Minutes recounted in one go: fewer where that took too long. */
+  recountMinutes: number;
   /** Late rows were found: recount every minute until then. */
   watchfulUntil: number;
   openedAt: number;
@@ -44,6 +46,7 @@ export interface Session {
 export const noCost = (): Progress['cost'] => ({ statements: 0, rows: 0, milliseconds: 0 });
 
 const DAY = 1_440 * MINUTE;
+export const RECOUNT_MINUTES = 16;
 
 /** Begins where the books say that the last owner ended. Throws when they are of another version of the console. */
 export async function openSession(
@@ -70,6 +73,7 @@ export async function openSession(
     chosenAt: -Infinity,
     recountedAt: -Infinity,
     recountedTo: -Infinity,
+    recountMinutes: RECOUNT_MINUTES,
     watchfulUntil: -Infinity,
     openedAt: Date.now(),
     observed: noCost(),
