@@ -183,12 +183,19 @@ describe('an outbox', () => {
 });
 
 describe('totals', () => {
-  const of = async (current: Current, totals: OutboxTotals | null) =>
-    new Set((await exposed([{ current, totals }])).series.map((one) => one.family));
+  const of = async (current: Current, totals: OutboxTotals | null, collector = collecting) =>
+    new Set((await exposed([{ current, totals, collector }])).series.map((one) => one.family));
 
   it('are absent, not zero, while nothing has been collected', async () => {
     const families = await of(currentOf('a', { summary: summaryOf({ depth: depthOf(1, 1) }) }), null);
     expect([...families].filter((family) => /created|published_total|retries|errors|latency/.test(family))).toEqual([]);
+  });
+
+  it('are absent where publishing has to be observed and nothing has been seen yet', async () => {
+    const observed: CollectorStatus = { ...collecting, method: 'observed' };
+    const told = async (published: number, collector?: CollectorStatus) =>
+      (await of(currentOf('a'), totalsOf({ published }), collector)).has('outbox_console_published_total');
+    expect([await told(0, observed), await told(1, observed), await told(0)]).toEqual([false, true, true]);
   });
 
   it('leave out attempts where the table counts none, and latencies where it does not tell them', async () => {
@@ -305,7 +312,7 @@ describe('event types', () => {
   });
 });
 
-it('two hundred outboxes with fifty types each are written in less than two seconds', async () => {
+it('two hundred outboxes with fifty types each take less than two seconds of the processor', async () => {
   const byType = Array.from({ length: TYPES_MAX }, (_, at) => typeFigures(`type-${String(at)}`, 1, 1));
   const types = new Map(byType.map(({ type }) => [type, { retries: 1, errors: 1 }]));
   const outboxes = Array.from({ length: 200 }, (_, at) => ({
@@ -314,9 +321,11 @@ it('two hundred outboxes with fifty types each are written in less than two seco
   }));
   const told = tell(outboxes, { labels: createTypeLabels(), created: createCreatedTotals() });
   const samples = { values: told.flatMap((one) => one.values), latencies: told.flatMap((one) => one.latencies) };
-  const begun = performance.now();
+  // The processor's time: what else the machine does is not in it.
+  const begun = process.cpuUsage();
   const text = await render(samples);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  const { user, system } = process.cpuUsage(begun);
+  expect((user + system) / 1_000).toBeLessThan(2_000);
   const { series } = parseExposition(text);
   expect(series.filter((one) => one.name === 'outbox_console_up')).toHaveLength(200);
   expect(series.length / 200).toBeLessThan(300);

@@ -1,6 +1,7 @@
 import type { Count } from '@/lib/shared/measured';
 import type { CollectorStatus, Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
+import { countsRows } from '../collector/method';
 import type { Current } from '../snapshots';
 import type { CreatedTotals } from './created';
 import { DEPTH_STATES, type FamilyName, type Label } from './families';
@@ -42,16 +43,17 @@ export function samplesOf({ current, totals, collector }: Known, { labels, creat
     if (value !== null && Number.isFinite(value) && value >= 0) values.push({ family, labels: { outbox: id, ...more }, value });
   };
   for (const verdict of VERDICTS) add('outbox_console_verdict', Number(summary.diagnosis.verdict === verdict), { verdict });
-  if (totals !== null) {
-    if (up) add('outbox_console_created_total', created.of(id, totals.created, summary.depth));
-    addTotals(add, totals, countsAttempts(summary));
+  const told = totals !== null && countsPublished(totals, collector) ? totals : null;
+  if (told !== null) {
+    if (up) add('outbox_console_created_total', created.of(id, told.created, summary.depth));
+    addTotals(add, told, countsAttempts(summary));
   }
   addCollector(add, collector);
   add('outbox_console_reading_queries_total', cost.readings);
   add('outbox_console_reading_rows_total', cost.rows);
   add('outbox_console_reading_seconds_total', cost.milliseconds / 1_000);
   if (up) addFigures(add, id, summary, labels);
-  const latency = totals?.latency ?? null;
+  const latency = told?.latency ?? null;
   return { values, latencies: latency === null ? [] : [{ outbox: id, latency }] };
 }
 
@@ -123,6 +125,9 @@ function summed(outbox: string, values: readonly (readonly [string, number])[], 
   return sums;
 }
 
+/** Where publishing has to be observed, nothing seen so far may mean that nobody could see it: that is no zero. */
+const countsPublished = ({ published }: OutboxTotals, { method }: CollectorStatus): boolean =>
+  published > 0 || method === null || countsRows(method);
 /** Whether the table counts attempts; not known before it was read. */
 const countsAttempts = ({ retries }: Summary): boolean => retries.why !== 'no_attempts' && retries.why !== 'source_down';
 /** Never below zero: clocks may disagree. */
