@@ -6,7 +6,7 @@ import type { Filling } from './fillings/filling';
 import { listenNotifyFilling } from './fillings/listen-notify';
 import { publishedAtFilling } from './fillings/published-at';
 import { workerStatusFilling } from './fillings/worker-status';
-import { deadByCause, eventPage, listPage, liveReading, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
+import { deadByCause, eventPage, listedBy, listPage, liveReading, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
 import type { Databases, FilledDatabase } from './support/databases';
 import { median, short } from './support/figures';
 import { executedDuring, partsOf, scansOf, type Executed } from './support/plans';
@@ -64,7 +64,8 @@ interface Read {
 }
 
 interface Spot {
-  createdKey: string;
+  /** What the list is ordered by. */
+  key: string;
   id: string;
   aggregate: string | null;
 }
@@ -171,13 +172,13 @@ const schemaOf = (on: string): string => /^\w+\./.exec(on)?.[0] ?? '';
 
 /** The rows that page 2,000 begins after, found with a statement of our own. */
 async function findSpots(server: BenchServer, database: FilledDatabase, outbox: Outbox): Promise<Spots> {
-  const name = (role: 'createdAt' | 'id' | 'aggregateId'): string => outbox.main.roles[role]?.column.name ?? 'NULL';
-  const [created, id, aggregate] = [name('createdAt'), name('id'), name('aggregateId')];
+  const name = (role: 'createdAt' | 'publishedAt' | 'id' | 'aggregateId'): string => outbox.main.roles[role]?.column.name ?? 'NULL';
+  const [key, id, aggregate] = [name(listedBy(outbox)), name('id'), name('aggregateId')];
   const spot = async (direction: 'ASC' | 'DESC'): Promise<Spot> => {
     const [row] = await server.query<Spot>(
       database.name,
-      `SELECT ${created}::text AS "createdKey", ${id}::text AS id, ${aggregate}::text AS aggregate FROM ${database.filling.table}
-        ORDER BY ${created} ${direction}, ${id} ${direction} OFFSET ${(DEEP_PAGE - 1) * PAGE_ROWS - 1} LIMIT 1`,
+      `SELECT ${key}::text AS key, ${id}::text AS id, ${aggregate}::text AS aggregate FROM ${database.filling.table}
+        WHERE ${key} IS NOT NULL ORDER BY ${key} ${direction}, ${id} ${direction} OFFSET ${(DEEP_PAGE - 1) * PAGE_ROWS - 1} LIMIT 1`,
     );
     if (row === undefined) throw new Error(`${database.name} has no page ${DEEP_PAGE}`);
     return row;

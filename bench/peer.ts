@@ -96,9 +96,9 @@ async function measureSize(server: BenchServer, databases: Databases, peer: Peer
   const directory = openDirectory(server.url(name, 'console'), publishedAtFilling.shape, publishedAtFilling.table);
   try {
     const outbox = await directory.get(OUTBOX_ID);
-    const [deep] = await server.query<{ createdKey: string; id: string }>(
+    const [deep] = await server.query<{ key: string; id: string }>(
       name,
-      `SELECT created_at::text AS "createdKey", id FROM outbox_events ORDER BY created_at DESC, id DESC OFFSET ${(DEEP_PAGE - 1) * PAGE_ROWS - 1} LIMIT 1`,
+      `SELECT created_at::text AS "key", id FROM outbox_events ORDER BY created_at DESC, id DESC OFFSET ${(DEEP_PAGE - 1) * PAGE_ROWS - 1} LIMIT 1`,
     );
     const ours: Record<What, () => Promise<unknown>> = {
       overview: () => liveReading(outbox),

@@ -16,6 +16,7 @@ import { countDeadByError } from '@/lib/outbox/dead-letters';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { getEvent } from '@/lib/outbox/get-event';
 import { listEvents } from '@/lib/outbox/list-events';
+import { listOrder } from '@/lib/outbox/list-order';
 import { neighboursOf } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
@@ -71,17 +72,25 @@ export function openScreens(directory: OutboxDirectory): Screens {
   };
 }
 
-/** A page of the list, the size a screen shows; `after` is the last row of the page before it. */
+/** The column a list is ordered by; of what is waiting, that of creation in any case. */
+export function listedBy(outbox: Outbox): 'createdAt' | 'publishedAt' | 'id' {
+  return ({ created: 'createdAt', happened: 'publishedAt', key: 'id' } as const)[listOrder(outbox).by];
+}
+
+/** A page of the list, the size a screen shows; `after` is the last row of the page before it: its key in the list's order, its id. */
 export async function listPage(
   outbox: Outbox,
   filter: EventFilter,
-  after?: { createdKey: string; id: string },
+  after?: { key: string; id: string },
   limit = PAGE_ROWS,
 ): Promise<EventPage> {
   const order: Cursor['order'] = filter.order ?? 'newest';
+  const { by } = listOrder(outbox);
   return listEvents(outbox, filter, {
     limit,
-    ...(after === undefined ? {} : { cursor: encodeCursor({ order, direction: 'next', ...after }) }),
+    ...(after === undefined
+      ? {}
+      : { cursor: encodeCursor({ order, by, direction: 'next', id: after.id, key: by === 'key' ? null : after.key }) }),
   });
 }
 

@@ -75,7 +75,12 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
         <div className={classes.story}>
           {event.error !== null && <ErrorBlock error={event.error} />}
           <Timeline detail={snapshot} outboxName={outbox.name} />
-          <Neighbours outbox={outbox} neighbours={snapshot.neighbours} aggregateId={event.aggregateId} />
+          <Neighbours
+            outbox={outbox}
+            neighbours={snapshot.neighbours}
+            complete={snapshot.neighboursComplete}
+            aggregateId={event.aggregateId}
+          />
         </div>
         <div className={classes.side}>
           <Facts detail={snapshot} outbox={outbox} />

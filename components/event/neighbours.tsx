@@ -13,10 +13,13 @@ import classes from './event-screen.module.css';
 export function Neighbours({
   outbox,
   neighbours,
+  complete,
   aggregateId,
 }: {
   outbox: OutboxInfo;
   neighbours: Neighbour[];
+  /** False where only events around this one were looked at. */
+  complete: boolean;
   aggregateId: string | null;
 }) {
   const t = useTranslations('event.neighbours');
@@ -41,6 +44,7 @@ export function Neighbours({
         </Anchor>
       </header>
       <p className={classes.note}>{outbox.capabilities.keepsOrder ? t('keepsOrder') : t('noOrder')}</p>
+      {!complete && <p className={classes.note}>{t('partial')}</p>}
       <ol className={classes.neighbours}>
         {neighbours.map(({ event, current, blocked, overtaken }) => (
           <li key={event.id} aria-current={current || undefined}>

@@ -22,7 +22,10 @@ export function ListFooter({ page, order, turned, pending, onTurn }: ListFooterP
   const { nextCursor, previousCursor } = page;
   return (
     <div className={classes.footer}>
-      <Searched page={page} order={order} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />
+      <div>
+        <Searched page={page} order={order} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />
+        <ListOrder page={page} />
+      </div>
       <div className={classes.turn}>
         {turned && previousCursor !== null && (
           <Button variant="subtle" size="xs" onClick={() => onTurn(null)} disabled={pending}>
@@ -86,5 +89,26 @@ export function Searched({ page: { searched, events }, order, onFurther }: Searc
         </>
       )}
     </p>
+  );
+}
+
+/** What the order means where it is not that of creation, and what an index would change: nobody should miss an event unawares. */
+export function ListOrder({ page: { orderedBy, leftOut, missingIndex, nextCursor } }: { page: EventPage }) {
+  const t = useTranslations('events');
+  const states = useTranslations('states');
+  // Rows in a state nobody knows are rare: they are worth a word where the list seems to end.
+  const told = nextCursor === null || leftOut.some((state) => state !== 'unmapped') ? leftOut : [];
+  return (
+    <>
+      {orderedBy !== 'created' && <p className={classes.searched}>{t(`pages.orderedBy.${orderedBy}`)}</p>}
+      {told.length > 0 && (
+        <p className={classes.searched}>{t('pages.leftOut', { states: told.map((state) => states(state)).join(', ') })}</p>
+      )}
+      {missingIndex !== null && (
+        <p className={classes.searched}>
+          {t(`missingIndex.${missingIndex.code}`)} <code className={classes.mono}>{missingIndex.sql}</code>
+        </p>
+      )}
+    </>
   );
 }

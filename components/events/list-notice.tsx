@@ -7,7 +7,7 @@ import type { EventFilter, EventPage, OutboxInfo } from '@/lib/shared/model';
 import { countFilters } from '@/lib/shared/event-filter';
 import type { EventsSnapshot } from './events-snapshot';
 import { secondsAgo } from './filter-editors';
-import { Searched } from './list-footer';
+import { ListOrder, Searched } from './list-footer';
 import classes from './events-screen.module.css';
 
 interface NoticeProps {
@@ -95,7 +95,12 @@ function NoMatch({ page, filter, onFilter, onTurn }: NoMatchProps) {
   return (
     <Notice
       title={t('noMatch.title')}
-      text={<Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />}
+      text={
+        <>
+          <Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />
+          <ListOrder page={page} />
+        </>
+      }
     >
       {nextCursor !== null && (
         <Button size="xs" onClick={() => onTurn(nextCursor)}>

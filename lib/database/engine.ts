@@ -46,6 +46,11 @@ export interface TableDescription {
   kind: 'table' | 'view' | 'other';
   columns: Map<string, ColumnDescription>;
   indexes: IndexDescription[];
+  /**
+   * About how many rows there were when it was described, partitions included: rows per page when they were last counted,
+   * times the pages there were. null where nobody can tell, a view for example.
+   */
+  estimatedRows: number | null;
   /** Channels that the table's own triggers notify, in the order found. */
   notifies: string[];
   privileges: { select: boolean; insert: boolean; delete: boolean; updateColumns: Set<string> };
@@ -134,6 +139,11 @@ export interface Engine {
   dialect(options: PoolOptions): Dialect;
   /** Sets the limits for the transaction that `db` is in, nothing beyond it: safe behind transaction pooling. */
   limit(db: Db, limits: TransactionLimits): Promise<void>;
+  /**
+   * Settings of the transaction that `db` is in, for statements written for an index: what one serves is never read
+   * otherwise, whatever the statistics say; no parallel workers and no compiler, so that one reader takes one core.
+   */
+  byIndex(db: Db): Promise<void>;
   failure(error: unknown): DatabaseFailure;
   /** null when the role sees no such table. */
   describe(db: Db, name: TableName): Promise<TableDescription | null>;

@@ -66,6 +66,18 @@ export function required(condition: Condition): Leaf[] {
   return [condition];
 }
 
+/** Tests that all rows of these states pass, whichever rule gave the state. */
+export function commonTests(shape: Shape, states: readonly LiveState[]): Leaf[] {
+  const [first, ...others] = shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
+  return (first ?? []).filter((leaf) => others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))));
+}
+
+/** True when every row is in a state: one of two rules holds for it, because a column is NULL or is not. */
+export function coversEveryRow(shape: Shape): boolean {
+  const nullTests = shape.states.flatMap(({ when }) => ('isNull' in when ? [when] : []));
+  return nullTests.some((a) => a.isNull && nullTests.some((b) => !b.isNull && b.column === a.column));
+}
+
 function contradict(a: Leaf, b: Leaf): boolean {
   if ('isNull' in a && a.isNull) return !('isNull' in b && b.isNull);
   if ('isNull' in b && b.isNull) return true;

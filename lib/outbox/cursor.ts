@@ -1,26 +1,28 @@
+import type { OrderedBy } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 
 /** Where a page begins: just beyond this row, in this order and direction. */
 export interface Cursor {
   order: 'newest' | 'oldest';
+  by: OrderedBy;
   /** `next` walks with the order, `previous` against it. */
   direction: 'next' | 'previous';
-  /** The creation time as the column prints it; null where the row has none. */
-  createdKey: string | null;
+  /** The time the list is ordered by, as the column prints it; null where the row has none or the list goes by the key alone. */
+  key: string | null;
   id: string;
 }
 
-export function encodeCursor(cursor: Cursor): string {
-  const compact = [cursor.order === 'newest' ? 'n' : 'o', cursor.direction === 'next' ? 'n' : 'p', cursor.createdKey, cursor.id];
+const LETTERS: Record<OrderedBy, string> = { created: 'c', happened: 'h', key: 'k' };
+
+export function encodeCursor({ order, by, direction, key, id }: Cursor): string {
+  const compact = [order === 'newest' ? 'n' : 'o', LETTERS[by], direction === 'next' ? 'n' : 'p', key, id];
   return Buffer.from(JSON.stringify(compact)).toString('base64url');
 }
 
-/** Throws Problem `invalid` for a cursor this console did not make, or one made for another order. */
-export function decodeCursor(text: string, order: Cursor['order']): Cursor {
+/** Throws Problem `invalid` for a cursor this console did not make, or one made for another order */
+export function decodeCursor(text: string, order: Cursor['order'], by: OrderedBy): Cursor {
   const refuse = (): never => {
-    throw new Problem('invalid', 'This cursor does not belong to this list: start again without it', {
-      fields: { cursor: 'not a cursor of this list' },
-    });
+    throw foreignCursor();
   };
   let parts: unknown;
   try {
@@ -28,13 +30,18 @@ export function decodeCursor(text: string, order: Cursor['order']): Cursor {
   } catch {
     return refuse();
   }
-  if (!Array.isArray(parts) || parts.length !== 4) return refuse();
-  const [orderLetter, directionLetter, createdKey, id] = parts as unknown[];
-  if ((orderLetter !== 'n' && orderLetter !== 'o') || (directionLetter !== 'n' && directionLetter !== 'p')) return refuse();
-  if ((createdKey !== null && (typeof createdKey !== 'string' || !TIME.test(createdKey))) || typeof id !== 'string') return refuse();
-  const found = orderLetter === 'n' ? 'newest' : 'oldest';
-  if (found !== order) return refuse();
-  return { order, direction: directionLetter === 'n' ? 'next' : 'previous', createdKey, id };
+  if (!Array.isArray(parts) || parts.length !== 5) return refuse();
+  const [orderLetter, byLetter, directionLetter, key, id] = parts as unknown[];
+  if (orderLetter !== (order === 'newest' ? 'n' : 'o') || byLetter !== LETTERS[by]) return refuse();
+  if (directionLetter !== 'n' && directionLetter !== 'p') return refuse();
+  if ((key !== null && (typeof key !== 'string' || !TIME.test(key))) || typeof id !== 'string') return refuse();
+  return { order, by, direction: directionLetter === 'n' ? 'next' : 'previous', key, id };
+}
+
+export function foreignCursor(): Problem {
+  return new Problem('invalid', 'This cursor does not belong to this list: start again without it', {
+    fields: { cursor: 'not a cursor of this list' },
+  });
 }
 
 /** What a time column prints; checked so that a made-up cursor is refused here and not by the database. */

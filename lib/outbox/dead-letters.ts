@@ -1,14 +1,13 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { DeadLetterGroup } from '@/lib/shared/model';
-import { DEPTH_CAP } from '@/lib/shared/measured';
-import { statePredicate } from './conditions';
-import { livePlaces, type Outbox } from './outbox';
-import { placeSql } from './row';
+import { positionedRows } from './list-sql';
+import { listOrder } from './list-order';
+import { walksOf } from './list-walks';
+import type { Outbox } from './outbox';
+import type { PlaceSql } from './row';
 
-/** Dead rows counted per type and error text; beyond this the counts are of the rows read. */
-const GROUPED_ROWS = DEPTH_CAP;
-/** Exact texts read at most: most differ in an id only, and the reader counts those together. */
-const GROUPS = 2_000;
+/** Dead events counted per type and error text: the newest. Beyond this the counts are of the rows read. */
+const GROUPED_ROWS = 1_000;
 
 interface GroupRow {
   type: string | null;
@@ -20,29 +19,31 @@ interface GroupRow {
 }
 
 /**
- * Dead events counted by type and error text, most frequent first. Reads GROUPED_ROWS rows at most by the dead
- * predicate; [] where this table cannot show dead events.
+ * The newest GROUPED_ROWS dead events counted by type and error text, most frequent first. Read by the index on dead
+ * rows where there is one, no more than a search reads where there is none; [] where this table cannot show dead events.
  */
 export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[]> {
-  const { fragments } = outbox.database.engine;
-  const selects = livePlaces(outbox).flatMap((place) => {
-    const at = placeSql(outbox, place);
-    const predicate = place.key === 'dead' ? sql`true` : statePredicate(outbox.shape, ['dead'], at.alias, fragments);
-    if (predicate === null) return [];
+  const { walks } = walksOf(outbox, listOrder(outbox), { state: ['dead'] });
+  const columns = (at: PlaceSql): RawBuilder<unknown> => {
     const error = at.role('error');
-    const errorText = error === null ? sql`cast(null as char(1))` : fragments.head(error.sql, error.description, 300);
-    return [
-      sql`(select ${at.roleText('id')} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created from ${at.from} where ${predicate} limit ${sql.lit(GROUPED_ROWS)})`,
-    ];
-  });
-  if (selects.length === 0) return [];
+    const errorText =
+      error === null ? sql`cast(null as char(1))` : outbox.database.engine.fragments.head(error.sql, error.description, 300);
+    return sql`${at.roleText('id')} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created`;
+  };
+  const newest = { direction: 'newest', after: null, until: null, limit: GROUPED_ROWS } as const;
+  const rows = (['keyed', 'unkeyed'] as const)
+    .map((stretch) => positionedRows(outbox, walks, { ...newest, stretch }, columns))
+    .filter((select) => select !== null)
+    .map((select) => sql`(select id, type, error, created from (${select}) as dead)`);
+  if (rows.length === 0) return [];
   return outbox.database.read(async (db) => {
-    const { rows } =
+    await outbox.database.engine.byIndex(db);
+    const counted =
       await sql<GroupRow>`select type, error, count(*)::text as n, max(created) as newest, min(created) as oldest, max(id) as sample
-      from (${sql.join(selects, sql` union all `)}) as dead group by type, error order by count(*) desc, max(created) desc limit ${sql.lit(GROUPS)}`.execute(
+      from (${sql.join(rows, sql` union all `)}) as dead group by type, error order by count(*) desc, max(created) desc nulls last`.execute(
         db,
       );
-    return rows.map((row) => ({
+    return counted.rows.map((row) => ({
       outbox: outbox.id,
       type: row.type,
       error: row.error,

@@ -60,6 +60,58 @@ export function fitTests(
   return null;
 }
 
+/** A walk along an index: its ORDER BY, and where it has the NULLs of the wanted column. */
+export interface Walk {
+  order(alias: string, direction: Direction): RawBuilder<unknown>;
+  nulls(direction: Direction): 'first' | 'last';
+}
+
+/**
+ * An index that gives the rows of `tests` in the order of `column`: one that leads with it, or one whose first column
+ * they fix and that has it next. With `narrow`, only an index that holds little more than those rows.
+ */
+export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boolean): Walk | null {
+  const fits = place.description.indexes.flatMap((index): { index: IndexDescription; fixed: Leaf | null }[] => {
+    if (index.sorted.length === 0 || !holds(index.predicate, tests)) return [];
+    if (index.columns[0] === column) return narrow && index.predicate === null ? [] : [{ index, fixed: null }];
+    const fixed = tests.find((test) => test.column === index.columns[0] && fixes(test));
+    return fixed !== undefined && index.columns[1] === column ? [{ index, fixed }] : [];
+  });
+  const found = fits.find(({ index }) => index.predicate !== null) ?? fits[0];
+  if (found === undefined) return null;
+  const { index, fixed } = found;
+  const position = fixed === null ? 0 : 1;
+  const forwards = (direction: Direction): boolean => (index.sorted[position]?.descending ?? false) === (direction === 'descending');
+  return {
+    order(alias, direction) {
+      const own = orderOf(index, position, alias, column, direction);
+      if (fixed === null || !('isNull' in fixed)) return own;
+      // The planner knows that `= 'x'` leaves one value to sort by, but not that IS NULL does: the column has to be said.
+      return sql`${orderOf(index, 0, alias, fixed.column, forwards(direction) ? same(index) : opposite(index))}, ${own}`;
+    },
+    nulls: (direction) => (forwards(direction) === (index.sorted[position]?.nullsFirst ?? false) ? 'first' : 'last'),
+  };
+}
+
+const fixes = (test: Leaf): boolean => 'equals' in test || ('isNull' in test && test.isNull) || ('in' in test && test.in.length === 1);
+
+/** The unique whole-number key of a place, which grows with time; null where it has none. */
+export function numberedKey(place: Place): string | null {
+  return place.roles.id?.column.kind === 'integer' ? uniqueKey(place) : null;
+}
+
+/** The column of a unique key, in whose order an index walks; null where the place has none. */
+export function uniqueKey(place: Place): string | null {
+  const id = place.roles.id;
+  if (id === undefined || id.path.length > 0) return null;
+  const { name } = id.column;
+  return place.description.indexes.some(
+    (index) => index.unique && index.predicate === null && index.sorted.length === 1 && index.columns[0] === name,
+  )
+    ? name
+    : null;
+}
+
 const same = (index: IndexDescription): Direction => (index.sorted[0]?.descending ? 'descending' : 'ascending');
 const opposite = (index: IndexDescription): Direction => (same(index) === 'ascending' ? 'descending' : 'ascending');
 

@@ -1,13 +1,12 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
-import { decodeCursor, encodeCursor, type Cursor } from './cursor';
-import { matchesOf, placesFor, scopeOf } from './list-filters';
-import type { Outbox, Place } from './outbox';
-import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
-
-/** A search looks at this many rows of a table at the most, newest (or oldest) first, and says how far it came. */
-export const SEARCH_ROWS = 100_000;
+import { decodeCursor, encodeCursor, foreignCursor, type Cursor } from './cursor';
+import { listOrder, plainColumn } from './list-order';
+import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Position, type Span, type Stretch } from './list-sql';
+import { walksOf, type Walk } from './list-walks';
+import type { Outbox } from './outbox';
+import { toEvent } from './row';
 
 export interface PageRequest {
   cursor?: string;
@@ -15,177 +14,172 @@ export interface PageRequest {
   limit: number;
 }
 
-type ListRow = EventRow & { place: Place['key'] };
-
 /**
- * One page of events by creation time, keyset-paged in both directions. Reads at most SEARCH_ROWS rows per table by
- * the order's index where there is one, under the reader's statement timeout; locks nothing.
+ * One page of events in the order the table's indexes give (`orderedBy`), keyset-paged in both directions: rows of
+ * several states and tables, each read by its own index, merged. Filters that no index serves are tried on a bounded
+ * number of rows. Under the reader's statement timeout; locks nothing.
  * Throws Problem `invalid` for a foreign cursor, DatabaseFailure for the database's own.
  */
 export async function listEvents(outbox: Outbox, filter: EventFilter, page: PageRequest): Promise<EventPage> {
   const order = filter.order ?? 'newest';
-  const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order);
-  return outbox.database.read((db) => readPage(outbox, db, { ...filter, order }, cursor, page.limit));
+  const listed = listOrder(outbox);
+  const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order, listed.by);
+  if (cursor !== null && !fitsKey(outbox, cursor.id)) throw foreignCursor();
+  const { walks, leftOut, missingIndex } = walksOf(outbox, listed, filter);
+  return outbox.database.read(async (db) => {
+    await outbox.database.engine.byIndex(db);
+    const { rows: now } = await sql<{ now: string }>`select ${outbox.database.engine.fragments.nowIso()} as now`.execute(db);
+    const found = await readPage(outbox, db, walks, order, cursor, page.limit);
+    const { shown, looked, more } = found;
+    const at = (position: Position, direction: Cursor['direction']): string =>
+      encodeCursor({ order, by: listed.by, direction, key: position.key, id: position.id });
+    const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
+    const [first, last] = [shown[0], shown.at(-1)];
+    const backwards = cursor?.direction === 'previous';
+    // Where this page's own walk goes on, and where the one the other way round would begin.
+    const end = backwards ? first : last;
+    const onward = more && end !== undefined ? ofRow(end) : looked.end;
+    const behind = backwards ? last : cursor === null ? undefined : first;
+    const [next, previous] = backwards ? [behind && ofRow(behind), onward] : [onward, behind && ofRow(behind)];
+    return {
+      asOf: now[0]?.now ?? '',
+      events: shown.map((row) => toEvent(outbox, row.place, row)),
+      nextCursor: next ? at(next, 'next') : null,
+      previousCursor: previous ? at(previous, 'previous') : null,
+      orderedBy: listed.by,
+      searched: {
+        rows: Math.max(looked.rows, shown.length),
+        backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
+        complete: !more && looked.end === null && leftOut.length === 0 && !walks.some((walk) => walk.sample),
+      },
+      leftOut,
+      missingIndex: missingIndex === null ? null : adviceOn(outbox, missingIndex),
+    };
+  });
 }
 
+/** What cannot be a key of this table was not one of its cursors; kinds of key that are not checked are left to the database. */
+function fitsKey({ main, database }: Outbox, id: string): boolean {
+  const key = main.roles.id;
+  const checked = key !== undefined && key.path.length === 0 && (key.column.kind === 'uuid' || key.column.kind === 'integer');
+  return !checked || database.engine.idFits(id, key.column);
+}
+
+interface Found {
+  /** In the order of the list. */
+  shown: ListRow[];
+  /** There are rows beyond those shown. */
+  more: boolean;
+  looked: Look;
+}
+
+/** The rows of a page, and how far a bounded search for them came. */
 async function readPage(
   outbox: Outbox,
   db: Db,
-  filter: EventFilter & { order: Cursor['order'] },
+  walks: readonly Walk[],
+  order: Cursor['order'],
   cursor: Cursor | null,
   limit: number,
-): Promise<EventPage> {
-  const { fragments } = outbox.database.engine;
-  const backwards = cursor?.direction === 'previous';
+): Promise<Found> {
   // Walking to the previous page means walking the other way round and turning the rows over.
-  const walk = backwards ? opposite(filter.order) : filter.order;
-  const branches = placesFor(outbox, filter).flatMap((place) => {
-    const at = placeSql(outbox, place);
-    const scope = scopeOf(outbox, at, filter, cursor, walk);
-    return scope === null ? [] : [{ place, at, source: sourceOf(outbox, at, scope, matchesOf(outbox, at, filter), walk, limit + 1) }];
-  });
-  const asOf = (await sql<{ now: string }>`select ${fragments.nowIso()} as now`.execute(db)).rows[0]?.now ?? '';
-  if (branches.length === 0)
-    return { asOf, events: [], nextCursor: null, previousCursor: null, searched: { rows: 0, backTo: null, complete: true } };
-
-  const selects = branches.map(
-    ({
-      place,
-      at,
-      source,
-    }) => sql`(select ${sql.lit(place.key)} as place, ${eventColumns(outbox, at)}, ${sortKey(at)} as sort_key, ${idKey(at)} as sort_id
-      from ${source.page(at.alias)})`,
-  );
-  const { rows } =
-    await sql<ListRow>`select * from (${sql.join(selects, sql` union all `)}) as page order by ${orderBy(walk)} limit ${sql.lit(limit + 1)}`.execute(
-      db,
-    );
-  const more = rows.length > limit;
+  const backwards = cursor?.direction === 'previous';
+  const direction = backwards ? opposite(order) : order;
+  const looked: Look = { rows: 0, end: null, backTo: null };
+  const rows: ListRow[] = [];
+  for (const { stretch, after } of stretches(walks, direction, cursor)) {
+    const span: Span = { stretch, direction, after, until: null, limit: limit + 1 - rows.length };
+    const found = await merged(outbox, db, walks, span);
+    if (rows.length + found.length > limit) {
+      rows.push(...found);
+      break;
+    }
+    const ends = await looks(outbox, db, walks, span);
+    looked.rows += ends.reduce((sum, one) => sum + one.rows, 0);
+    looked.backTo = ends.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
+    const nearest = await nearestEnd(outbox, db, walks, span, ends);
+    // What another walk found beyond the end of this one belongs to the pages after it.
+    rows.push(...(nearest === null ? found : await merged(outbox, db, walks, { ...span, until: nearest })));
+    if (nearest === null) continue;
+    Object.assign(looked, { end: nearest, backTo: nearest.at });
+    break;
+  }
   const shown = rows.slice(0, limit);
   if (backwards) shown.reverse();
-
-  const first = shown[0];
-  const last = shown.at(-1);
-  const reach = more ? null : await reachOf(db, branches, walk);
-  const cutShort = reach !== null && !reach.complete;
-  const forward = (): string | null => {
-    if (backwards) return last === undefined ? null : cursorAt(filter.order, 'next', last);
-    if (more && last !== undefined) return cursorAt(filter.order, 'next', last);
-    return cutShort && reach.end !== null ? encodeCursor({ order: filter.order, direction: 'next', ...reach.end }) : null;
-  };
-  const backward = (): string | null => {
-    if (first === undefined) return null;
-    if (backwards) return more ? cursorAt(filter.order, 'previous', first) : null;
-    return cursor === null ? null : cursorAt(filter.order, 'previous', first);
-  };
-  return {
-    asOf,
-    events: shown.map((row) => toEvent(outbox, row.place, row)),
-    nextCursor: forward(),
-    previousCursor: backward(),
-    searched: {
-      rows: Math.max(reach?.rows ?? 0, shown.length),
-      backTo: (reach === null || backwards ? last?.created_at : reach.backTo) ?? null,
-      complete: reach?.complete ?? false,
-    },
-  };
+  return { shown, more: rows.length > limit, looked };
 }
 
 const opposite = (order: Cursor['order']): Cursor['order'] => (order === 'newest' ? 'oldest' : 'newest');
 
-function cursorAt(order: Cursor['order'], direction: Cursor['direction'], row: ListRow): string {
-  return encodeCursor({ order, direction, createdKey: row.created_key, id: row.id });
+/** The stretches of a walk from the cursor on: rows without a sort key come last of the newest, first of the oldest. */
+function stretches(
+  walks: readonly Walk[],
+  direction: Cursor['order'],
+  cursor: Cursor | null,
+): { stretch: Stretch; after: Position | null }[] {
+  const byKeyAlone = walks.every(({ key }) => key === null);
+  const both: Stretch[] = walks.some(({ key }) => key?.nullable === true) ? ['keyed', 'unkeyed'] : ['keyed'];
+  const ways = direction === 'newest' ? both : both.toReversed();
+  if (cursor === null) return ways.map((stretch) => ({ stretch, after: null }));
+  const begun: Stretch = cursor.key === null && !byKeyAlone ? 'unkeyed' : 'keyed';
+  return ways.slice(Math.max(0, ways.indexOf(begun))).map((stretch) => ({ stretch, after: stretch === begun ? cursor : null }));
 }
 
-const sortKey = (at: PlaceSql): RawBuilder<unknown> => at.role('createdAt')?.sql ?? sql`null`;
-const idKey = (at: PlaceSql): RawBuilder<unknown> => at.role('id')?.sql ?? sql`null`;
-
-function orderBy(walk: Cursor['order']): RawBuilder<unknown> {
-  return walk === 'newest' ? sql`sort_key desc nulls last, sort_id desc` : sql`sort_key asc nulls first, sort_id asc`;
+async function merged(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<ListRow[]> {
+  const statement = mergedRows(outbox, walks, span);
+  return statement === null ? [] : (await sql<ListRow>`${statement}`.execute(db)).rows;
 }
 
-const and = (tests: RawBuilder<boolean>[]): RawBuilder<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
-
-interface Source {
-  /** The rows of the page, under the alias of the place: chosen before anything is worked out of them. */
-  page(alias: string): RawBuilder<unknown>;
-  /** The rows a bounded search looks at. */
-  searched(alias: string): RawBuilder<unknown>;
-  /** True when the rows were cut at SEARCH_ROWS before the filters saw them. */
-  bounded: boolean;
-}
-
-/**
- * Filters that no index serves are tried on the first SEARCH_ROWS rows of the walk only, where an index gives that
- * order. Without such an index every row has to be read anyway, and the statement timeout is the bound.
- */
-function sourceOf(
-  outbox: Outbox,
-  at: PlaceSql,
-  scope: RawBuilder<boolean>[],
-  matches: RawBuilder<boolean>[],
-  walk: Cursor['order'],
-  pageRows: number,
-): Source {
-  const order = columnOrder(at, walk);
-  const rows = (where: RawBuilder<boolean>[], limit: number, alias: string): RawBuilder<unknown> =>
-    sql`(select ${outbox.database.engine.fragments.wholeRow(at.alias)} from ${at.from} where ${and(where)} order by ${order} limit ${sql.lit(limit)}) as ${sql.ref(alias)}`;
-  const searched = (alias: string): RawBuilder<unknown> => rows(scope, SEARCH_ROWS, alias);
-  const found = (alias: string): RawBuilder<unknown> =>
-    sql`(select ${sql.ref(at.alias)}.* from ${searched(at.alias)} where ${and(matches)} order by ${order} limit ${sql.lit(pageRows)}) as ${sql.ref(alias)}`;
-  const bounded = matches.length > 0 && orderIsIndexed(at);
-  return {
-    page: (alias) => (bounded ? found(alias) : rows([...scope, ...matches], pageRows, alias)),
-    searched,
-    bounded,
-  };
-}
-
-/** The order of the walk in the words an index on (creation, key) has for it: NULLS are said only of a column that has them. */
-function columnOrder(at: PlaceSql, walk: Cursor['order']): RawBuilder<unknown> {
-  const direction = sql.raw(walk === 'newest' ? 'desc' : 'asc');
-  const created = at.role('createdAt');
-  if (created === null) return sql`${idKey(at)} ${direction}`;
-  const nulls = created.description.nullable ? sql.raw(walk === 'newest' ? ' nulls last' : ' nulls first') : sql.raw('');
-  return sql`${created.sql} ${direction}${nulls}, ${idKey(at)} ${direction}`;
-}
-
-function orderIsIndexed(at: PlaceSql): boolean {
-  const leading = (at.place.roles.createdAt ?? at.place.roles.id)?.column.name;
-  return at.place.description.indexes.some((index) => index.columns[0] === leading && index.predicate === null);
-}
-
-interface Reach {
-  rows: number;
-  backTo: string | null;
-  complete: boolean;
-  /** The last row looked at, where a further search goes on. */
-  end: { createdKey: string | null; id: string } | null;
-}
-
-/** How much a bounded search looked at when the page is not full: only then has it come to its own end. */
-async function reachOf(db: Db, branches: { at: PlaceSql; source: Source }[], walk: Cursor['order']): Promise<Reach> {
-  let reach: Reach = { rows: 0, backTo: null, complete: true, end: null };
-  for (const { at, source } of branches) {
-    // An unbounded source has tried its filters on every row: there is nothing further to search.
-    if (!source.bounded) continue;
-    const rowsRead = source.searched(at.alias);
-    const { rows } = await sql<{ n: string; back_to: string | null; created_key: string | null; id: string | null }>`
-      select counted.n::text as n, ends.* from (select count(*) as n from ${rowsRead}) as counted left join lateral
-        (select ${at.roleIso('createdAt')} as back_to, ${at.roleText('createdAt')} as created_key, ${at.roleText('id')} as id
-          from ${rowsRead} order by ${sortKey(at)} ${sql.raw(walk === 'newest' ? 'asc' : 'desc')}, ${idKey(at)} ${sql.raw(walk === 'newest' ? 'asc' : 'desc')} limit 1) as ends on true`.execute(
-      db,
-    );
-    const row = rows[0];
-    if (row === undefined) continue;
-    const count = Number(row.n);
-    const cut = count >= SEARCH_ROWS;
-    reach = {
-      rows: reach.rows + count,
-      backTo: reach.backTo === null || (row.back_to !== null && row.back_to < reach.backTo) ? row.back_to : reach.backTo,
-      complete: reach.complete && !cut,
-      end: cut && row.id !== null ? { createdKey: row.created_key, id: row.id } : reach.end,
-    };
+async function looks(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<Look[]> {
+  const found: Look[] = [];
+  for (const walk of walks) {
+    const statement = lookedAt(outbox, walk, span);
+    if (statement === null) {
+      if (walk.sample && walk.look !== null) found.push({ rows: walk.look, end: null, backTo: null });
+      continue;
+    }
+    const [last] = (await sql<LastLooked>`${statement}`.execute(db)).rows;
+    if (last === undefined) continue;
+    const rows = Number(last.n);
+    found.push({ rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
   }
-  return reach;
+  return found;
+}
+
+/** Of the ends of several searches the first in the order: up to there, all of them have looked. */
+async function nearestEnd(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span, ends: readonly Look[]): Promise<Look['end']> {
+  const cut = ends.flatMap(({ end }) => (end === null ? [] : [end]));
+  const [only] = cut;
+  if (only === undefined || cut.length === 1) return only ?? null;
+  const key = walks.find((walk) => walk.key !== null)?.key ?? null;
+  const id = walks[0]?.at.role('id') ?? null;
+  if (id === null) return only;
+  const { typed } = outbox.database.engine.fragments;
+  const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
+  const positions = cut.map(
+    (end, index) =>
+      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as key, ${typed(end.id, id.description)} as id`,
+  );
+  const { rows } = await sql<{ i: number }>`select i from (${sql.join(positions, sql` union all `)}) as ends
+    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`key ${way}, `}id ${way} limit 1`.execute(db);
+  return cut[rows[0]?.i ?? 0] ?? only;
+}
+
+function furthest(a: string | null, b: string | null, direction: Cursor['order']): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b === (direction === 'newest') ? a : b;
+}
+
+/** The index that would change what is missing, as a statement its owner can run. */
+function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {
+  const { quote } = outbox.database.engine;
+  const { schema, table } = outbox.main.table;
+  const column = plainColumn(outbox.main, code === 'order' ? 'createdAt' : 'aggregateId');
+  const id = outbox.main.roles.id?.column.name;
+  if (column === null || id === undefined) return null;
+  const named = (names: string[], between: string): string => names.map((name) => quote.identifier(name)).join(between);
+  return {
+    code,
+    sql: `CREATE INDEX CONCURRENTLY ON ${named(schema === null ? [table] : [schema, table], '.')} (${named([column.name, id], ', ')})`,
+  };
 }

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { EventFilter } from '@/lib/shared/model';
-import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
-import { statePredicate } from './conditions';
-import type { Cursor } from './cursor';
+import { holds } from './index-fit';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import type { PlaceSql } from './row';
+
+type Test = RawBuilder<boolean>;
 
 /** The tables the wanted states live in. Archived events are listed only when asked for. */
 export function placesFor(outbox: Outbox, filter: EventFilter): Place[] {
@@ -16,69 +16,23 @@ export function placesFor(outbox: Outbox, filter: EventFilter): Place[] {
   return places;
 }
 
-/**
- * What bounds the rows that are looked at, all of it index-shaped: state, time range, position. null when no row of
- * this table can match.
- */
-export function scopeOf(
-  outbox: Outbox,
-  at: PlaceSql,
-  filter: EventFilter,
-  cursor: Cursor | null,
-  walk: Cursor['order'],
-): RawBuilder<boolean>[] | null {
-  const { engine } = outbox.database;
-  const { fragments } = engine;
-  const scope: RawBuilder<boolean>[] = [];
-  const wanted = (filter.state ?? []).filter((state): state is LiveState => (LIVE_STATES as readonly string[]).includes(state));
-  if (at.place.key === 'main' && wanted.length > 0) {
-    const predicate = statePredicate(outbox.shape, wanted, at.alias, fragments);
-    if (predicate === null) return null;
-    scope.push(predicate);
-  }
+/** The range of creation times; nothing matches one in a table without a creation time. */
+export function timeScope(outbox: Outbox, at: PlaceSql, filter: EventFilter): Test[] {
+  if (filter.from === undefined && filter.to === undefined) return [];
   const created = at.role('createdAt');
-  if (created !== null) {
-    const bound = (iso: string): RawBuilder<unknown> => fragments.instantValue(iso, created.description, outbox.parameters.timeZone);
-    if (filter.from !== undefined) scope.push(sql`${created.sql} >= ${bound(filter.from)}`);
-    if (filter.to !== undefined) scope.push(sql`${created.sql} < ${bound(filter.to)}`);
-  } else if (filter.from !== undefined || filter.to !== undefined) {
-    return null;
-  }
-  const exactly = equalities(outbox, at, filter);
-  if (exactly === null) return null;
-  scope.push(...exactly);
-  if (cursor !== null) scope.push(beyond(at, cursor, walk));
-  return scope;
+  if (created === null) return [sql`false`];
+  const bound = (iso: string): RawBuilder<unknown> =>
+    outbox.database.engine.fragments.instantValue(iso, created.description, outbox.parameters.timeZone);
+  return [
+    ...(filter.from === undefined ? [] : [sql<boolean>`${created.sql} >= ${bound(filter.from)}`]),
+    ...(filter.to === undefined ? [] : [sql<boolean>`${created.sql} < ${bound(filter.to)}`]),
+  ];
 }
 
-/** Filters that an index can serve by equality. null when one of them cannot match any row. */
-function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): RawBuilder<boolean>[] | null {
-  const { engine } = outbox.database;
-  const tests: RawBuilder<boolean>[] = [];
-  const equal = (role: 'aggregateId' | 'dedupKey' | 'id', value: string): RawBuilder<boolean> | null => {
-    const bound = at.role(role);
-    return bound === null || !engine.idFits(value, bound.description)
-      ? null
-      : sql`${bound.sql} = ${engine.fragments.typed(value, bound.description)}`;
-  };
-  if (filter.aggregate !== undefined) {
-    const test = equal('aggregateId', filter.aggregate);
-    if (test === null) return null;
-    tests.push(test);
-  }
-  if (filter.q !== undefined) {
-    const { q } = filter;
-    const found = (['id', 'dedupKey', 'aggregateId'] as const).map((role) => equal(role, q)).filter((test) => test !== null);
-    if (found.length === 0) return null;
-    tests.push(sql`(${sql.join(found, sql` or `)})`);
-  }
-  return tests;
-}
-
-/** Filters checked row by row over what the scope lets through. */
-export function matchesOf(outbox: Outbox, at: PlaceSql, filter: EventFilter): RawBuilder<boolean>[] {
+/** Filters that are tried on each row, because no index serves them. */
+export function rowTests(outbox: Outbox, at: PlaceSql, filter: EventFilter): Test[] {
   const { fragments } = outbox.database.engine;
-  const tests: RawBuilder<boolean>[] = [];
+  const tests: Test[] = [];
   if (filter.type !== undefined && filter.type.length > 0) {
     const type = at.role('type');
     tests.push(type === null ? sql`false` : sql`${fragments.asText(type.sql)} in (${sql.join(filter.type)})`);
@@ -90,21 +44,66 @@ export function matchesOf(outbox: Outbox, at: PlaceSql, filter: EventFilter): Ra
   return tests;
 }
 
-function beyond(at: PlaceSql, cursor: Cursor, walk: Cursor['order']): RawBuilder<boolean> {
-  const sign = sql.raw(walk === 'newest' ? '<' : '>');
-  const id = at.role('id');
-  const created = at.role('createdAt');
-  const castTo = (value: string, type: string): RawBuilder<unknown> =>
-    sql`cast(${value} as ${sql.raw(type.replace(/\(\d+(,\d+)?\)/, ''))})`;
-  if (id === null) return sql`false`;
-  const idValue = castTo(cursor.id, id.description.type);
-  if (created === null) return sql`${id.sql} ${sign} ${idValue}`;
-  // Rows without a creation time come last when walking to the oldest and first when walking to the newest.
-  if (cursor.createdKey === null) {
-    const sameNull = sql<boolean>`(${created.sql} is null and ${id.sql} ${sign} ${idValue})`;
-    return walk === 'newest' ? sameNull : sql`(${sameNull} or ${created.sql} is not null)`;
+export interface Equalities {
+  /** Tests that an index serves, no row passing two of them: each finds a few rows by itself. */
+  indexed: Test[];
+  /** What is left to be tried on each row. */
+  unindexed: Test[];
+  /** Every row that matches passes one of `indexed`. */
+  enough: boolean;
+  /** No row of this table can match. */
+  impossible: boolean;
+}
+
+/** The filters by aggregate and by id, dedup key or aggregate id. */
+export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities {
+  const none: Equalities = { indexed: [], unindexed: [], enough: false, impossible: false };
+  const impossible: Equalities = { ...none, impossible: true };
+  const aggregate = filter.aggregate === undefined ? null : equality(outbox, at, 'aggregateId', filter.aggregate);
+  if (filter.aggregate !== undefined && aggregate === null) return impossible;
+  const { q } = filter;
+  const found =
+    q === undefined
+      ? null
+      : (['id', 'dedupKey', 'aggregateId'] as const).map((role) => equality(outbox, at, role, q)).filter((one) => one !== null);
+  if (found?.length === 0) return impossible;
+
+  if (aggregate !== null && (aggregate.indexed || found === null)) {
+    const test = found === null ? aggregate.test : sql<boolean>`${aggregate.test} and ${either(found.map((one) => one.test))}`;
+    return aggregate.indexed ? { ...none, indexed: [test], enough: true } : { ...none, unindexed: [test] };
   }
-  const createdValue = castTo(cursor.createdKey, created.description.type);
-  const after = sql<boolean>`(${created.sql}, ${id.sql}) ${sign} (${createdValue}, ${idValue})`;
-  return walk === 'newest' && created.description.nullable ? sql`(${after} or ${created.sql} is null)` : after;
+  if (found === null) return none;
+  const and = aggregate === null ? sql`` : sql` and ${aggregate.test}`;
+  const { notTrue } = outbox.database.engine.fragments;
+  const served = found.filter((one) => one.indexed).map((one) => one.test);
+  const tried = found.filter((one) => !one.indexed).map((one) => one.test);
+  const indexed = served.map((test, index) => sql<boolean>`${sql.join([test, ...served.slice(0, index).map(notTrue)], sql` and `)}${and}`);
+  const unindexed = tried.length === 0 ? [] : [sql<boolean>`${sql.join([either(tried), ...served.map(notTrue)], sql` and `)}${and}`];
+  return { ...none, indexed, unindexed, enough: tried.length === 0 };
+}
+
+const either = (tests: Test[]): Test => sql`(${sql.join(tests, sql` or `)})`;
+
+function equality(
+  outbox: Outbox,
+  at: PlaceSql,
+  role: 'aggregateId' | 'dedupKey' | 'id',
+  value: string,
+): { test: Test; indexed: boolean } | null {
+  const { engine } = outbox.database;
+  const bound = at.role(role);
+  if (bound === null || !engine.idFits(value, bound.description)) return null;
+  return { test: sql`${bound.sql} = ${engine.fragments.typed(value, bound.description)}`, indexed: isIndexed(at.place, role) };
+}
+
+/** Whether one value of the role is found by an index: one that leads with it, or that has it behind the aggregate's type. */
+export function isIndexed(place: Place, role: 'aggregateId' | 'dedupKey' | 'id', withType = true): boolean {
+  const bound = place.roles[role];
+  if (bound === undefined || bound.path.length > 0) return false;
+  const { name } = bound.column;
+  const type = place.roles.aggregateType;
+  return place.description.indexes.some(({ columns, sorted, predicate }) => {
+    const leads = columns[0] === name || (withType && role === 'aggregateId' && columns[1] === name && columns[0] === type?.column.name);
+    return leads && sorted.length > 0 && holds(predicate, [{ column: name, isNull: false }]);
+  });
 }

@@ -1,25 +1,41 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
-import { livePlaces, type Outbox, type Place } from './outbox';
+import { isIndexed } from './list-filters';
+import { listOrder } from './list-order';
+import { walksOf, type Walk } from './list-walks';
+import { isSmall, livePlaces, type Outbox, type Place } from './outbox';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 
 /** Events of the same aggregate read on each side of the one shown. */
 const SIDE = 25;
+/** Without an index on the aggregate, rows looked at on each side of the event in the order of each index of the list. */
+const AROUND_ROWS = 2_000;
+
+type Side = 'before' | 'after';
+
+export interface Around {
+  neighbours: Neighbour[];
+  /** False where only rows around the event were looked at. */
+  complete: boolean;
+}
 
 /**
  * The other events of an aggregate in their order, this one among them, with what waits behind what. Served by an
- * index on the aggregate where there is one, otherwise bounded by its own two-second timeout.
+ * index on the aggregate where there is one; in a large table without one only what happened around the event is
+ * looked at, by the indexes that lists go by. Bounded by its own two-second timeout.
  */
-export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<Neighbour[]> {
+export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<Around> {
   const { aggregateId, createdAt } = event;
-  if (aggregateId === null || createdAt === null) return [];
+  if (aggregateId === null || createdAt === null) return { neighbours: [], complete: true };
+  const whole = livePlaces(outbox).filter((place) => isSmall(place) || findsAggregate(place, event));
+  const sides = [
+    ...whole.flatMap((place) => (['before', 'after'] as const).map((which) => side(outbox, placeSql(outbox, place), event, which))),
+    ...(whole.includes(outbox.main) ? [] : around(outbox, event)),
+  ].filter((select) => select !== null);
   const events = await outbox.database.read(
     async (db) => {
-      const sides = livePlaces(outbox).flatMap((place) => {
-        const at = placeSql(outbox, place);
-        return [side(outbox, at, event, 'before'), side(outbox, at, event, 'after')].filter((select) => select !== null);
-      });
       if (sides.length === 0) return [];
+      await outbox.database.engine.byIndex(db);
       const { rows } = await sql<
         EventRow & { place: Place['key'] }
       >`select * from (${sql.join(sides, sql` union all `)}) as around`.execute(db);
@@ -30,31 +46,64 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   // An archived event is no longer among the live ones, but its place in the story is still here.
   const all = events.some((other) => other.id === event.id) ? events : [...events, event];
   all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
-  return mark(all, event.id, outbox.shape.keepsOrder);
+  const here = all.findIndex((other) => other.id === event.id);
+  const near = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
+  return { neighbours: mark(near, event.id, outbox.shape.keepsOrder), complete: whole.length === livePlaces(outbox).length };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function side(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: 'before' | 'after'): RawBuilder<unknown> | null {
+/** An index on the aggregate's type and id finds nothing by the id alone. */
+function findsAggregate(place: Place, event: OutboxEvent): boolean {
+  return isIndexed(place, 'aggregateId', event.aggregateType !== null);
+}
+
+function side(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side): RawBuilder<unknown> | null {
+  const created = at.role('createdAt');
+  const same = sameAggregate(outbox, at, event);
+  if (created === null || same === null || event.createdAt === null) return null;
+  const here = outbox.database.engine.fragments.instantValue(event.createdAt, created.description, outbox.parameters.timeZone);
+  const [sign, direction] = which === 'before' ? [sql.raw('<='), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
+  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from ${at.from}
+    where ${same} and ${created.sql} ${sign} ${here} order by ${created.sql} ${direction} limit ${sql.lit(SIDE)})`;
+}
+
+function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBuilder<boolean> | null {
   const { engine } = outbox.database;
   const aggregate = at.role('aggregateId');
-  const created = at.role('createdAt');
-  if (
-    aggregate === null ||
-    created === null ||
-    event.aggregateId === null ||
-    event.createdAt === null ||
-    !engine.idFits(event.aggregateId, aggregate.description)
-  )
-    return null;
+  if (aggregate === null || event.aggregateId === null || !engine.idFits(event.aggregateId, aggregate.description)) return null;
   const type = at.role('aggregateType');
   const sameType =
     type === null || event.aggregateType === null ? sql`` : sql` and ${engine.fragments.asText(type.sql)} = ${event.aggregateType}`;
-  const here = engine.fragments.instantValue(event.createdAt, created.description, outbox.parameters.timeZone);
-  const [sign, direction] = which === 'before' ? [sql.raw('<='), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
-  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from ${at.from}
-    where ${aggregate.sql} = ${engine.fragments.typed(event.aggregateId, aggregate.description)}${sameType} and ${created.sql} ${sign} ${here}
-    order by ${created.sql} ${direction} limit ${sql.lit(SIDE)})`;
+  return sql`${aggregate.sql} = ${engine.fragments.typed(event.aggregateId, aggregate.description)}${sameType}`;
+}
+
+/** What the walks of the list have before and after the event, a bounded number of rows each. */
+function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null)[] {
+  const order = listOrder(outbox);
+  if (order.scattered && order.whole !== null) return [];
+  const walks = walksOf(outbox, order, {}).walks.filter(({ at, sample }) => at.place.key === 'main' && !sample);
+  return walks.flatMap((walk) =>
+    walk.index === null ? [near(outbox, walk, event, null)] : [near(outbox, walk, event, 'before'), near(outbox, walk, event, 'after')],
+  );
+}
+
+/** Without a side: the first rows of a walk that has no order. */
+function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null): RawBuilder<unknown> | null {
+  const { at, key } = walk;
+  const { fragments } = outbox.database.engine;
+  const same = sameAggregate(outbox, at, event);
+  const id = at.role('id');
+  const time = key?.role === 'publishedAt' ? (event.publishedAt ?? event.createdAt) : event.createdAt;
+  if (same === null || id === null || time === null) return null;
+  const column = key?.sql ?? id.sql;
+  const here =
+    key === null ? fragments.typed(event.id, id.description) : fragments.instantValue(time, key.description, outbox.parameters.timeZone);
+  const beyond = which === null ? [] : [sql<boolean>`${column} ${sql.raw(which === 'before' ? '<=' : '>')} ${here}`];
+  const order = which === null ? sql`` : sql` order by ${walk.index?.order(at.alias, which === 'before' ? 'descending' : 'ascending')}`;
+  const where = [...walk.where, ...beyond];
+  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias)} from ${at.from}
+    where ${where.length === 0 ? sql`true` : sql.join(where, sql` and `)}${order} limit ${sql.lit(AROUND_ROWS)}) as ${sql.ref(at.alias)} where ${same} limit ${sql.lit(SIDE)})`;
 }
 
 const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';

@@ -75,3 +75,12 @@ export function outboxInfo(outbox: Outbox): OutboxInfo {
 export function livePlaces(outbox: Outbox): Place[] {
   return outbox.dead === null ? [outbox.main] : [outbox.main, outbox.dead];
 }
+
+/** Places up to this many rows may be read whole for one page, where no index helps. */
+const SMALL_ROWS = 200_000;
+
+/** True where reading every row is still quick; where nobody can tell how many there are, only trying can. */
+export function isSmall(place: Place): boolean {
+  const rows = place.description.estimatedRows;
+  return rows === null || rows <= SMALL_ROWS;
+}

@@ -30,8 +30,6 @@ export interface EventRow {
   currency: string | null;
   exact: string;
   stable: string;
-  /** The creation time exactly as the column holds it, for keyset paging. */
-  created_key: string | null;
 }
 
 /** Expressions over one place of an outbox, under one alias. */
@@ -100,7 +98,6 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
   const { fragments } = outbox.database.engine;
   const error = at.role('error');
   const payload = at.role('payload');
-  const created = at.role('createdAt');
   const amount = (path: string[] | null | undefined): RawBuilder<unknown> =>
     path === null || path === undefined || payload?.description.kind !== 'json'
       ? sql`cast(null as char(1))`
@@ -112,7 +109,7 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
     ${error === null ? sql`cast(null as char(1))` : fragments.head(error.sql, error.description, limit)} as error,
     ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
     ${amount(outbox.amount?.value)} as amount, ${amount(outbox.amount?.currency)} as currency,
-    ${at.exact} as exact, ${at.stable} as stable, ${created === null ? sql`cast(null as char(1))` : fragments.asText(created.sql)} as created_key`;
+    ${at.exact} as exact, ${at.stable} as stable`;
 }
 
 /** The canonical event of a row; counts that are no plain number become null rather than a wrong number. */

@@ -111,6 +111,8 @@ export interface EventDetail {
   payload: Content;
   headers: Content | null;
   neighbours: Neighbour[];
+  /** False where there may be more of them: without an index on the aggregate only events around this one were looked at. */
+  neighboursComplete: boolean;
   /** Newest first. */
   interventions: AuditEntry[];
   links: EventLink[];
@@ -140,13 +142,24 @@ export interface EventFilter {
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;
 
+/**
+ * What newest and oldest go by: the time of creation; what happened last, which is being published for what is out and
+ * creation for the rest; or the key. It follows from the table's indexes.
+ */
+export type OrderedBy = 'created' | 'happened' | 'key';
+
 export interface EventPage {
   asOf: string;
   events: OutboxEvent[];
   nextCursor: string | null;
   previousCursor: string | null;
-  /** What was looked at: how many rows, back to which creation time, and whether that was all of them. */
+  orderedBy: OrderedBy;
+  /** What was looked at: how many rows, back to which time (of `orderedBy`; of creation for a key), and whether that was all of them. */
   searched: { rows: number; backTo: string | null; complete: boolean };
+  /** States whose events are not in this list, because no index finds them in a table of this size. */
+  leftOut: EventState[];
+  /** An index that would make this list complete, or its order that of time; null where nothing is missing. Words under `events.missingIndex.<code>`. */
+  missingIndex: { code: 'order' | 'aggregate'; sql: string } | null;
 }
 
 /** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */

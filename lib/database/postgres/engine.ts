@@ -35,6 +35,11 @@ export const postgresEngine: Engine = {
     await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true), set_config('lock_timeout', ${String(limits.lockMs)}, true),
       set_config('idle_in_transaction_session_timeout', ${String(limits.idleMs)}, true)`.execute(db);
   },
+  // A scan that has no index to use still happens, and begins at the same row each time.
+  async byIndex(db) {
+    await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true), set_config('synchronize_seqscans', 'off', true)`.execute(db);
+  },
   async isReadOnly(db) {
     const { rows } = await sql<{ replica: boolean; setting: string }>`
       select pg_is_in_recovery() as replica, current_setting('transaction_read_only') as setting`.execute(db);

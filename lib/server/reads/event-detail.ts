@@ -8,9 +8,9 @@ import { linksOf } from '@/lib/outbox/links';
 import { hiddenValues, presentContent, presentError, presentEvent } from '@/lib/outbox/mask';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { maskText } from '@/lib/outbox/mask-text';
-import { neighboursOf } from '@/lib/outbox/neighbours';
+import { neighboursOf, type Around } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { EventDetail, Neighbour } from '@/lib/shared/model';
+import type { EventDetail } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
@@ -30,7 +30,7 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
         `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`,
       );
     const unmask = can(context.actor.role, 'payload:unmask');
-    const [neighbours, audit, operations] = await Promise.all([
+    const [{ neighbours, complete: neighboursComplete }, audit, operations] = await Promise.all([
       neighboursOrNone(outbox, stored),
       readAudit(context, { outbox: outboxId, event: eventId }, { limit: INTERVENTIONS_SHOWN }),
       operationsFor(outbox, stored),
@@ -55,6 +55,7 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
         ...neighbour,
         event: presentEvent(outbox, around[index] ?? neighbour.event, unmask),
       })),
+      neighboursComplete,
       interventions: audit.entries,
       links: linksOf(outbox.settings.links, event, payload, headers),
       warnings:
@@ -66,12 +67,12 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
 }
 
 /** The page is worth showing without its neighbours: an aggregate without an index may take too long. */
-async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Neighbour[]> {
+async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Around> {
   try {
     return await neighboursOf(outbox, stored.event);
   } catch (error) {
     if (error instanceof DatabaseFailure && error.code === 'timeout')
-      return [{ event: stored.event, current: true, blocked: false, overtaken: false }];
+      return { neighbours: [{ event: stored.event, current: true, blocked: false, overtaken: false }], complete: false };
     throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
   }
 }

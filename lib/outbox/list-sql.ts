@@ -1,0 +1,157 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Cursor } from './cursor';
+import type { Walk } from './list-walks';
+import type { Outbox, Place } from './outbox';
+import { eventColumns, type EventRow, type PlaceSql } from './row';
+
+type Sql<T = unknown> = RawBuilder<T>;
+
+/** A row of a list with its position in it. */
+export interface ListRow extends EventRow {
+  place: Place['key'];
+  /** The sort key as the column prints it; null where the row has none. */
+  position: string | null;
+  /** The time the list is ordered by. */
+  position_at: string | null;
+}
+
+/** A row in the order of a list; `key` null where it has none. */
+export interface Position {
+  key: string | null;
+  id: string;
+}
+
+/** A list is walked in two stretches: the rows that have a sort key, and those without, at the end of newest first. */
+export type Stretch = 'keyed' | 'unkeyed';
+
+/** Which rows of a stretch are wanted, in which direction. */
+export interface Span {
+  stretch: Stretch;
+  direction: Cursor['order'];
+  /** Only rows behind this one. */
+  after: Position | null;
+  /** Only rows up to this one. */
+  until: Position | null;
+  limit: number;
+}
+
+/** The rows of a list's page: the walks merged. */
+export function mergedRows(outbox: Outbox, walks: readonly Walk[], span: Span): Sql<ListRow> | null {
+  return positionedRows(outbox, walks, span, (at) => eventColumns(outbox, at)) as Sql<ListRow> | null;
+}
+
+/**
+ * `columns` of the walks' rows, merged; null where no walk has rows in this stretch. Each walk is read no further than
+ * `limit` needs: their orders are the order of the whole.
+ */
+export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Span, columns: (at: PlaceSql) => Sql): Sql | null {
+  const arms = walks.filter((walk) => hasStretch(walk, span.stretch)).map((walk) => arm(outbox, walk, span, columns(walk.at)));
+  if (arms.length === 0) return null;
+  const descending = span.direction === 'newest';
+  const keyed = span.stretch === 'keyed' && walks.some((walk) => walk.key !== null);
+  // No key of this stretch is NULL; it is said the way most indexes have it, so that their rows need no sorting.
+  const spellings = walks.map((walk) => walk.index?.nulls(descending ? 'descending' : 'ascending')).filter((one) => one !== undefined);
+  const last = spellings.filter((one) => one === 'last').length;
+  const nulls = sql.raw(last * 2 > spellings.length ? 'last' : 'first');
+  const way = sql.raw(descending ? 'desc' : 'asc');
+  const order = keyed ? sql`sort_key ${way} nulls ${nulls}, sort_id ${way}` : sql`sort_id ${way}`;
+  return sql`select * from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
+}
+
+/** Whether the walk has rows in this stretch at all. */
+export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
+  return stretch === 'keyed' || key?.nullable === true;
+}
+
+/** Digests and texts are worked out of the rows that are shown, not of those that are looked at. */
+function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
+  const { at, key } = walk;
+  const { fragments } = outbox.database.engine;
+  const keyed = key !== null && span.stretch === 'keyed';
+  const none = sql`cast(null as char(1))`;
+  const id = at.role('id')?.sql ?? sql`null`;
+  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.ref(`${at.alias}.sort_key`)) : none} as position,
+      ${keyed ? key.iso : none} as position_at, ${keyed ? sql.ref(`${at.alias}.sort_key`) : sql`null`} as sort_key, ${id} as sort_id
+    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)})`;
+}
+
+function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
+  const { at, tests, look, sample } = walk;
+  const place = [...inSpan(outbox, walk, span)];
+  const order = orderBy(walk, span);
+  const limit = sql`limit ${sql.lit(span.limit)}`;
+  const alias = sql.ref(at.alias);
+  if (look === null || tests.length === 0)
+    return sql`select ${rowAndKey(outbox, walk, span)} from ${at.from} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
+  if (sample) {
+    const first = sql`(select ${rowAndKey(outbox, walk, span)} from ${at.from} limit ${sql.lit(look)}) as ${alias}`;
+    return sql`select ${alias}.* from ${first} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
+  }
+  const looked = sql`(select ${rowAndKey(outbox, walk, span)} from ${at.from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${alias}`;
+  return sql`select ${alias}.* from ${looked} where ${and(tests)} order by ${order} ${limit}`;
+}
+
+function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
+  const row = outbox.database.engine.fragments.wholeRow(at.alias);
+  return key === null || span.stretch === 'unkeyed' ? row : sql`${row}, ${key.sql} as sort_key`;
+}
+
+function orderBy({ at, key, index }: Walk, { stretch, direction }: Span): Sql {
+  const descending = direction === 'newest';
+  const way = sql.raw(descending ? 'desc' : 'asc');
+  const id = sql`${at.role('id')?.sql ?? sql`null`} ${way}`;
+  if (key === null || stretch === 'unkeyed') return id;
+  return sql`${index === null ? sql`${key.sql} ${way}` : index.order(at.alias, descending ? 'descending' : 'ascending')}, ${id}`;
+}
+
+const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
+
+/** The rows of the stretch, behind the position the page begins at and up to the one it ends at. */
+function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }: Span): Sql<boolean>[] {
+  const { at, key } = walk;
+  const id = at.role('id');
+  if (id === null) return [sql`false`];
+  const { typed } = outbox.database.engine.fragments;
+  const compared = (position: Position, sign: Sql): Sql<boolean> => {
+    const idValue = typed(position.id, id.description);
+    if (key === null || stretch === 'unkeyed') return sql`${id.sql} ${sign} ${idValue}`;
+    // Compared as a row, which the index of the key alone serves too.
+    return position.key === null ? sql`false` : sql`(${key.sql}, ${id.sql}) ${sign} (${typed(position.key, key.description)}, ${idValue})`;
+  };
+  const newest = direction === 'newest';
+  const tests: Sql<boolean>[] = [];
+  if (key?.nullable === true) tests.push(stretch === 'keyed' ? sql`${key.sql} is not null` : sql`${key.sql} is null`);
+  if (after !== null) tests.push(compared(after, sql.raw(newest ? '<' : '>')));
+  if (until !== null) tests.push(compared(until, sql.raw(newest ? '>=' : '<=')));
+  return tests;
+}
+
+/** How far a look at rows has come. */
+export interface Look {
+  rows: number;
+  /** The last row looked at, where it was not the last there is. */
+  end: (Position & { at: string | null }) | null;
+  /** Time of the last row looked at. */
+  backTo: string | null;
+}
+
+export interface LastLooked {
+  n: string;
+  position: string | null;
+  at: string | null;
+  id: string;
+}
+
+/** The last row that a bounded walk looks at, and its number; null for a walk that tries its tests on every row. */
+export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {
+  const { at, key, look, tests, sample } = walk;
+  if (look === null || tests.length === 0 || sample || !hasStretch(walk, span.stretch)) return null;
+  const { fragments } = outbox.database.engine;
+  const keyed = key !== null && span.stretch === 'keyed';
+  const none = sql`cast(null as char(1))`;
+  const order = orderBy(walk, span);
+  const place = inSpan(outbox, walk, span);
+  return sql`select nth::text as n, ${keyed ? fragments.asText(key.sql) : none} as position, ${keyed ? key.iso : at.roleIso('createdAt')} as at, ${at.roleText('id')} as id
+    from (select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${at.from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}
+    order by nth desc limit 1`;
+}
