@@ -9,6 +9,7 @@ import { workerStatusFilling } from './fillings/worker-status';
 import { deadByCause, eventPage, listedBy, listPage, liveReading, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
 import type { Databases, FilledDatabase } from './support/databases';
 import { median, short } from './support/figures';
+import { foldedTo } from './support/folded-to';
 import { executedDuring, partsOf, scansOf, type Executed } from './support/plans';
 import type { Budget, Table } from './support/report';
 import type { BenchServer } from './support/server';
@@ -72,12 +73,14 @@ interface Spot {
 
 /** Rows that pages begin after. */
 interface Spots {
+  /** Where the books end. */
+  foldedTo: string;
   deepNewest: Spot;
   deepOldest: Spot;
 }
 
 const READS: readonly Read[] = [
-  { name: 'live reading', kind: 'reading', run: (outbox) => liveReading(outbox) },
+  { name: 'live reading', kind: 'reading', run: (outbox, { foldedTo }) => liveReading(outbox, foldedTo) },
   {
     name: 'oldest waiting',
     kind: 'oldest',
@@ -183,7 +186,7 @@ async function findSpots(server: BenchServer, database: FilledDatabase, outbox: 
     if (row === undefined) throw new Error(`${database.name} has no page ${DEEP_PAGE}`);
     return row;
   };
-  return { deepNewest: await spot('DESC'), deepOldest: await spot('ASC') };
+  return { foldedTo: await foldedTo(server, database.name, outbox), deepNewest: await spot('DESC'), deepOldest: await spot('ASC') };
 }
 
 type Figures = Pick<Measured, 'statements' | 'buffers' | 'ms' | 'scans' | 'parts'>;

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { migrateStore, openStore } from '@/lib/store/store';
 import type { Bench } from './bench';
 import { publishedAtFilling } from './fillings/published-at';
 import { startDashboard, type Dashboard } from './peer/dashboard';
@@ -7,6 +9,7 @@ import { fillJobs } from './peer/jobs';
 import { listPage, liveReading, OUTBOX_ID, openDirectory, openScreens, PAGE_ROWS } from './product';
 import type { Databases } from './support/databases';
 import { median, short } from './support/figures';
+import { foldedTo } from './support/folded-to';
 import { executedDuring, type Executed } from './support/plans';
 import type { Budget, Cell, Table } from './support/report';
 import type { BenchServer, Role } from './support/server';
@@ -100,8 +103,9 @@ async function measureSize(server: BenchServer, databases: Databases, peer: Peer
       name,
       `SELECT created_at::text AS "key", id FROM outbox_events ORDER BY created_at DESC, id DESC OFFSET ${(DEEP_PAGE - 1) * PAGE_ROWS - 1} LIMIT 1`,
     );
+    const end = await foldedTo(server, name, outbox);
     const ours: Record<What, () => Promise<unknown>> = {
-      overview: () => liveReading(outbox),
+      overview: () => liveReading(outbox, end),
       waiting: () => listPage(outbox, { state: ['pending', 'retrying'] }),
       all: () => listPage(outbox, {}),
       published: () => listPage(outbox, { state: ['published'] }),
@@ -110,9 +114,7 @@ async function measureSize(server: BenchServer, databases: Databases, peer: Peer
     };
     for (const [what, work] of Object.entries(ours) as [What, () => Promise<unknown>][])
       measured.ours.set(what, await cost(server, 'console', work));
-    const screens = openScreens(directory);
-    await screens.view();
-    measured.furtherView = costOf(await executedDuring(server, ['console'], () => screens.view()));
+    measured.furtherView = await furtherView(server, databases, directory);
   } finally {
     await directory.close();
   }
@@ -122,6 +124,21 @@ async function measureSize(server: BenchServer, databases: Databases, peer: Peer
   await server.query(name, 'DROP INDEX ob_list');
   if (peer !== null) await measurePeer(server, databases, peer, measured);
   return measured;
+}
+
+/** What the second of two people costs who look at the same moment. */
+async function furtherView(server: BenchServer, databases: Databases, directory: OutboxDirectory): Promise<Cost> {
+  const storeUrl = server.superuserUrl(await databases.empty('beside'));
+  const migrated = await migrateStore(storeUrl);
+  if (!migrated.ok) throw new Error(migrated.detail);
+  const store = openStore(storeUrl);
+  try {
+    const screens = openScreens(directory, store);
+    await screens.view();
+    return costOf(await executedDuring(server, ['console'], () => screens.view()));
+  } finally {
+    await store.close();
+  }
 }
 
 async function measurePeer(server: BenchServer, databases: Databases, peer: Peer, measured: Measured): Promise<void> {

@@ -2,6 +2,7 @@
  * The product as the benchmarks call it: the functions its screens and routes call, in one place, so that a benchmark
  * goes on measuring what the product does when the product does it otherwise.
  */
+import { openBooks } from '@/lib/metrics/books';
 import { createCollector } from '@/lib/metrics/collector/collector';
 import { readProgress } from '@/lib/metrics/collector/progress';
 import { attemptsObserver } from '@/lib/metrics/collector/observers/attempts';
@@ -52,10 +53,16 @@ export function openDirectory(url: string, shapeKey: string, table: string, read
   });
 }
 
-/** What an open outbox screen asks of the observed database each time it is refreshed. */
-export async function liveReading(outbox: Outbox): Promise<void> {
-  await takeReading(outbox, '1h');
+/**
+ * What an open outbox screen asks of the observed database each time it is refreshed, whatever its window; of published
+ * rows only those the books do not hold yet.
+ */
+export async function liveReading(outbox: Outbox, foldedTo: string): Promise<void> {
+  await takeReading(outbox, foldedTo);
 }
+
+/** The books end this long before the newest rows: ten seconds that settle, and a look. */
+export const BOOKS_BEHIND_SECONDS = 15;
 
 export interface Screens {
   /** Somebody's outbox screen asks for what it shows. */
@@ -63,8 +70,8 @@ export interface Screens {
 }
 
 /** The screens of one process: they share what they read. */
-export function openScreens(directory: OutboxDirectory): Screens {
-  const snapshots = createSnapshots(directory);
+export function openScreens(directory: OutboxDirectory, store: Store): Screens {
+  const snapshots = createSnapshots(directory, { books: openBooks(store) });
   return {
     async view() {
       await snapshots.outbox(OUTBOX_ID, '1h');
@@ -146,6 +153,7 @@ export function collect(
   table: string,
   store: Store,
   onError: (error: unknown) => void,
+  retentionDays = RETENTION_DAYS,
 ): { stop(): Promise<void> } {
   const directory = openDirectory(url, shapeKey, table, 'collector');
   const collector = createCollector({
@@ -153,7 +161,7 @@ export function collect(
     store,
     observers: [attemptsObserver],
     tickMs: TICK_MS,
-    retentionDays: RETENTION_DAYS,
+    retentionDays,
     depthNow: () => Promise.resolve(null),
     onError: (_, error) => onError(error),
   });

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import type { Bench } from './bench';
 import { publishedAtFilling } from './fillings/published-at';
 import { startTraffic, type Traffic } from './load/start-traffic';
-import { listPage, liveReading, openDirectory, openScreens, OUTBOX_ID } from './product';
+import { BOOKS_BEHIND_SECONDS, collect, collectedUpTo, listPage, liveReading, openDirectory, openScreens, OUTBOX_ID } from './product';
+import type { Databases } from './support/databases';
 import { countersOf, difference } from './support/counters';
 import { median, quantile, short } from './support/figures';
 import type { Table } from './support/report';
@@ -17,6 +19,7 @@ const VIEWERS = 200;
 /** A screen asks this often. */
 const POLL_MS = 5_000;
 const WATCHED_MS = 60_000;
+const COLLECTED_TIMEOUT_MS = 60_000;
 
 /** What a first dashboard asks once a second. */
 const NAIVE = [
@@ -37,7 +40,7 @@ export const relayBench: Bench = {
     const traffic = startTraffic({ url: server.url(name, 'service'), perSecond: EVENTS_PER_SECOND, tickMs: 5 });
     try {
       const rounds = await measureRounds(server, name, traffic);
-      const viewers = [await countStatements(server, name, 1), await countStatements(server, name, VIEWERS)];
+      const viewers = await watched(server, databases, name);
       const [one = NaN, many = NaN] = viewers.map(({ readings }) => readings);
       // Of a round's p95 the median over the rounds: one that somebody else's work fell into does not decide.
       const p95 = (mode: Mode): number => median(rounds.get(mode)?.map((claims) => quantile(claims, 0.95)) ?? []);
@@ -81,7 +84,7 @@ async function measureRounds(server: BenchServer, database: string, traffic: Tra
   const watch: Record<Mode, () => Promise<unknown>> = {
     nobody: () => Promise.resolve(),
     console: async () => {
-      await liveReading(outbox);
+      await liveReading(outbox, new Date(Date.now() - BOOKS_BEHIND_SECONDS * 1_000).toISOString());
       await listPage(outbox, { state: ['pending', 'retrying'] });
     },
     'first dashboard': async () => {
@@ -119,9 +122,27 @@ interface Watched {
   buffers: number;
 }
 
-async function countStatements(server: BenchServer, database: string, viewers: number): Promise<Watched> {
+/** One viewer and then many, while the outbox is collected as in life. */
+async function watched(server: BenchServer, databases: Databases, database: string): Promise<Watched[]> {
+  const storeUrl = server.superuserUrl(await databases.empty('watched'));
+  const migrated = await migrateStore(storeUrl);
+  if (!migrated.ok) throw new Error(migrated.detail);
+  const store = openStore(storeUrl);
+  const { shape, table } = publishedAtFilling;
+  // Nothing of the past is read while viewers are counted.
+  const collecting = collect(server.url(database, 'collector'), shape, table, store, () => undefined, 0);
+  try {
+    for (const until = Date.now() + COLLECTED_TIMEOUT_MS; (await collectedUpTo(store)) === null && Date.now() < until;) await sleep(500);
+    return [await countStatements(server, database, store, 1), await countStatements(server, database, store, VIEWERS)];
+  } finally {
+    await collecting.stop();
+    await store.close();
+  }
+}
+
+async function countStatements(server: BenchServer, database: string, store: Store, viewers: number): Promise<Watched> {
   const directory = openDirectory(server.url(database, 'console'), publishedAtFilling.shape, publishedAtFilling.table);
-  const screens = openScreens(directory);
+  const screens = openScreens(directory, store);
   try {
     // Everything is bound and read once before the count begins, so that both begin alike.
     await screens.view();
