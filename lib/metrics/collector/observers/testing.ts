@@ -24,7 +24,11 @@ export function watch(directory: OutboxDirectory, id: string, observer: Observer
   let memory: unknown = null;
   let previousAt: string | null = null;
 
-  async function look(laterMs = 0): Promise<void> {
+  let turn: Promise<void> = Promise.resolve();
+  // One after the other, as a collector's: each goes on from what the one before remembered.
+  const look = (laterMs = 0): Promise<void> => (turn = turn.then(() => lookOnce(laterMs)));
+
+  async function lookOnce(laterMs: number): Promise<void> {
     const outbox = await directory.get(id);
     const seen = await outbox.database.read(async (db: Db) => {
       await steer(db);

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { slotIn, type Additions } from '../../rollup/ledger';
+import { ALL_TYPES } from '../../rollup/series-key';
+import { HOW } from '../../rollup/slot';
+import type { Observer } from '../observer';
+import { GAP_MS } from './sojourns';
+import { readChangeCounts, type ChangeCounts } from './table-size';
+
+const memorySchema = z.object({
+  atMs: z.number(),
+  inserted: z.number(),
+  updated: z.number(),
+  /** Updates that made no whole event yet. */
+  left: z.number(),
+});
+type Memory = z.infer<typeof memorySchema>;
+
+/**
+ * Tables too big to read that offer no way to find what is new: the database's own count of changes, which costs no row.
+ * Inserts are events created; an event is published by one update, or two where it is claimed first. Failed
+ * attempts update rows as well, so that these counts are estimates, and nothing tells how long an event waited.
+ */
+export const statisticsObserver: Observer = {
+  key: 'statistics',
+  wants: (_, method) => method === 'statistics',
+  everyMs: 5_000,
+  async look({ outbox, db, at, memory: given }) {
+    const parsed = memorySchema.safeParse(given);
+    const counts = await readChangeCounts(db, outbox.main);
+    const claims = outbox.shape.states.some((rule) => rule.state === 'processing');
+    return { ...countChanges(parsed.success ? parsed.data : null, Date.parse(at), counts, claims ? 2 : 1), rows: 0 };
+  },
+};
+
+/** Created and published since the last look; nothing the first time, across a reset of the statistics, or after a gap. */
+export function countChanges(
+  last: Memory | null,
+  atMs: number,
+  { inserted, updated }: ChangeCounts,
+  updatesPerEvent: number,
+): { additions: Additions; memory: Memory } {
+  const additions: Additions = new Map();
+  const isNext = last !== null && atMs >= last.atMs && atMs - last.atMs <= GAP_MS && inserted >= last.inserted && updated >= last.updated;
+  if (!isNext) return { additions, memory: { atMs, inserted, updated, left: 0 } };
+  const updates = updated - last.updated + last.left;
+  const published = Math.floor(updates / updatesPerEvent);
+  if (inserted > last.inserted || published > 0) {
+    const slot = slotIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
+    slot.how = HOW.statistics;
+    slot.created = inserted - last.inserted;
+    slot.published = published;
+  }
+  return { additions, memory: { atMs, inserted, updated, left: updates - published * updatesPerEvent } };
+}
