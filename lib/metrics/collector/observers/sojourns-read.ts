@@ -5,7 +5,7 @@ import { statePredicate } from '@/lib/outbox/conditions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
-import { fitRange, fitTests } from '../../index-fit';
+import { fitRange, fitTests } from '@/lib/outbox/index-fit';
 import { commonTests, numberedKey } from '../../sources';
 import { nullText, type Sql } from '../../spelling';
 import { timeColumn } from '../../traits';

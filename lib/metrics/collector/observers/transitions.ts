@@ -39,13 +39,14 @@ async function lookAtSojourns({ outbox, db, at, memory: given }: Look, deletes: 
   }
   const isDear = ways.size > CHEAP_ROWS && (ways.open === 'scan' || ways.recent === 'scan');
   const full = memory === null || !isDear || atMs - memory.fullMs >= DEAR_EVERY_MS;
+  const isRecent = ways.recent !== null;
+  // Before the rows: what goes in between would otherwise be counted twice, by the statistics now and by its row later.
+  const changes = isRecent || !full ? null : await readChangeCounts(db, outbox.main);
   const read: Read = full
     ? await readOpenAndNew(db, outbox, ways, memory, atMs)
     : { rows: [], cut: false, newestKey: null, newestMs: null };
   const byKey = await readFollowedByKey(db, outbox, missingFrom(memory, read), deletes && full && !read.cut);
-  const isRecent = ways.recent !== null;
   const depth = full && !read.cut && ways.open !== 'known' ? read.rows.length : null;
-  const counts = isRecent || !full ? null : { ...(await readChangeCounts(db, outbox.main)), depth };
   const counted = countSojourns(memory, {
     atMs,
     reach: reachOf(ways, read, memory),
@@ -54,7 +55,7 @@ async function lookAtSojourns({ outbox, db, at, memory: given }: Look, deletes: 
     gone: byKey.gone,
     deletes,
     recent: isRecent && full ? { newestMs: read.newestMs, newestKey: read.newestKey } : null,
-    counts,
+    counts: changes === null ? null : { ...changes, depth },
   });
   return { ...counted, rows: read.rows.length + byKey.rows.length };
 }
