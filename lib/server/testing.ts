@@ -33,7 +33,7 @@ export interface TestConsole {
 /** A console whose store is the database at `url`, for all tests of a file. `yaml` is the rest of its configuration. */
 export function useTestConsole(url: () => string, yaml: () => string): TestConsole {
   let folder = '';
-  const tokens = new Map<Role, string>();
+  const tokens = new Map<Role, Promise<string>>();
   const write = (text: string): Promise<void> => writeFile(path.join(folder, 'console.yaml'), `store: ${url()}\n${text}`);
 
   beforeAll(async () => {
@@ -64,9 +64,10 @@ export function useTestConsole(url: () => string, yaml: () => string): TestConso
   return {
     call,
     async callAs(role, handler, asked = {}) {
-      const token = tokens.get(role) ?? (await createToken((await getConsole()).store, { name: `${role} bot`, role }));
-      if (token === null) throw new Error('no token');
-      tokens.set(role, token);
+      // The promise is kept, not the token: several first requests at once want one token.
+      const made = tokens.get(role) ?? getConsole().then(({ store }) => createToken(store, { name: `${role} bot`, role }));
+      tokens.set(role, made);
+      const token = await made;
       return call(handler, { ...asked, headers: { authorization: `Bearer ${token}`, ...asked.headers } });
     },
     async restart(text) {

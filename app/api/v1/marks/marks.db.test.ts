@@ -96,7 +96,7 @@ describe('a mark', () => {
     [{ kind: 'note', text: 'x', url: 'https://user:secret@example.com/' }, 'url'],
     [{ kind: 'note', text: 'x', url: `https://example.com/${'x'.repeat(2_000)}` }, 'url'],
     [{ kind: 'note', text: 'x', colour: 'red' }, 'colour'],
-  ])('is refused as %j', async (body, field) => {
+  ])('is refused for what is wrong with it: case %#', async (body, field) => {
     const answer = await post(body);
     expect(answer.status).toBe(400);
     const problem = (await answer.json()) as { code: string; fields: Record<string, string> };
