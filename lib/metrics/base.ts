@@ -26,7 +26,7 @@ export interface Base {
   attempts: Sql;
   /** Error of a row that failed and is not out, cut short. */
   error: Sql;
-  /** Aggregate of a row that is not out, cut short. */
+  /** Aggregate of a row, cut short. */
   key: Sql;
   /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
   written: Sql;

@@ -64,7 +64,12 @@ function lowIn(points: readonly Depth[], from: number, length: number): Depth | 
 export interface Drain {
   fromMs: number;
   toMs: number;
+  /** How long it has been seen to shrink: a forecast from a moment is a guess. */
+  seenMs: number;
 }
+
+/** Right after the highest point the pace is chance. */
+const PACE_MIN_MS = 8_000;
 
 /** When nothing will wait any more, as a range over the paces of the last minutes; null when it is not shrinking. */
 export function drainOf(circumstances: Circumstances): Drain | null {
@@ -76,13 +81,19 @@ export function drainOf(circumstances: Circumstances): Drain | null {
     if (start === undefined || last.at - start.at > pace * 2) return [];
     // What was poured in meanwhile says nothing about the pace: only from the highest point on it went down.
     const peak = points.filter(({ at }) => at >= start.at).reduce((high, point) => (point.waiting >= high.waiting ? point : high));
-    const perMs = (peak.waiting - last.waiting) / (last.at - peak.at);
-    return perMs > 0 && Number.isFinite(perMs) ? [last.waiting / perMs] : [];
+    const seenMs = last.at - peak.at;
+    const perMs = (peak.waiting - last.waiting) / seenMs;
+    return seenMs >= PACE_MIN_MS && perMs > 0 ? [{ ms: last.waiting / perMs, seenMs }] : [];
   });
   if (left.length === 0) return null;
+  const ms = left.map((one) => one.ms);
   // One pace alone is not more certain than several.
   const spread = left.length === 1 ? 0.25 : 0.1;
-  return { fromMs: Math.min(...left) * (1 - spread), toMs: Math.max(...left) * (1 + spread) };
+  return {
+    fromMs: Math.min(...ms) * (1 - spread),
+    toMs: Math.max(...ms) * (1 + spread),
+    seenMs: Math.max(...left.map((one) => one.seenMs)),
+  };
 }
 
 export const waitingOf = (past: Past): number | null => numberOf(past, OWNER, 'waiting');

@@ -174,7 +174,7 @@ function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
   return sql`${stateCodeOf(outbox, at)} as state, left(${at.roleText('type')}, 200) collate "C" as type, ${time('createdAt')} as created, ${time('publishedAt')} as published,
     ${attempted} as attempted, ${whenDead(died)} as died, ${attempts === null || !traits.attempts ? nullNumber : sql`(${attempts.sql})::bigint`} as attempts,
     ${error === null ? nullText : sql`cast(${failed(fragments.head(error.sql, error.description, 200))} as text)`} as error,
-    cast(${when(['pending', 'retrying', 'processing'], sql`left(${at.roleText('aggregateId')}, 200)`)} as text) collate "C" as key,
+    cast(left(${at.roleText('aggregateId')}, 200) as text) collate "C" as key,
     ${touch === null ? nullNumber : sql`cast(${when(STATES_OF.waiting, touch.written)} as bigint)`} as written,
     ${touch === null ? nullNumber : sql`cast(${when(STATES_OF.waiting, touch.taken)} as bigint)`} as taken`;
 }

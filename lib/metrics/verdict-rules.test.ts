@@ -101,11 +101,17 @@ describe('poison row', () => {
   });
 
   test('without a counter: one that is taken for long and always comes back', () => {
-    expect(judge({ poison: { endless: 2, endlessFirst: ago(50) } })).toMatchObject({
+    const again: Given = { poison: { endless: 2, endlessFirst: ago(50) } };
+    expect(judge(again, before(again))).toMatchObject({
       verdict: 'poison_row',
       since: ago(50),
       evidence: [{ values: { count: 2, ageMs: 50_000 } }],
     });
+    // In a backlog the first attempt comes late.
+    expect(judge(again, before({ poison: { endless: 2, endlessFirst: ago(55) } })).verdict).toBe('healthy');
+    expect(judge(again).verdict).toBe('healthy');
+    const queue: Given = { ...again, behind: { oldestFresh: ago(6) } };
+    expect(judge(queue, before(again)).verdict).toBe('healthy');
   });
 });
 
@@ -231,7 +237,7 @@ describe('blocked on a key', () => {
   const first = { first: ago(40), failing: true, type: 'email.receipt', error: 'no such user', attempts: 1 };
   const key = (more: Record<string, unknown> = {}, head: Record<string, unknown> = {}): Given => ({
     relay: { frontier: ago(1) },
-    key: { key: 'order-7', count: 8, waiting: 9, ...more, head: { ...first, ...head } },
+    key: { key: 'order-7', count: 8, waiting: 9, others: null, out: null, ...more, head: { ...first, ...head } },
   });
 
   test('most of what waits is behind the first event of one key', () => {
@@ -252,6 +258,9 @@ describe('blocked on a key', () => {
     ['four events are no block', key({ count: 4, waiting: 4 }), key({ count: 4, waiting: 4 })],
     ['others wait too', key({ waiting: 17 }), key({ waiting: 17 })],
     ['it has waited for a moment', key({}, { first: ago(14) }), key({}, { first: ago(14) })],
+    ['fresh events of other keys wait as well: there is a queue', key({ others: ago(11) }), key()],
+    ['another event with the same time of creation is first now', key({}, { attempts: 1 }), key({}, { attempts: 3 })],
+    ['its other events go out', key({ out: ago(14) }), key({ out: ago(14) })],
     ['no other key passes', { ...key(), relay: { frontier: ago(41) } }, { ...key(), relay: { frontier: ago(41) } }],
   ])('not: %s', (_, now, past) => {
     expect(judge(now, before(past)).verdict).toBe('healthy');
@@ -310,6 +319,13 @@ describe('falling behind', () => {
     const { fromMs, toMs } = found.evidence[0]?.values as { fromMs: number; toMs: number };
     expect(fromMs).toBeLessThan(15_000);
     expect(toMs).toBeGreaterThan(15_000);
+  });
+
+  test('what went down for a moment after a peak is no pace', () => {
+    const peak = [...Array.from({ length: 20 }, (_, index) => 1_000 + (index % 4) * 200), 1_790, 1_780];
+    expect(says(peak, 400).verdict).toBe('healthy');
+    const brief = [...Array.from({ length: 20 }, () => 1_000), 1_800, 1_795, 1_790, 1_785];
+    expect(says(brief, 400).verdict).toBe('healthy');
   });
 
   test('the time it would take comes from the pace of the last minutes', () => {

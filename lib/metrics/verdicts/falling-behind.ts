@@ -9,8 +9,9 @@ import type { Circumstances, Finding, VerdictRule } from '../verdict';
 const OWNER = 'falling_behind';
 /** A queue grows in every burst: it is behind when its first event waits longer than a burst explains. */
 const OLDEST_MIN_MS = 10_000;
-/** A backlog that is being worked off is nobody's business unless it is large, old, and takes longer than this. */
+/** A backlog that is being worked off is nobody's business unless it is large, old, and takes longer than this, as seen for a minute. */
 const DRAIN_MIN_MS = 600_000;
+const DRAIN_SEEN_MS = 60_000;
 const BACKLOG_MIN = 1_000;
 const BACKLOG_OLDEST_MIN_MS = 60_000;
 const LATELY_SECONDS = 10;
@@ -53,7 +54,7 @@ function draining(circumstances: Circumstances): Finding | null {
   const { reading, now } = circumstances;
   const drain = drainOf(circumstances);
   const oldest = oldestOf(circumstances);
-  if (reading === null || drain === null || oldest === null || drain.fromMs < DRAIN_MIN_MS) return null;
+  if (reading === null || drain === null || oldest === null || drain.fromMs < DRAIN_MIN_MS || drain.seenMs < DRAIN_SEEN_MS) return null;
   if ((waitingOf(reading) ?? 0) < BACKLOG_MIN || now - Date.parse(oldest) < BACKLOG_OLDEST_MIN_MS) return null;
   return { since: oldest, evidence: [{ code: 'drains_in', values: { ...range(drain), count: waitingOf(reading) } }, behind(oldest, now)] };
 }
@@ -62,7 +63,10 @@ const behind = (oldestAt: string, now: number): Evidence => ({
   code: 'oldest_waits',
   values: { oldestAt, ageMs: now - Date.parse(oldestAt) },
 });
-const range = ({ fromMs, toMs }: Drain): { fromMs: number; toMs: number } => ({ fromMs: Math.round(fromMs), toMs: Math.round(toMs) });
+const range = ({ fromMs, toMs }: Pick<Drain, 'fromMs' | 'toMs'>): { fromMs: number; toMs: number } => ({
+  fromMs: Math.round(fromMs),
+  toMs: Math.round(toMs),
+});
 
 function oldestOf({ reading }: Circumstances): string | null {
   return reading === null ? null : (textOf(reading, 'relay_stopped', 'firstDue') ?? textOf(reading, OWNER, 'oldestFresh'));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { failing, failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../flow';
-import { numberOf, textOf } from '../reading';
+import { numberOf, textOf, type Past } from '../reading';
 import { count, earliest, iso, isState, jsonObject, secondsAgo } from '../spelling';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
@@ -9,9 +9,11 @@ const OWNER = 'poison_row';
 /** Attempts of a row that fails for ever, and how far it is ahead of any other. */
 const ENDLESS_ATTEMPTS = 20;
 const ENDLESS_FACTOR = 5;
-/** Where attempts are not counted: taken again so long after it was created, and a moment ago. */
-const ENDLESS_SECONDS = 20;
+/** Where attempts are not counted: taken so long after it was created, and a moment ago, and the same some time ago. */
+const ENDLESS_SECONDS = 10;
+const ENDLESS_SEEN_MS = { from: 9_000, to: 60_000 };
 const TAKEN_LATELY_SECONDS = 15;
+const QUEUE_MS = 5_000;
 
 /**
  * One row fails again and again. Either nothing gets past it: events are due, the relay tries, nothing goes out. Or it
@@ -78,11 +80,26 @@ function counted({ reading, previous, now }: Circumstances): Finding | null {
 }
 
 /** No counter is kept, but the time it was last taken. */
-function retaken({ reading, now }: Circumstances): Finding | null {
+function retaken({ reading, previous, now }: Circumstances): Finding | null {
   if (reading === null) return null;
   const rows = numberOf(reading, OWNER, 'endless') ?? 0;
   const firstAt = textOf(reading, OWNER, 'endlessFirst');
-  return rows === 0 || firstAt === null ? null : { since: firstAt, evidence: [endless(rows, firstAt, now)] };
+  if (rows === 0 || firstAt === null) return null;
+  // In a backlog the first attempt comes late as well: the others have to go out as they come, now and then.
+  if (isQueue(reading)) return null;
+  const seen = previous.some((past) => {
+    const agoMs = now - Date.parse(past.asOf);
+    return (
+      agoMs >= ENDLESS_SEEN_MS.from && agoMs <= ENDLESS_SEEN_MS.to && !isQueue(past) && textOf(past, OWNER, 'endlessFirst') === firstAt
+    );
+  });
+  return seen ? { since: firstAt, evidence: [endless(rows, firstAt, now)] } : null;
+}
+
+/** Whether events that were never tried wait longer than they usually would. */
+function isQueue(past: Past): boolean {
+  const oldest = textOf(past, 'falling_behind', 'oldestFresh');
+  return oldest !== null && Date.parse(past.asOf) - Date.parse(oldest) > QUEUE_MS;
 }
 
 const endless = (rows: number, at: string | null, now: number): Evidence => ({
