@@ -1,4 +1,4 @@
-import type { OrderedBy } from '@/lib/shared/model';
+import type { OrderedBy } from '@/lib/shared/list-scope';
 import { Problem } from '@/lib/shared/problems';
 
 /** Where a page begins: just beyond this row, in this order and direction. */

@@ -3,6 +3,7 @@
  * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
  */
 import type { Count, Known, UnavailableReason } from './measured';
+import type { ListScope } from './list-scope';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './verdicts';
 import type { Window } from './windows';
@@ -142,24 +143,11 @@ export interface EventFilter {
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;
 
-/**
- * What newest and oldest go by: the time of creation; what happened last, which is being published for what is out and
- * creation for the rest; or the key. It follows from the table's indexes.
- */
-export type OrderedBy = 'created' | 'happened' | 'key';
-
-export interface EventPage {
+export interface EventPage extends ListScope {
   asOf: string;
   events: OutboxEvent[];
   nextCursor: string | null;
   previousCursor: string | null;
-  orderedBy: OrderedBy;
-  /** What was looked at: how many rows, back to which time (of `orderedBy`; of creation for a key), and whether that was all of them. */
-  searched: { rows: number; backTo: string | null; complete: boolean };
-  /** States whose events are not in this list, because no index finds them in a table of this size. */
-  leftOut: EventState[];
-  /** An index that would make this list complete, or its order that of time; null where nothing is missing. Words under `events.missingIndex.<code>`. */
-  missingIndex: { code: 'order' | 'aggregate'; sql: string } | null;
 }
 
 /** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */
