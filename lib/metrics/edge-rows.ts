@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import { publishedIn } from './collector/fold-sql';
-import { countsRows } from './collector/method';
+import { countsRows } from './collector/counts-rows';
 import type { Progress } from './collector/progress';
 import { addTo } from './rollup/histogram';
 import { bucketSql } from './rollup/bucket-sql';

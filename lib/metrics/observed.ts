@@ -1,4 +1,6 @@
 import { stepSecondsOf, WINDOW_SECONDS, type SeriesSpan, type Window } from '@/lib/shared/windows';
+import type { CollectionMethod } from '@/lib/shared/model';
+import { countsRows } from './collector/counts-rows';
 import type { Progress } from './collector/progress';
 import type { Reading } from './reading';
 import { ALL_TYPES, typeOfSeries } from './rollup/series-key';
@@ -52,7 +54,9 @@ export interface Happened {
   all: Slot;
   /** By event type. */
   byType: ReadonlyMap<string, Slot>;
-  /** Minutes of the span without its gaps. Before the first slice there is none: the table has no older row. */
+  /** How publishing is learnt of. */
+  method: CollectionMethod;
+  /** Minutes of the span without its gaps. Before the first slice there is none where rows are counted: there is no older row. */
   watchedMinutes: number;
   /** The span has no gap. */
   complete: boolean;
@@ -83,7 +87,9 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
     slots.set(series, sum);
   };
   let { provisional, shared } = older ?? { provisional: false, shared: false };
-  const firstMinute = older?.firstMinute ?? Math.min(...head.slots.keys());
+  const { method, watchedSince } = head.progress;
+  const counted = countsRows(method);
+  const firstMinute = counted ? (older?.firstMinute ?? Math.min(...head.slots.keys())) : -Infinity;
   for (const [series, slot] of older?.slots ?? []) add(series, slot);
   for (const [minute, series] of inOrder(head.slots)) {
     const share = shareOf(minute, span);
@@ -96,7 +102,9 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
   }
   for (const [minute, series] of inOrder(liveSlots(reading))) {
     const share = shareOf(minute, span);
-    if (share > 0) for (const [name, slot] of series) add(name, slot, share);
+    // Of time in which nobody watched only what still waits is known, and not what came and went.
+    if (share <= 0 || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
+    for (const [name, slot] of series) add(name, slot, share);
   }
   const all = slots.get(ALL_TYPES) ?? emptySlot();
   if (all.minutes === 0) return null;
@@ -105,6 +113,7 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
   const complete = gapMinutes <= EDGE_MINUTES;
   return {
     all,
+    method,
     byType: new Map([...slots].flatMap(([series, slot]) => withType(series, slot))),
     watchedMinutes: complete ? spanMinutes : spanMinutes - gapMinutes,
     complete,

@@ -1,5 +1,6 @@
 import type { Known, UnavailableReason } from '@/lib/shared/measured';
 import type { Percentiles } from '@/lib/shared/model';
+import { countsRows } from './collector/counts-rows';
 import type { Happened, Observed } from './observed';
 import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from './rollup/histogram';
 import { HOW, type Slot } from './rollup/slot';
@@ -18,8 +19,8 @@ export function whyNotPublished({ reading: { traits }, happened }: Observed): Un
 }
 
 /** How counts over the span are known. */
-export function countsKnown({ all, complete, shared, provisional }: Happened): Known {
-  if ((all.how & HOW.sampled) !== 0) return 'sampled';
+export function countsKnown({ all, method, complete, shared, provisional }: Happened): Known {
+  if ((all.how & HOW.sampled) !== 0 || !countsRows(method)) return 'sampled';
   return complete && !shared && !provisional && (all.how & HOW.statistics) === 0 ? 'exact' : 'estimated';
 }
 

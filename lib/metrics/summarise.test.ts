@@ -177,7 +177,7 @@ describe('latency and throughput', () => {
       p99Ms: null,
       meanMs: null,
       count: 0,
-      known: 'estimated',
+      known: 'exact',
       why: 'no_events',
     });
   });

@@ -2,7 +2,7 @@ import type { Summary } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { Metric } from '../metric';
 import type { Observed } from '../observed';
-import { percentilesOf, whyNotPublished } from '../published-times';
+import { countsKnown, percentilesOf, whyNotPublished } from '../published-times';
 
 /** From creation to publishing, of the events published over the span. */
 export const latencyMetric: Metric = {
@@ -38,6 +38,6 @@ function latencyOf(observed: Observed): Summary['latency'] {
   const { events, ...percentiles } = percentilesOf(all.latency, all);
   // Counted by the database's statistics alone: how many went out, not how long they took.
   if (events === 0 && all.published >= 1) return { ...none, why: 'needs_sampling' };
-  if (events === 0) return { ...percentiles, meanMs: null, count: 0, why: 'no_events' };
+  if (events === 0) return { ...percentiles, known: countsKnown(observed.happened), meanMs: null, count: 0, why: 'no_events' };
   return { ...percentiles, meanMs: all.latencySumMs / events, count: events };
 }

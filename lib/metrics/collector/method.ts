@@ -21,9 +21,6 @@ export interface Choice {
 /** Above this many rows, reading the whole table is worth an index. */
 const SMALL_ROWS = 20_000;
 
-/** Whether rows are counted by their own time of publishing. */
-export const countsRows = (method: CollectionMethod): boolean => method === 'published_index' || method === 'scan';
-
 export interface Size {
   rows: number;
   partitioned: boolean;

@@ -9,6 +9,7 @@ import { isTimeout } from './failures';
 import { readCells, steerTo, type Span } from './fold-sql';
 import { microsOf, MINUTE, minuteOf } from './instants';
 import { withSuspects } from './look';
+import { addPastAttempts, readPastAttempts } from './past-attempts';
 import type { Progress, UnreadSpan } from './progress';
 import type { Session } from './session';
 import { newestSlice, readDownTo } from './spans';
@@ -37,12 +38,17 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
   const edge = minutesKeptFrom(minuteOf(microsOf(progress.lookedAt))) * MINUTE;
   const slice = newestSlice(span, pastWidth.micros, edge);
   const stepMinutes = slice.to <= edge ? HOUR_MINUTES : 1;
+  // What was published since the outbox is watched was missed only for a while: it counts, and its attempts were not missed.
+  const counts = microsOf(span.from) >= microsOf(progress.watchedSince);
   const began = performance.now();
-  const cells = await outbox.database
+  const { cells, attempts } = await outbox.database
     .read(
       async (db) => {
         await steerTo(db, access);
-        return readCells(db, outbox, slice, stepMinutes);
+        return {
+          cells: await readCells(db, outbox, slice, stepMinutes),
+          attempts: counts ? [] : await readPastAttempts(db, outbox, slice, stepMinutes),
+        };
       },
       { statementMs: STATEMENT_MS },
     )
@@ -57,6 +63,7 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
 
   const additions: Additions = new Map();
   addCells(additions, cells, names, stepMinutes, HOW.backfilled);
+  addPastAttempts(additions, attempts, names, stepMinutes);
   markWatched(additions, minutesBegunIn(slice, microsOf(span.from)), HOW.backfilled);
   const rest = readDownTo(span, slice.from);
   session.progress = await enter(
@@ -73,8 +80,7 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
         milliseconds: progress.cost.milliseconds + tookMs,
       },
     },
-    // What was published since the outbox is watched was missed only for a while: it counts.
-    { additions, counts: microsOf(span.from) >= microsOf(progress.watchedSince) },
+    { additions, counts },
   );
   return tookMs;
 }

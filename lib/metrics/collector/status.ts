@@ -1,5 +1,5 @@
 import type { CollectorStatus } from '@/lib/shared/model';
-import { countsRows } from './method';
+import { countsRows } from './counts-rows';
 import type { Progress } from './progress';
 import { backfillOf } from './spans';
 

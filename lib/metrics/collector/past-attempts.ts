@@ -1,0 +1,44 @@
+/** How often rows that went out had been tried: what a counter still tells of a time in which nobody watched it rise. */
+import { sql } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { placeSql } from '@/lib/outbox/row';
+import { slotIn, type Additions } from '../rollup/ledger';
+import { nullInstant, nullText, stepOf } from '../spelling';
+import { traitsOf } from '../traits';
+import { publishedIn, type Span } from './fold-sql';
+import type { SeriesNames } from './series-names';
+
+export interface PastAttempts {
+  /** Steps since the epoch in which the rows were published. */
+  step: number;
+  type: string | null;
+  /** Attempts of theirs that failed, which are as many as were repeated. */
+  failed: number;
+}
+
+/** Of rows published in a span; none where no counter is kept. Served and bounded like the cells of the same span. */
+export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number): Promise<PastAttempts[]> {
+  const { attempts: counted, countsClaims } = traitsOf(outbox);
+  const at = placeSql(outbox, outbox.main);
+  const attempts = at.role('attempts');
+  if (!counted || attempts === null) return [];
+  // A counter that rises at the claim has counted the attempt that succeeded, too.
+  const failed = sql`(${attempts.sql})::bigint - ${sql.lit(countsClaims ? 1 : 0)}`;
+  const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
+  const { rows } = await sql<{ step: number; type: string | null; failed: string }>`
+    select ${stepOf(at.roleInstant('publishedAt') ?? nullInstant, stepMinutes * 60)} as step, ${type} as type, sum(${failed}) as failed
+    from ${at.from} where ${publishedIn(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
+  return rows.map((row) => ({ ...row, failed: Number(row.failed) }));
+}
+
+/** Adds them to the time in which their rows went out: when each attempt failed no row tells. */
+export function addPastAttempts(additions: Additions, past: readonly PastAttempts[], names: SeriesNames, stepMinutes: number): void {
+  for (const { step, type, failed } of past) {
+    for (const series of names.allOf(type)) {
+      const slot = slotIn(additions, step * stepMinutes, series);
+      slot.failures += failed;
+      slot.retries += failed;
+    }
+  }
+}
