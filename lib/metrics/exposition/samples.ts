@@ -1,7 +1,7 @@
 import type { Count } from '@/lib/shared/measured';
 import type { CollectorStatus, Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
-import { countsRows } from '../collector/method';
+import { countsRows } from '../collector/counts-rows';
 import type { Current } from '../snapshots';
 import type { CreatedTotals } from './created';
 import { DEPTH_STATES, type FamilyName, type Label } from './families';
