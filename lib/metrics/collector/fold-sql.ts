@@ -44,8 +44,14 @@ interface CellRow {
   negative: string;
 }
 
-/** Planner settings for finding published rows: the index or nothing, but for a table small enough to read whole. */
-export const steerTo = (db: Db, access: Access): Promise<void> => steer(db, { scans: access === 'whole', bitmaps: access === 'blocks' });
+/**
+ * Planner settings for finding published rows: the index or nothing, but for a table small enough to read whole. Rows newer
+ * than the table's statistics are taken for one: they would be sorted instead of hashed.
+ */
+export async function steerTo(db: Db, access: Access): Promise<void> {
+  await steer(db, { scans: access === 'whole', bitmaps: access === 'blocks' });
+  await sql`select set_config('enable_sort', 'off', true)`.execute(db);
+}
 
 /**
  * The published rows of a span, counted by step (of so many minutes), type and bucket. Served by the index on the time of
@@ -75,11 +81,12 @@ export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number):
     timeColumn(outbox.main, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
   const claims = traitsOf(outbox).claimTime;
   const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
+  // OFFSET 0 keeps what is worked out once from being worked out wherever it is used: a third of the processor's time.
   const rows = sql`select ${type} collate "C" as type, ${at.roleInstant('publishedAt') ?? nullInstant} as published, ${instant('createdAt')} as created,
-    ${claims ? instant('attemptedAt') : nullInstant} as attempted from ${at.from} where ${publishedIn(outbox, span)}`;
+    ${claims ? instant('attemptedAt') : nullInstant} as attempted from ${at.from} where ${publishedIn(outbox, span)} offset 0`;
   const timed = sql`select type, ${stepOf(sql.ref('published'), seconds)} as published, ${stepOf(sql.ref('created'), seconds)} as created,
     ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency,
-    case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing from (${rows}) as r`;
+    case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing from (${rows}) as r offset 0`;
   const buckets = sql`select t.*, ${bucketSql(sql.ref('latency'))} as latency_bucket, ${bucketSql(sql.ref('processing'))} as processing_bucket from (${timed}) as t`;
   // A bucket of latencies is narrow: hardly ever do its rows come from more than two minutes.
   const byLatency = sql`(published, type, created, latency_bucket)`;

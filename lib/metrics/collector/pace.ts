@@ -2,8 +2,8 @@
 
 /** A look may take this share of the time between looks. */
 export const DUTY = 0.01;
-/** Dear looks alone never spread them further apart than this: a longer span would make the next one dearer still. */
-const DUTY_MOST_MS = 60_000;
+/** Dear looks alone never spread them further apart than this: a row costs the same however late it is folded. */
+const DUTY_MOST_MS = 30_000;
 /** Looks that run into their timeout do, up to here. */
 const TIMEOUTS_MOST_MS = 300_000;
 /** Looks that fail in another way cost nothing: they are tried again soon after the cause is gone. */
