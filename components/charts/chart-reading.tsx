@@ -49,7 +49,7 @@ export function ChartReading({ point, share, panes, span: { stepMs }, marks }: C
   const beside = `calc(${(share > 0.5 ? 1 - share : share) * 100}% + 12px)`;
   const values = readPoint(point, panes, format.number);
   return (
-    <div className={classes.reading} style={share > 0.5 ? { right: beside } : { left: beside }} aria-hidden>
+    <div className={classes.reading} data-reading style={share > 0.5 ? { right: beside } : { left: beside }} aria-hidden>
       <p>{when(at, stepMs)}</p>
       {point.gap ? (
         <p className={classes.note}>{words('gapWhy')}</p>
