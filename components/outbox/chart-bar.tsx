@@ -43,7 +43,7 @@ export function ChartBar({ outbox, view, span, onChange, children }: ChartBarPro
           <Pill
             withRemoveButton
             onRemove={() => onChange({ span: view.span })}
-            removeButtonProps={{ 'aria-label': words('allTypes'), tabIndex: 0 }}
+            removeButtonProps={{ 'aria-label': words('allTypes'), 'aria-hidden': false, tabIndex: 0 }}
           >
             {words('ofType', { type })}
           </Pill>
