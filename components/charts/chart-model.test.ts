@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { timeTicks, zoneOffsetMs } from './chart-model';
+import { ageAxis, durationAxis, paneHeights, runsOf, timeTicks, zoneOffsetMs, CHART_HEIGHT, INSET, type Pane } from './chart-model';
 
 const at = (iso: string) => Date.parse(iso);
 const clock = (ticks: number[]) => ticks.map((tick) => new Date(tick).toISOString().slice(5, 16));
@@ -32,4 +32,31 @@ it.each([
 it('knows a zone behind UTC and daylight saving', () => {
   expect(zoneOffsetMs(at('2026-07-01T12:00:00Z'), 'America/New_York')).toBe(-14_400_000);
   expect(zoneOffsetMs(at('2026-12-01T12:00:00.5Z'), 'America/New_York')).toBe(-18_000_000);
+});
+
+it('draws durations between familiar times, whatever is measured, and with nothing measured', () => {
+  expect(durationAxis([84, 3_140])).toEqual({ domain: [10, 10_000], ticks: [10, 100, 1_000, 10_000] });
+  expect(durationAxis([100, 100]).domain).toEqual([100, 1_000]);
+  expect(durationAxis([0, 0.2]).domain).toEqual([1, 10]);
+  expect(durationAxis([]).ticks).toEqual([10, 100, 1_000, 10_000]);
+});
+
+it('ends ages at a familiar time with a familiar half', () => {
+  expect(ageAxis([434_000]).ticks).toEqual([0, 300_000, 600_000]);
+  expect(ageAxis([0]).ticks).toEqual([0, 1_000, 2_000]);
+  expect(ageAxis([]).domain).toEqual([0, 2_000]);
+});
+
+it('finds runs of points, such as gaps', () => {
+  expect(runsOf([1, 0, 0, 1, 0], (value) => value === 0)).toEqual([
+    [1, 3],
+    [4, 5],
+  ]);
+  expect(runsOf([1, 1], (value) => value === 0)).toEqual([]);
+});
+
+it('fills the same height with one pane and with two', () => {
+  const pane = { kind: 'lines' } as Pane;
+  for (const panes of [[pane], [pane, pane]])
+    expect(paneHeights(panes).reduce((sum, height) => sum + height, INSET.bottom)).toBe(CHART_HEIGHT);
 });

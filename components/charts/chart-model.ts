@@ -96,8 +96,7 @@ const DURATIONS_MS = [
 
 /** A logarithmic axis for durations: from the familiar time below the least to the one above the greatest, and those between. */
 export function durationAxis(values: readonly number[]): { domain: [number, number]; ticks: number[] } {
-  const least = Math.min(...values);
-  const greatest = Math.max(...values);
+  const [least, greatest] = values.length === 0 ? [10, 10_000] : [Math.min(...values), Math.max(...values)];
   const low = Math.max(
     0,
     DURATIONS_MS.findLastIndex((at) => at <= least),

@@ -40,7 +40,7 @@ export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, he
         width={width}
         height={height}
         accessibilityLayer={false}
-        margin={{ top: INSET.top, right: INSET.right, bottom: last ? 0 : 4, left: 0 }}
+        margin={{ top: INSET.top, right: INSET.right, bottom: last ? 0 : 8, left: 0 }}
       >
         <CartesianGrid stroke="var(--oc-line)" vertical={false} />
         <XAxis

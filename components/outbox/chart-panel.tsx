@@ -55,7 +55,11 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
       </div>
       {empty ? (
         <div className={classes.noChart} style={{ height: CHART_HEIGHT }}>
-          {known === 'unavailable' ? <Figure text={null} known="unavailable" /> : words('empty')}
+          {known === 'unavailable' ? (
+            <Figure text={null} known="unavailable" />
+          ) : (
+            words(span.points.every(({ gap }) => gap) ? 'gap' : 'empty')
+          )}
         </div>
       ) : (
         <div style={{ height: CHART_HEIGHT }}>
