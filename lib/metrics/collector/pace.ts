@@ -1,7 +1,7 @@
 /** How often an outbox is looked at: as asked for while that is cheap, and less often where it is not. */
 
 /** A look may take this share of the time between looks. */
-export const DUTY = 0.01;
+export const DUTY = 0.03;
 /** Dear looks alone never spread them further apart than this: a row costs the same however late it is folded. */
 const DUTY_MOST_MS = 30_000;
 /** Looks that run into their timeout do, up to here. */
