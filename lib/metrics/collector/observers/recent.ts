@@ -24,6 +24,8 @@ export interface RecentLook {
   atMs: number;
   /** Published rows among those read, in whatever order. */
   published: { id: string; createdMs: number | null }[];
+  /** Rows created from then on were read; null where rows are found by their key. */
+  fromMs: number | null;
   /** The newest creation that has been seen: clocks of services that are behind the database's move the overlap back. */
   newestMs: number | null;
   /** The greatest key; null where rows are found by their creation. */
@@ -45,11 +47,11 @@ export function rememberCounted(last: Recent, published: { id: string; createdMs
 }
 
 /** What the next look goes on from. */
-export function nextRecent(last: Recent | null, { atMs, published, newestMs, newestKey }: RecentLook): Recent {
+export function nextRecent(last: Recent | null, { atMs, published, fromMs, newestMs, newestKey }: RecentLook): Recent {
   const counted = new Map(last?.counted ?? []);
   if (newestKey === null) {
     for (const { id, createdMs } of published) if (createdMs !== null) counted.set(id, createdMs);
-    const lastMs = last?.sinceMs ?? null;
+    const lastMs = last?.sinceMs ?? fromMs;
     // Nothing new: a clock that is behind may still bring rows from then.
     const overlapMs = newestMs === null && lastMs !== null ? lastMs : sinceOf(atMs, newestMs);
     return created(counted, Math.max(lastMs ?? overlapMs, overlapMs));

@@ -59,6 +59,8 @@ export interface Read {
   /** The greatest key; null where rows are not found by it. */
   newestKey: string | null;
   newestMs: number | null;
+  /** New rows were read from this creation on; null where they are found by their key, or not at all. */
+  fromMs: number | null;
 }
 
 interface Answer {
@@ -115,6 +117,7 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
     rows: rows.map(toRow),
     cut: opened > FOLLOWED_ROWS,
     newestKey: ways.recent === 'key' ? newestKey : null,
+    fromMs: sinceMs,
     newestMs: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
   };
 }

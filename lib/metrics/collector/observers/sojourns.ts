@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { State } from '@/lib/shared/states';
 import type { Additions } from '../../rollup/ledger';
 import { tell, type Departure } from './departures';
-import { nextRecent, recentSchema, rememberCounted, type Recent } from './recent';
+import { nextRecent, recentSchema, rememberCounted, type Recent, type RecentLook } from './recent';
 import type { ChangeCounts } from './table-size';
 import { countUnseen, tallySchema } from './unseen';
 
@@ -47,7 +47,7 @@ export interface SojournLook {
   /** Rows are deleted when they are published. */
   deletes: boolean;
   /** Where published rows that were never seen open are among `rows`: what the next look has to know of this one. */
-  recent: { newestMs: number | null; newestKey: string | null } | null;
+  recent: Pick<RecentLook, 'fromMs' | 'newestMs' | 'newestKey'> | null;
   /** Where they are not: what the statistics say, and how many wait (null where not all were counted). */
   counts: (ChangeCounts & { depth: number | null }) | null;
 }

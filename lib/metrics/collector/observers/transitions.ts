@@ -44,7 +44,7 @@ async function lookAtSojourns({ outbox, db, at, memory: given }: Look, deletes: 
   const changes = isRecent || !full ? null : await readChangeCounts(db, outbox.main);
   const read: Read = full
     ? await readOpenAndNew(db, outbox, ways, memory, atMs)
-    : { rows: [], cut: false, newestKey: null, newestMs: null };
+    : { rows: [], cut: false, newestKey: null, newestMs: null, fromMs: null };
   const byKey = await readFollowedByKey(db, outbox, missingFrom(memory, read), deletes && full && !read.cut);
   const depth = full && !read.cut && ways.open !== 'known' ? read.rows.length : null;
   const counted = countSojourns(memory, {
@@ -54,7 +54,7 @@ async function lookAtSojourns({ outbox, db, at, memory: given }: Look, deletes: 
     rows: [...read.rows, ...byKey.rows],
     gone: byKey.gone,
     deletes,
-    recent: isRecent && full ? { newestMs: read.newestMs, newestKey: read.newestKey } : null,
+    recent: isRecent && full ? { fromMs: read.fromMs, newestMs: read.newestMs, newestKey: read.newestKey } : null,
     counts: changes === null ? null : { ...changes, depth },
   });
   return { ...counted, rows: read.rows.length + byKey.rows.length };

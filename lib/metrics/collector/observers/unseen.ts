@@ -18,7 +18,13 @@ export const tallySchema = z.object({
   depth: z.number(),
   seenToGo: z.number(),
   told: z.number(),
+  /** Over the last looks: how many, and by how much more came than went, at least and at most. */
+  looks: z.number(),
+  least: z.number().nullable(),
+  most: z.number().nullable(),
 });
+/** Sessions have reported after this many looks: what came beyond what went in all of them was rolled back. */
+const REPORTED_LOOKS = 25;
 export type UnseenTally = z.infer<typeof tallySchema>;
 
 export interface UnseenLook {
@@ -38,7 +44,7 @@ export function countUnseen(
 ): { events: number; tally: UnseenTally | null } {
   const { inserted, deleted } = counts;
   if (last === null || inserted < last.inserted || deleted < last.deleted) {
-    return { events: 0, tally: depth === null ? null : { inserted, deleted, came: 0, went: 0, depth, seenToGo: 0, told: 0 } };
+    return { events: 0, tally: depth === null ? null : { inserted, deleted, came: 0, went: 0, depth, seenToGo: 0, told: 0, ...NEW_SPELL } };
   }
   const tally = {
     ...last,
@@ -51,5 +57,19 @@ export function countUnseen(
   const byGrowth = depth === null ? Infinity : tally.came - (depth - tally.depth);
   const gone = deletes ? Math.min(tally.went, byGrowth) : byGrowth;
   const events = Number.isFinite(gone) ? Math.max(0, Math.floor(gone - tally.seenToGo - tally.told)) : 0;
-  return { events, tally: { ...tally, told: tally.told + events } };
+  const told = { ...tally, told: tally.told + events };
+  return { events, tally: deletes && depth !== null ? levelled(told, byGrowth - tally.went) : told };
+}
+
+const NEW_SPELL = { looks: 0, least: null, most: null };
+
+/**
+ * Takes out of the sums what was rolled back: otherwise inserts that were rolled back over days would let as many deletes that are
+ * rolled back while a broker is away pass for published.
+ */
+function levelled(tally: UnseenTally, excess: number): UnseenTally {
+  const least = Math.min(tally.least ?? excess, excess);
+  const most = Math.max(tally.most ?? excess, excess);
+  if (tally.looks + 1 < REPORTED_LOOKS) return { ...tally, looks: tally.looks + 1, least, most };
+  return { ...tally, came: tally.came - Math.max(0, least), went: tally.went + Math.min(0, most), ...NEW_SPELL };
 }
