@@ -32,16 +32,16 @@ interface Subject {
 const OPEN: readonly Kind[] = ['reading', 'oldest', 'open page', 'count'];
 
 const SUBJECTS: readonly Subject[] = [
-  { label: 'published-at', filling: publishedAtFilling, budgeted: OPEN },
+  { label: 'published-at', filling: publishedAtFilling, budgeted: [...OPEN, 'page'] },
   {
     label: 'published-at + (created_at, id)',
     filling: publishedAtFilling,
     indexes: { ob_list: 'outbox_events (created_at, id)' },
     budgeted: [...OPEN, 'page'],
   },
-  { label: 'listen-notify', filling: listenNotifyFilling, budgeted: OPEN },
-  { label: 'worker-status', filling: workerStatusFilling, budgeted: [] },
-  { label: 'escrow-status', filling: escrowStatusFilling, budgeted: [] },
+  { label: 'listen-notify', filling: listenNotifyFilling, budgeted: [...OPEN, 'page'] },
+  { label: 'worker-status', filling: workerStatusFilling, budgeted: ['page'] },
+  { label: 'escrow-status', filling: escrowStatusFilling, budgeted: ['page'] },
   { label: 'escrow-status, advised indexes', filling: escrowStatusFilling, indexes: ESCROW_ADVISED, budgeted: [...OPEN, 'page'] },
 ];
 

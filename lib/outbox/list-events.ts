@@ -99,7 +99,8 @@ async function readPage(
     looked.backTo = ends.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
     const nearest = await nearestEnd(outbox, db, walks, span, ends);
     // What another walk found beyond the end of this one belongs to the pages after it.
-    rows.push(...(nearest === null ? found : await merged(outbox, db, walks, { ...span, until: nearest })));
+    const beyond = nearest !== null && found.length > 0 && walks.length > 1;
+    rows.push(...(beyond ? await merged(outbox, db, walks, { ...span, until: nearest }) : found));
     if (nearest === null) continue;
     Object.assign(looked, { end: nearest, backTo: nearest.at });
     break;

@@ -28,6 +28,8 @@ const DEEP = 2_000 * PAGE;
 
 const created = `timestamptz '2026-01-01' + i * interval '1 second'`;
 const published = `CASE WHEN i <= ${ROWS - WAITING} THEN ${created} + interval '3 seconds' END`;
+/** Few rows have the rare type, in every state: a search for it is cut short in one walk while another has found all of its own. */
+const type = `CASE WHEN i % 2100 IN (1, 2) THEN 'rare' ELSE 't' || i % 40 END`;
 const rows = `FROM generate_series(1, ${ROWS}) AS i`;
 
 interface Table {
@@ -47,8 +49,8 @@ const TABLES: Record<string, Table> = {
     key: 'published_at',
     fill: [
       `INSERT INTO outbox_events (id, aggregate_type, aggregate_id, event_type, payload, created_at, published_at)
-        SELECT gen_random_uuid(), 'o', 'r' || i / 4, 't' || i % 40, '{}', ${created}, ${published} ${rows}`,
-      `INSERT INTO outbox_dead (id, aggregate_type, aggregate_id, event_type, payload, created_at, attempt) SELECT gen_random_uuid(), 'o', 'r' || i, 't', '{}', ${created}, 10 FROM generate_series(1, 300) AS i`,
+        SELECT gen_random_uuid(), 'o', 'r' || i / 4, ${type}, '{}', ${created}, ${published} ${rows}`,
+      `INSERT INTO outbox_dead (id, aggregate_type, aggregate_id, event_type, payload, created_at, attempt) SELECT gen_random_uuid(), 'o', 'r' || i, ${type}, '{}', ${created}, 10 FROM generate_series(1, 300) AS i`,
     ],
     states: ['waiting', 'dead', 'published'],
   },
@@ -58,8 +60,8 @@ const TABLES: Record<string, Table> = {
     key: 'processed_at',
     fill: [
       `INSERT INTO outbox (id, aggregate_type, aggregate_id, event_type, payload, created_at, processed_at)
-        SELECT gen_random_uuid(), 'o', 'r' || i / 4, 't' || i % 40, '{}', ${created}, ${published} ${rows}`,
-      `INSERT INTO outbox_dead (id, aggregate_type, aggregate_id, event_type, payload, created_at) SELECT gen_random_uuid(), 'o', 'r' || i, 't', '{}', ${created} FROM generate_series(1, 300) AS i`,
+        SELECT gen_random_uuid(), 'o', 'r' || i / 4, ${type}, '{}', ${created}, ${published} ${rows}`,
+      `INSERT INTO outbox_dead (id, aggregate_type, aggregate_id, event_type, payload, created_at) SELECT gen_random_uuid(), 'o', 'r' || i, ${type}, '{}', ${created} FROM generate_series(1, 300) AS i`,
     ],
     states: ['waiting', 'dead', 'published'],
   },
@@ -69,7 +71,7 @@ const TABLES: Record<string, Table> = {
     key: 'processed_time',
     fill: [
       `INSERT INTO p2p.transaction_outbox (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, processed_time, error_message)
-        SELECT gen_random_uuid(), i, 't' || i % 40, 'r' || i / 4, CASE WHEN i > ${ROWS - WAITING} THEN 'pending' WHEN i % 700 = 1 THEN 'failed' WHEN i % 20000 = 2 THEN 'processing' ELSE 'processed' END, '{}',
+        SELECT gen_random_uuid(), i, ${type}, 'r' || i / 4, CASE WHEN i > ${ROWS - WAITING} THEN 'pending' WHEN i % 700 = 1 THEN 'failed' WHEN i % 20000 = 2 THEN 'processing' ELSE 'processed' END, '{}',
           ${created}, CASE WHEN i % 700 <> 1 AND i % 20000 <> 2 THEN ${published} END, 'no' ${rows}`,
       `CREATE INDEX ON p2p.transaction_outbox (create_time) WHERE status = 'pending'`,
       `CREATE INDEX ON p2p.transaction_outbox (create_time, id) WHERE status = 'failed'`,
@@ -84,7 +86,7 @@ const TABLES: Record<string, Table> = {
     key: 'create_time',
     fill: [
       `INSERT INTO p2p.transaction_outbox (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, processed_time)
-        SELECT gen_random_uuid(), i, 't' || i % 40, 'r' || i / 4, CASE WHEN i > ${ROWS - WAITING} THEN 'pending' ELSE 'processed' END, '{}', ${created}, ${published} ${rows}`,
+        SELECT gen_random_uuid(), i, ${type}, 'r' || i / 4, CASE WHEN i > ${ROWS - WAITING} THEN 'pending' ELSE 'processed' END, '{}', ${created}, ${published} ${rows}`,
       `CREATE INDEX ON p2p.transaction_outbox (create_time, id)`,
     ],
     states: ['waiting', 'published'],
@@ -95,7 +97,7 @@ const TABLES: Record<string, Table> = {
     key: 'id',
     fill: [
       `INSERT INTO p2p.transaction_outbox (id, idempotency_key, transaction_type, transaction_ref_id, status, payload, create_time, processed_time)
-        SELECT gen_random_uuid(), i, 't' || i % 40, 'r' || i / 4, CASE WHEN i > ${ROWS - WAITING} THEN 'pending' ELSE 'processed' END, '{}', ${created}, ${published} ${rows}`,
+        SELECT gen_random_uuid(), i, ${type}, 'r' || i / 4, CASE WHEN i > ${ROWS - WAITING} THEN 'pending' ELSE 'processed' END, '{}', ${created}, ${published} ${rows}`,
     ],
     states: ['published'],
   },
@@ -105,7 +107,7 @@ const TABLES: Record<string, Table> = {
     key: 'id',
     fill: [
       `INSERT INTO outbox_events (event_type, payload, created_at, processed_at, status)
-        SELECT 't' || i % 40, '{}', (${created}) AT TIME ZONE 'UTC', (${published}) AT TIME ZONE 'UTC', CASE WHEN i > ${ROWS - WAITING} THEN 'PENDING' ELSE 'PROCESSED' END ${rows}`,
+        SELECT ${type}, '{}', (${created}) AT TIME ZONE 'UTC', (${published}) AT TIME ZONE 'UTC', CASE WHEN i > ${ROWS - WAITING} THEN 'PENDING' ELSE 'PROCESSED' END ${rows}`,
     ],
     states: ['waiting', 'published'],
   },
@@ -242,7 +244,7 @@ describe.each(Object.entries(TABLES))('%s, 220,000 rows', (_name, { shape: key, 
   });
 
   it('a search that no index serves stops, says how far it came, and goes on to find every row once', async () => {
-    const filter: EventFilter = { type: ['t7'] };
+    const filter: EventFilter = { type: ['rare'] };
     const found = new Set<string>();
     let listed = 0;
     let cursor: string | undefined;
@@ -256,11 +258,16 @@ describe.each(Object.entries(TABLES))('%s, 220,000 rows', (_name, { shape: key, 
       if (nextCursor === null) break;
       cursor = nextCursor;
     }
-    const rowsOfType = await database.query<{ n: string }>(
-      `SELECT count(*)::text AS n FROM ${shape?.table ?? ''} WHERE ${plain.main.roles.type?.column.name ?? ''} = 't7'`,
-    );
-    expect(Math.max(...searched)).toBeLessThanOrEqual(100_000);
-    expect([listed, found.size]).toEqual([Number(rowsOfType[0]?.n), Number(rowsOfType[0]?.n)]);
+    let expected = 0;
+    for (const { table, roles } of [plain.main, ...(plain.dead === null ? [] : [plain.dead])]) {
+      const [row] = await database.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM ${table.schema}.${table.table} WHERE ${roles.type?.column.name ?? ''} = 'rare'`,
+      );
+      expected += row?.n ?? 0;
+    }
+    expect(Math.max(...searched)).toBeLessThanOrEqual(102_000);
+    expect([listed, found.size]).toEqual([expected, expected]);
+    expect(searched.length).toBeGreaterThan(1);
   });
 
   it('a filter that matches nothing reads a bounded number of rows', async () => {

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Cursor } from './cursor';
 import type { Walk } from './list-walks';
 import type { Outbox, Place } from './outbox';
-import { eventColumns, type EventRow, type PlaceSql } from './row';
+import { eventColumns, placeSql, type EventRow, type PlaceSql } from './row';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -146,12 +146,19 @@ export interface LastLooked {
 export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {
   const { at, key, look, tests, sample } = walk;
   if (look === null || tests.length === 0 || sample || !hasStretch(walk, span.stretch)) return null;
-  const { fragments } = outbox.database.engine;
   const keyed = key !== null && span.stretch === 'keyed';
   const none = sql`cast(null as char(1))`;
   const order = orderBy(walk, span);
-  const place = inSpan(outbox, walk, span);
-  return sql`select nth::text as n, ${keyed ? fragments.asText(key.sql) : none} as position, ${keyed ? key.iso : at.roleIso('createdAt')} as at, ${at.roleText('id')} as id
-    from (select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${at.from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}
-    order by nth desc limit 1`;
+  const columns = keyed
+    ? sql`${outbox.database.engine.fragments.asText(key.sql)} as position, ${key.iso} as at`
+    : sql`${none} as position, ${none} as at`;
+  // Only what the index of the order holds is asked of every row: where that is the key, no row is fetched.
+  const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${at.from}
+    where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
+  const last = sql`(select nth, ${columns}, ${at.role('id')?.sql ?? sql`null`} as id from ${rows} order by nth desc limit 1) as l`;
+  if (keyed)
+    return sql`select nth::text as n, position, at, ${outbox.database.engine.fragments.asText(sql.ref('l.id'))} as id from ${last}`;
+  const own = placeSql(outbox, at.place, 'p');
+  return sql`select nth::text as n, position, (select ${own.roleIso('createdAt')} from ${own.from} where ${own.role('id')?.sql} = l.id limit 1) as at,
+    ${outbox.database.engine.fragments.asText(sql.ref('l.id'))} as id from ${last}`;
 }
