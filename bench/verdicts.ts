@@ -19,15 +19,6 @@ const HEALTHY_MINUTES = 10;
 /** Relays and books begin; what was due at the start goes out. */
 const SETTLE_MS = 60_000;
 const OUTBOXES = ['escrow', 'orders-sqs', 'orders-kafka', 'orders-redis', 'notifications'];
-/** How each table says that an event of a type was published. */
-const PUBLISHED_TYPES: Record<string, string> = {
-  escrow: "SELECT DISTINCT transaction_type AS type FROM p2p.transaction_outbox WHERE status = 'processed'",
-  'orders-sqs': "SELECT DISTINCT event_type AS type FROM outbox_events WHERE status = 'PROCESSED'",
-  'orders-kafka': 'SELECT DISTINCT event_type AS type FROM outbox_events WHERE published_at IS NOT NULL',
-  'orders-redis': "SELECT DISTINCT event_type AS type FROM outbox WHERE status = 'PROCESSED'",
-  notifications: 'SELECT DISTINCT event_type AS type FROM outbox WHERE processed_at IS NOT NULL',
-};
-
 interface Timed {
   fault: Fault;
   appearedMs: number | null;
@@ -47,21 +38,8 @@ export const verdictsBench: Bench = {
     const configPath = path.join(dir, `outbox-console-verdicts-${process.pid}`, 'console.yaml');
     const world = await startWorld({ superuserUrl, storeUrl, configPath, seed: 'verdicts', log: () => undefined, withoutFaults: true });
     const sink = createSinkClient({ url: world.sinkUrl });
-    const types = new Map(
-      await Promise.all(
-        OUTBOXES.map(async (id): Promise<[string, Set<string>]> => [
-          id,
-          new Set((await rows<{ type: string }>(world, id, PUBLISHED_TYPES[id] ?? '')).map(({ type }) => type)),
-        ]),
-      ),
-    );
     const heard: { outbox: string; at: number; found: Diagnosis }[] = [];
-    const watcher = await watch(
-      configPath,
-      OUTBOXES,
-      (id) => ({ minutes: [], byType: new Map(), typesPublished: types.get(id) ?? new Set(), watchedSinceMs: 0 }),
-      (outbox, found) => heard.push({ outbox, at: Date.now(), found }),
-    );
+    const watcher = await watch(configPath, storeUrl, OUTBOXES, (outbox, found) => heard.push({ outbox, at: Date.now(), found }));
     try {
       await emptyBacklog(world, sink);
       await sleep(SETTLE_MS);

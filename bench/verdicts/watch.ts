@@ -1,15 +1,15 @@
-/** Looks at the demo's outboxes as a screen does: every five seconds, one reading for whoever asks. */
+/** Looks at the demo's outboxes as the console does: its collector beside one reading every five seconds for whoever asks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryOptions } from '@/lib/config/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
-import { diagnose } from '@/lib/metrics/diagnose';
-import { observe, spanOf } from '@/lib/metrics/observed';
-import { createReadings } from '@/lib/metrics/readings';
-import { summarise } from '@/lib/metrics/summarise';
-import type { RecentHistory } from '@/lib/metrics/verdict';
+import { openBooks } from '@/lib/metrics/books';
+import { createCollector } from '@/lib/metrics/collector/collector';
+import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
+import { createSnapshots } from '@/lib/metrics/snapshots';
 import { createDirectory } from '@/lib/outbox/directory';
 import type { Diagnosis } from '@/lib/shared/verdicts';
+import { migrateStore, openStore } from '@/lib/store/store';
 
 export const LOOK_EVERY_MS = 5_000;
 
@@ -19,26 +19,40 @@ export interface Watcher {
   stop(): Promise<void>;
 }
 
+/** Begins to look; `onLook` is told of each diagnosis. Resolves when the past of all of them has been read. */
 export async function watch(
   configPath: string,
+  storeUrl: string,
   outboxes: readonly string[],
-  historyOf: (outbox: string) => RecentHistory | null,
   onLook: (outbox: string, found: Diagnosis) => void,
 ): Promise<Watcher> {
-  const config = await loadConfig(configPath, KNOWN, () => undefined);
-  if (!config.ok) throw new Error(config.problems.join('\n'));
-  const directory = createDirectory(directoryOptions(config.config));
-  const readings = createReadings(directory, null, { now: Date.now });
+  const reading = await loadConfig(configPath, KNOWN, () => undefined);
+  if (!reading.ok) throw new Error(reading.problems.join('\n'));
+  const { config } = reading;
+  await migrateStore(storeUrl);
+  const store = openStore(storeUrl);
+  const directory = createDirectory(directoryOptions(config));
+  const collected = createDirectory({ ...directoryOptions(config), readAs: 'collector' });
+  const snapshots = createSnapshots(directory, { books: openBooks(store) });
+  const collector = createCollector({
+    directory: collected,
+    store,
+    observers: OBSERVERS,
+    tickMs: config.metrics.tickMs,
+    retentionDays: config.retention.rollupDays,
+    depthNow: (outbox) => snapshots.depthNow(outbox),
+    onError: (outbox, error) => process.stderr.write(`${outbox} could not be collected: ${String(error)}\n`),
+  });
+  collector.start();
+  while (!outboxes.every((id) => collector.status(id).state !== 'waiting' && collector.status(id).backfill === null)) await sleep(200);
+
   const latest = new Map<string, Diagnosis>();
   let stopped = false;
   const look = async (outbox: string): Promise<void> => {
     while (!stopped) {
-      const { reading, failure, previous } = await readings.latest(outbox, { sharedMs: 4_000, patienceMs: 4_800 });
-      const figures = reading === null ? null : summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
-      const now = failure === null && reading !== null ? Date.parse(reading.asOf) : Date.now();
-      const found = diagnose({ reading, figures, failure, previous, history: historyOf(outbox), now });
-      latest.set(outbox, found);
-      onLook(outbox, found);
+      const { summary } = await snapshots.outbox(outbox, '1h');
+      latest.set(outbox, summary.diagnosis);
+      onLook(outbox, summary.diagnosis);
       await sleep(LOOK_EVERY_MS);
     }
   };
@@ -47,8 +61,8 @@ export async function watch(
     latest: (outbox) => latest.get(outbox) ?? null,
     async stop() {
       stopped = true;
-      await Promise.all(looking);
-      await directory.close();
+      await Promise.all([...looking, collector.stop()]);
+      await Promise.all([directory.close(), collected.close(), store.close()]);
     },
   };
 }

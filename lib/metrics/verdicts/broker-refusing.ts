@@ -76,7 +76,8 @@ function none({ reading, history, now }: Circumstances): Finding | null {
 
 /** A few go out, most fail: now, and when it was last looked at. */
 function hardlyAny({ reading, previous, now }: Circumstances): Finding | null {
-  if (reading === null || !mostFail(reading)) return null;
+  // How many went out is known only where somebody collects.
+  if (reading === null || reading.foldedTo === null || !mostFail(reading)) return null;
   const before = previous.filter((past) => now - Date.parse(past.asOf) >= PATIENCE_MS);
   const last = before.at(-1);
   if (last === undefined || now - Date.parse(last.asOf) > RECENT_MS || !previous.slice(before.length - 1).every(mostFail)) return null;

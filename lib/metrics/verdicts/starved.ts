@@ -33,7 +33,8 @@ export const starvedVerdict: VerdictRule = {
     const events = numberOf(reading, 'relay_stopped', 'due') ?? 0;
     const firstDueAt = textOf(reading, 'relay_stopped', 'firstDue');
     if (events === 0 || firstDueAt === null || ahead <= POISON_ROWS_MAX || failingCount(reading) <= POISON_ROWS_MAX) return null;
-    const since = Math.max(Date.parse(firstDueAt), freshOutAt(circumstances) ?? -Infinity);
+    const outAt = reading.foldedTo === null ? textOf(reading, 'last-published', 'at') : freshOutAt(circumstances);
+    const since = Math.max(Date.parse(firstDueAt), outAt === null ? -Infinity : Date.parse(outAt));
     const confirmed = circumstances.previous.some(
       (past) => now - Date.parse(past.asOf) >= 5_000 && textOf(past, 'relay_stopped', 'firstDue') === firstDueAt,
     );
@@ -53,10 +54,10 @@ export const starvedVerdict: VerdictRule = {
   },
 };
 
-/** When an event was last published at its first attempt, as far as this reading and those before it have seen. */
-function freshOutAt({ reading, previous }: Circumstances): number | null {
+/** When an event was last published at its first attempt, as far as this reading and those before it have seen, ISO 8601 UTC. */
+function freshOutAt({ reading, previous }: Circumstances): string | null {
   const seen = [...previous, ...(reading === null ? [] : [reading])]
     .map((past) => textOf(past, OWNER, 'freshOut'))
     .filter((at) => at !== null);
-  return seen.length === 0 ? null : Math.max(...seen.map((at) => Date.parse(at)));
+  return seen.reduce((newest: string | null, at) => (newest === null || at > newest ? at : newest), null);
 }
