@@ -22,6 +22,20 @@ describe('an observed database', () => {
     await db.close();
   });
 
+  it('knows about how many rows a table has, its partitions together, and says of a view that nobody can tell', async () => {
+    await database.query(`CREATE TABLE counted AS SELECT generate_series(1, 5000) AS id; CREATE TABLE uncounted (id) WITH (autovacuum_enabled = off) AS SELECT generate_series(1, 5000);
+      CREATE TABLE parted (id int) PARTITION BY RANGE (id); CREATE TABLE parted_low PARTITION OF parted FOR VALUES FROM (0) TO (1000); CREATE TABLE parted_high PARTITION OF parted FOR VALUES FROM (1000) TO (10000);
+      INSERT INTO parted SELECT generate_series(1, 5000); CREATE VIEW seen AS SELECT * FROM counted; ANALYZE counted, parted`);
+    const db = openDatabase({ id: 'test', url: database.url });
+    const rows = async (table: string): Promise<number | null | undefined> =>
+      (await db.read((read) => db.engine.describe(read, { schema: null, table })))?.estimatedRows;
+    expect(await rows('counted')).toBeCloseTo(5_000, -1);
+    expect(await rows('parted')).toBeCloseTo(5_000, -1);
+    expect(await rows('uncounted')).toBeGreaterThan(1_000);
+    expect(await rows('seen')).toBeNull();
+    await db.close();
+  });
+
   it('names itself, and keeps reader and operator apart', async () => {
     const db = openDatabase({ id: 'test', url: database.url, operatorUrl: database.url });
     const name = sql<{ name: string }>`select current_setting('application_name') as name`;

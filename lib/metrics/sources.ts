@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
-import { compileCondition, required, statePredicate, type Leaf } from '@/lib/outbox/conditions';
-import { fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
+import { commonTests, compileCondition, type Leaf, statePredicate } from '@/lib/outbox/conditions';
+import { fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
@@ -83,7 +83,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
       outbox.main,
       at.alias,
       created,
-      commonTests(outbox, STATES_OF[part]),
+      commonTests(outbox.shape, STATES_OF[part]),
       part === 'dead' ? 'descending' : 'ascending',
     );
     if (fit === null) scanned.push(part);
@@ -103,7 +103,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, fragments);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
-    const tests: Leaf[] = [...commonTests(outbox, STATES_OF.published), { column: since, isNull: false }];
+    const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), { column: since, isNull: false }];
     const fit = fitRange(outbox.main, at.alias, since, tests);
     if (fit === null) scanned.push('published');
     else {
@@ -186,23 +186,6 @@ function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
     ({ state, when }) => sql`when ${compileCondition(when, at.alias, outbox.database.engine.fragments)} then ${stateCode(state)}`,
   );
   return sql`case ${sql.join(cases, sql.raw(' '))} else 0 end`;
-}
-
-/** Tests that all rows of these states pass, whichever rule gave the state. */
-export function commonTests(outbox: Outbox, states: readonly LiveState[]): Leaf[] {
-  const [first, ...others] = outbox.shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
-  return (first ?? []).filter((leaf) => others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))));
-}
-
-/** A unique whole-number key grows with time: reading it backwards finds the rows that matter first. */
-export function numberedKey(place: Place): string | null {
-  const id = place.roles.id;
-  if (id === undefined || id.path.length > 0 || id.column.kind !== 'integer') return null;
-  return place.description.indexes.some(
-    (index) => index.unique && index.predicate === null && index.sorted.length === 1 && index.columns[0] === id.column.name,
-  )
-    ? id.column.name
-    : null;
 }
 
 /** The newest time of publishing, one row of an index that leads with it; null without one. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { Leaf } from '@/lib/outbox/conditions';
+import { commonTests, type Leaf } from '@/lib/outbox/conditions';
 import { placeSql } from '@/lib/outbox/row';
 import type { CollectionMethod } from '@/lib/shared/model';
-import { fitBlocks, fitRange, fitTests } from '@/lib/outbox/index-fit';
-import { commonTests, numberedKey, READING_ROWS, STATES_OF } from '../sources';
+import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
+import { READING_ROWS, STATES_OF } from '../sources';
 import { timeColumn } from '../traits';
 
 /** What finds the rows published in a span of time: an index in their order, one of blocks, or reading the whole table. */
@@ -54,13 +54,13 @@ export function chooseMethod(outbox: Outbox, size: Size): Choice {
   if (!shape.states.some((rule) => rule.state === 'published')) return { method: 'deleted', access: null, advice: null };
   const published = publishedColumn(outbox);
   if (published !== null) {
-    const tests = [...commonTests(outbox, STATES_OF.published), { column: published, isNull: false }];
+    const tests = [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
     if (fitRange(main, 'o', published, tests) !== null) return { method: 'published_index', access: 'ordered', advice: null };
     if (fitBlocks(main, published, tests)) return { method: 'published_index', access: 'blocks', advice: null };
     if (rows <= READING_ROWS)
       return { method: 'scan', access: 'whole', advice: rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published) };
   }
-  const waiting = fitTests(main, 'o', timeColumn(main, 'createdAt'), commonTests(outbox, STATES_OF.waiting)) !== null;
+  const waiting = fitTests(main, 'o', timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF.waiting)) !== null;
   const advice =
     published === null ? waitingIndexAdvice(outbox, size, waiting || rows <= SMALL_ROWS) : publishedIndexAdvice(outbox, size, published);
   if (waiting || numberedKey(main) !== null || rows <= READING_ROWS) return { method: 'observed', access: null, advice };
@@ -74,7 +74,7 @@ function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choic
 /** A shape without a time of publishing is observed for ever; an index on what waits makes looking cheap. */
 function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice['advice'] {
   const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.roles.id?.column.name;
-  const tests = commonTests(outbox, STATES_OF.waiting);
+  const tests = commonTests(outbox.shape, STATES_OF.waiting);
   if (served || created === undefined || tests.length === 0) return { code: 'column_published_at', sql: null };
   return indexAdvice(outbox, size, 'index_waiting', created, tests);
 }

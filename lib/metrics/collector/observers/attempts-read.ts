@@ -1,12 +1,11 @@
 /** The statements of the attempts observer: rows with a counter, by whatever finds them, and by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { statePredicate, type Leaf } from '@/lib/outbox/conditions';
+import { commonTests, statePredicate, type Leaf } from '@/lib/outbox/conditions';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests } from '@/lib/outbox/index-fit';
-import { commonTests } from '../../sources';
 import type { Sql } from '../../spelling';
 import { timeColumn, traitsOf } from '../../traits';
 import type { AttemptsRow } from './attempts-count';
@@ -61,7 +60,7 @@ export function planOf(outbox: Outbox): Plan {
   for (const part of ['waiting', 'processing', 'dead'] as const) {
     const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments);
     if (predicate === null) continue;
-    const fit = fitTests(main, at.alias, timeColumn(main, 'createdAt'), commonTests(outbox, STATES_OF[part]));
+    const fit = fitTests(main, at.alias, timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF[part]));
     const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
     if (fit === null) plan.scanned.push(part);
     else
@@ -72,7 +71,7 @@ export function planOf(outbox: Outbox): Plan {
       });
   }
   const published = timeColumn(main, 'publishedAt');
-  const tests: Leaf[] = published === null ? [] : [...commonTests(outbox, STATES_OF.published), { column: published, isNull: false }];
+  const tests: Leaf[] = published === null ? [] : [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
   if (published === null || !traitsOf(outbox).publishedState) return plan;
   if (fitRange(main, at.alias, published, tests) === null) plan.scanned.push('published');
   else {

@@ -1,12 +1,11 @@
 /** The statements of the observers that follow open events: open ones, new ones, and followed ones by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { statePredicate } from '@/lib/outbox/conditions';
+import { commonTests, statePredicate } from '@/lib/outbox/conditions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
-import { fitRange, fitTests } from '@/lib/outbox/index-fit';
-import { commonTests, numberedKey } from '../../sources';
+import { fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
 import { nullText, type Sql } from '../../spelling';
 import { timeColumn } from '../../traits';
 import { CHEAP_ROWS, epochMs, finite, idsAmong, keyed, SCANNED_ROWS, typeOf } from './rows';
@@ -35,12 +34,13 @@ export async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<
   const { main } = outbox;
   const created = timeColumn(main, 'createdAt');
   const openByIndex = [['pending', 'retrying'] as const, ['processing'] as const].every(
-    (states) => !hasState(outbox, states) || fitTests(main, 'o', created, commonTests(outbox, states)) !== null,
+    (states) => !hasState(outbox, states) || fitTests(main, 'o', created, commonTests(outbox.shape, states)) !== null,
   );
   if (deletes) return { open: openByIndex ? 'index' : 'first', recent: null, size: 0 };
   const byKey = numberedKey(main) !== null;
   const byCreated =
-    created !== null && fitRange(main, 'o', created, [...commonTests(outbox, ['published']), { column: created, isNull: false }]) !== null;
+    created !== null &&
+    fitRange(main, 'o', created, [...commonTests(outbox.shape, ['published']), { column: created, isNull: false }]) !== null;
   const size = openByIndex && (byKey || byCreated) ? 0 : await estimateRows(db, main);
   const small = size <= SCANNED_ROWS;
   return {
@@ -89,7 +89,7 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
   if (ways.open === 'index') {
     for (const states of [['pending', 'retrying'] as const, ['processing'] as const]) {
       const predicate = statePredicate(outbox.shape, states, at.alias, fragments);
-      const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox, states));
+      const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, states));
       const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
       if (predicate !== null) queries.push(sql`select ${columns(at, null)} from ${at.from} where ${predicate}${order}${followed}`);
     }
