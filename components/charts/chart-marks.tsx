@@ -1,6 +1,6 @@
 'use client';
 
-import type { ComponentType } from 'react';
+import { memo, type ComponentType } from 'react';
 import { Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconNote, IconRocket, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
@@ -23,8 +23,15 @@ function flagRows(places: readonly number[]): number[] {
   return rows;
 }
 
+interface ChartMarksProps {
+  marks: readonly Mark[];
+  span: TimeSpan;
+  /** Of the plot, in pixels. */
+  width: number;
+}
+
 /** Deploys, incidents and notes as lines across a chart; what each was shows on hover, on touch and when the keyboard comes by. */
-export function ChartMarks({ marks, span: { from, to }, width }: { marks: readonly Mark[]; span: TimeSpan; width: number }) {
+export const ChartMarks = memo(function ChartMarks({ marks, span: { from, to }, width }: ChartMarksProps) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
   const places = marks
@@ -49,4 +56,4 @@ export function ChartMarks({ marks, span: { from, to }, width }: { marks: readon
       </div>
     );
   });
-}
+});

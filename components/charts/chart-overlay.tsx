@@ -1,6 +1,6 @@
 'use client';
 
-import { useId, useMemo, type KeyboardEvent, type PointerEvent } from 'react';
+import { memo, useId, useMemo, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/marks';
 import { useFormat } from '../figures/use-format';
@@ -120,10 +120,10 @@ const DAY_SECONDS = 86_400;
 const DAY_MS = DAY_SECONDS * 1_000;
 
 /** What stands on a chart whatever is read: steps that nobody watched, and steps that may still change. */
-function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
+const Standing = memo(function Standing({ span: { points }, width }: { span: TimeSpan; width: number }) {
   const words = useTranslations('outbox.charts');
   const gaps = useMemo(() => runsOf(points, ({ gap }) => gap), [points]);
-  const unsettled = useMemo(() => runsOf(points, ({ provisional, gap }) => provisional && !gap), [points]);
+  const unsettled = useMemo(() => runsOf(points, ({ provisional, underWay, gap }) => (provisional || underWay) && !gap), [points]);
   const place = ([first, end]: [number, number]) => ({
     left: `${(first / points.length) * 100}%`,
     width: `${((end - first) / points.length) * 100}%`,
@@ -140,7 +140,7 @@ function Standing({ span: { points }, width }: { span: TimeSpan; width: number }
       ))}
     </>
   );
-}
+});
 
 /** The shared cursor and the span being selected. */
 function Moving({ span }: { span: TimeSpan }) {

@@ -61,7 +61,7 @@ export function ChartReading({ point, share, panes, span: { stepMs }, marks }: C
                 {line && <LineSign line={line} />}
                 {name}
               </dt>
-              <dd>{text ?? '?'}</dd>
+              <dd>{text ?? words('unknown')}</dd>
             </div>
           ))}
         </dl>

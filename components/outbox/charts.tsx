@@ -30,7 +30,7 @@ export function Charts({ outbox, view, series, marks, markEditor, children }: Ch
   const words = useTranslations('outbox.charts');
   const [pending, change] = useViewChange();
   const { points, stepSeconds, asOf } = series;
-  const span = useMemo(() => timeSpan(settled(ratedPoints({ points, stepSeconds, asOf })), stepSeconds), [points, stepSeconds, asOf]);
+  const span = useMemo(() => timeSpan(ratedPoints({ points, stepSeconds, asOf }), stepSeconds), [points, stepSeconds, asOf]);
   const specs = useChartSpecs(series);
   const { type } = view;
   const zoom = useCallback(
@@ -67,9 +67,4 @@ function useViewChange(): [boolean, (view: Pick<ChartView, 'span' | 'type'>) => 
     [router, pathname, search],
   );
   return [pending, change];
-}
-
-/** A step still under way has fewer attempts than it will have: drawn, it would look like a fall. */
-function settled(points: ReturnType<typeof ratedPoints>): ReturnType<typeof ratedPoints> {
-  return points.map((point) => (point.underWay ? { ...point, retries: null, errors: null } : point));
 }

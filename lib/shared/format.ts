@@ -58,9 +58,15 @@ function joinParts(parts: DurationPart[], locale: string, say: SayUnit): string 
   return parts.map(({ unit, value }) => say(unit, formatNumber(value, locale))).join(' ');
 }
 
+/** Making one takes longer than using it a hundred times, and a chart that is read writes dozens of numbers per step. */
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
 /** Grouped by the locale: 1,204. */
 export function formatNumber(value: number, locale: string, maximumFractionDigits = 0): string {
-  return new Intl.NumberFormat(locale, { maximumFractionDigits }).format(value);
+  const key = `${locale} ${maximumFractionDigits}`;
+  const format = numberFormats.get(key) ?? new Intl.NumberFormat(locale, { maximumFractionDigits });
+  numberFormats.set(key, format);
+  return format.format(value);
 }
 
 /** 1.6 M; 160만. Below ten thousand nothing is gained, so it is written out. */
@@ -109,5 +115,10 @@ export function formatAbsolute(at: string | number, timeZone: string): string {
 /** A tick of a time axis: the time of day within a day, else the date as the locale writes it. */
 export function formatTick(at: string | number, locale: string, timeZone: string, spanSeconds: number): string {
   if (spanSeconds <= 86_400) return formatClock(at, timeZone).slice(0, 5);
-  return new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' }).format(new Date(at));
+  const key = `${locale} ${timeZone}`;
+  const format = dayFormats.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' });
+  dayFormats.set(key, format);
+  return format.format(new Date(at));
 }
+
+const dayFormats = new Map<string, Intl.DateTimeFormat>();

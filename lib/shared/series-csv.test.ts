@@ -62,8 +62,10 @@ it('says times in UTC, durations in milliseconds, flow per step and per minute, 
     'latency up to 100 ms (events)': '0',
     'latency over 100 ms (events)': '1',
   });
-  // The step under way has fewer events than it will have: counted, but no rate.
-  expect(underWay).toMatchObject({ complete: 'no', 'created (events)': '3', 'created (events/min)': '' });
+  // The step under way has fewer events than it will have, and has lasted two minutes so far.
+  expect(underWay).toMatchObject({ complete: 'no', 'created (events)': '3', 'created (events/min)': '1.5' });
+  const [begun] = read(seriesCsv(series({ asOf: '2026-11-21T10:10:59Z', points: points.slice(2) })));
+  expect(begun).toMatchObject({ 'created (events)': '3', 'created (events/min)': '' });
 });
 
 it('runs nothing in a spreadsheet and keeps fields apart, whatever a type is called', () => {

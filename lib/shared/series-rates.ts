@@ -8,12 +8,17 @@ export interface RatedPoint extends SeriesPoint {
   underWay: boolean;
 }
 
-/** The points of a series with events per minute; null for a step under way, which drawn would look like a fall. */
+/** In less time nothing can be said per minute. */
+const RATED_AFTER_SECONDS = 60;
+
+/** The points of a series with events per minute: of a step under way over the time it has lasted, null where it has only begun. */
 export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points' | 'stepSeconds' | 'asOf'>): RatedPoint[] {
   const now = Date.parse(asOf);
   return points.map((point) => {
-    const underWay = Date.parse(point.at) + stepSeconds * 1_000 > now;
-    const rate = (count: number | null) => (count === null || underWay ? null : (count * 60) / stepSeconds);
+    const lastedSeconds = (now - Date.parse(point.at)) / 1_000;
+    const underWay = lastedSeconds < stepSeconds;
+    const seconds = Math.min(lastedSeconds, stepSeconds);
+    const rate = (count: number | null) => (count === null || seconds < RATED_AFTER_SECONDS ? null : (count * 60) / seconds);
     return { ...point, createdPerMinute: rate(point.created), publishedPerMinute: rate(point.published), underWay };
   });
 }

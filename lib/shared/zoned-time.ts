@@ -1,7 +1,11 @@
 /** Wall-clock times of a zone, as `<input type="datetime-local">` holds them, and the instants they mean. */
 
-/** Digits are read in one order and one clock everywhere, so that a pasted time means the same to everybody. */
-export function timeParts(at: string | number, timeZone: string): Record<string, string> {
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Making a format takes longer than using it a hundred times. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     hourCycle: 'h23',
@@ -12,7 +16,17 @@ export function timeParts(at: string | number, timeZone: string): Record<string,
     minute: '2-digit',
     second: '2-digit',
   });
-  return Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+  formats.set(timeZone, format);
+  return format;
+}
+
+/** Digits are read in one order and one clock everywhere, so that a pasted time means the same to everybody. */
+export function timeParts(at: string | number, timeZone: string): Record<string, string> {
+  return Object.fromEntries(
+    formatOf(timeZone)
+      .formatToParts(new Date(at))
+      .map(({ type, value }) => [type, value]),
+  );
 }
 
 /** "2026-11-21T14:02:11" in the zone. */
