@@ -47,9 +47,15 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
             {lines.map((line) => (
               <li key={line.key}>
                 <LineSign line={line} />
-                {line.label} {isEmpty(line) && <Figure text={null} why={known === 'unavailable' ? 'not_in_schema' : 'no_events'} />}
+                {line.label}
               </li>
             ))}
+            {/* The lines of a pane are missing together: once is enough. */}
+            {lines.some(isEmpty) && (
+              <li>
+                <Figure text={null} why={known === 'unavailable' ? 'not_in_schema' : 'no_events'} />
+              </li>
+            )}
           </ul>
         )}
       </div>

@@ -72,7 +72,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       >
         <CollectorLine collector={collector} asOf={summary.asOf} open={explained} onOpen={explain} />
       </Charts>
-      <TypeTable outbox={outbox} rows={summary.byType} view={view} trendsAction={trendsAction} />
+      <TypeTable outbox={outbox} summary={summary} view={view} trendsAction={trendsAction} />
     </div>
   );
 }

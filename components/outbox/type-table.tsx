@@ -8,7 +8,7 @@ import { IconArrowDown, IconArrowUp, IconChartLine } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { withChartView, type ChartView } from '@/lib/shared/chart-view';
 import type { UnavailableReason } from '@/lib/shared/measured';
-import type { OutboxInfo, TypeFigures } from '@/lib/shared/model';
+import type { OutboxInfo, Summary, TypeFigures } from '@/lib/shared/model';
 import { Duration, Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import { Sparkline } from '../figures/sparkline';
@@ -24,13 +24,14 @@ const BARRED: readonly NumberColumn[] = ['retries', 'errors'];
 
 interface TypeTableProps {
   outbox: OutboxInfo;
-  rows: TypeFigures[];
+  summary: Summary;
   view: ChartView;
   trendsAction: TrendsAction;
 }
 
 /** The figures by event type; a type leads to its events, or to its charts. */
-export function TypeTable({ outbox, rows, view, trendsAction }: TypeTableProps) {
+export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProps) {
+  const { byType: rows, depth, retries, errorRate, latency } = summary;
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const search = useSearchParams();
@@ -43,13 +44,12 @@ export function TypeTable({ outbox, rows, view, trendsAction }: TypeTableProps) 
   const format = useFormat();
   const [sort, setSort] = useState<TypeSort>({ column: 'waiting', descending: true });
   const window = windows(view.window);
-  const { states, fields } = outbox.capabilities;
   const whyMissing: Partial<Record<TypeColumn, UnavailableReason>> = {
-    waiting: 'too_many_rows',
-    dead: states.dead.available ? 'too_many_rows' : states.dead.because,
-    retries: fields.attempts ? 'too_many_rows' : 'no_attempts',
-    errors: fields.error ? 'needs_sampling' : 'not_in_schema',
-    p95Ms: fields.publishedAt ? 'no_events' : 'no_published_at',
+    waiting: depth.waiting.why ?? 'too_many_rows',
+    dead: depth.dead.why ?? 'too_many_rows',
+    retries: retries.why ?? 'too_many_rows',
+    errors: errorRate.why ?? 'too_many_rows',
+    p95Ms: latency.why ?? 'no_events',
   };
   const sorted = sortTypes(rows, sort);
   const isMissing = (column: TypeColumn) => rows.every((row) => row[column] === null);

@@ -66,6 +66,8 @@ it('says times in UTC, durations in milliseconds, flow per step and per minute, 
   expect(underWay).toMatchObject({ complete: 'no', 'created (events)': '3', 'created (events/min)': '1.5' });
   const [begun] = read(seriesCsv(series({ asOf: '2026-11-21T10:10:59Z', points: points.slice(2) })));
   expect(begun).toMatchObject({ 'created (events)': '3', 'created (events/min)': '' });
+  const [unknown] = read(seriesCsv(series({ points: [{ ...NOTHING, at: '2026-11-21T10:10:00.000Z', gap: true }] })));
+  expect(unknown).toMatchObject({ watched: 'yes', complete: 'no', 'waiting (events)': '' });
 });
 
 it('runs nothing in a spreadsheet and keeps fields apart, whatever a type is called', () => {

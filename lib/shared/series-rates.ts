@@ -19,6 +19,8 @@ export function ratedPoints({ points, stepSeconds, asOf }: Pick<Series, 'points'
     const underWay = lastedSeconds < stepSeconds;
     const seconds = Math.min(lastedSeconds, stepSeconds);
     const rate = (count: number | null) => (count === null || seconds < RATED_AFTER_SECONDS ? null : (count * 60) / seconds);
-    return { ...point, createdPerMinute: rate(point.created), publishedPerMinute: rate(point.published), underWay };
+    // What has only begun is not known yet, which is no gap.
+    const gap = point.gap && !underWay;
+    return { ...point, gap, createdPerMinute: rate(point.created), publishedPerMinute: rate(point.published), underWay };
   });
 }
