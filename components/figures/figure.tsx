@@ -9,6 +9,8 @@ import { Hint } from './hint';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
+const SHORT: Partial<Record<UnavailableReason, string>> = { no_events: 'noEvents', source_down: 'notReadable', not_watched: 'notWatched' };
+
 export interface FigureProps {
   /** The value as text; null when there is none, and then `why` says the reason. */
   text: string | null;
@@ -31,7 +33,7 @@ export function Figure({ text, known = 'exact', why, large }: FigureProps) {
     const reason = why ?? 'not_in_schema';
     shown = (
       <Hint reason={reasons(reason)} className={classes.absent}>
-        {words(reason === 'no_events' ? 'noEvents' : reason === 'source_down' ? 'notReadable' : 'notInTable')}
+        {words(SHORT[reason] ?? 'notInTable')}
       </Hint>
     );
   } else {

@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic';
 import { Skeleton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/marks';
-import type { Known } from '@/lib/shared/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/measured';
 import { CHART_HEIGHT, type ChartLine, type Pane, type TimeSpan } from '../charts/chart-model';
 import { LineSign } from '../charts/line-sign';
 import { Figure } from '../figures/figure';
@@ -47,15 +47,10 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
             {lines.map((line) => (
               <li key={line.key}>
                 <LineSign line={line} />
-                {line.label}
+                {line.label} {/* Lines are missing together: once is enough. */}
+                {line === lines.findLast(isEmpty) && <Figure text={null} why={whyEmpty(line, known)} />}
               </li>
             ))}
-            {/* The lines of a pane are missing together: once is enough. */}
-            {lines.some(isEmpty) && (
-              <li>
-                <Figure text={null} why={known === 'unavailable' ? 'not_in_schema' : 'no_events'} />
-              </li>
-            )}
           </ul>
         )}
       </div>
@@ -76,3 +71,8 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
     </section>
   );
 });
+
+function whyEmpty({ key }: ChartLine, known: Known): UnavailableReason {
+  if (known === 'unavailable') return 'not_in_schema';
+  return key === 'oldestAgeMs' ? 'not_watched' : 'no_events';
+}
