@@ -52,7 +52,7 @@ async function lookOnce(session: Session, outbox: Outbox, observer: Observer): P
     },
     { statementMs: STATEMENT_MS },
   );
-  addPending(session, seen.additions);
+  addPending(session, session.names.rename(seen.additions));
   session.memory = { ...session.memory, [observer.key]: { at, memory: seen.memory } };
   // When it looked last is part of what is kept, but not worth writing the rest for.
   if (seen.memory !== past?.memory) session.memoryChanged = true;

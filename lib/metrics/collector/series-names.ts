@@ -1,4 +1,6 @@
+import type { Additions } from '../rollup/ledger';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT, typeOfSeries } from '../rollup/series-key';
+import { addSlot, type Slot } from '../rollup/slot';
 
 /** Gives event types their series: the first two hundred of an outbox have one each, the rest share one. */
 export class SeriesNames {
@@ -23,5 +25,22 @@ export class SeriesNames {
   /** The series an event counts into. */
   allOf(type: string | null): [string, string] {
     return [ALL_TYPES, this.of(type)];
+  }
+
+  /** The same additions under the series there are: types beyond the last place are put together. */
+  rename(additions: Additions): Additions {
+    return new Map(
+      [...additions].map(([minute, series]) => {
+        const renamed = new Map<string, Slot>();
+        for (const [name, slot] of series) {
+          const type = typeOfSeries(name);
+          const own = type === null ? name : this.of(type);
+          const there = renamed.get(own);
+          if (there === undefined) renamed.set(own, slot);
+          else addSlot(there, slot);
+        }
+        return [minute, renamed];
+      }),
+    );
   }
 }
