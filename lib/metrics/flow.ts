@@ -199,11 +199,15 @@ const PATIENCE_PER_MEDIAN = 4;
 /** Where no time of publishing is kept, the pace of the last hour has to do: so many usual gaps without an event. */
 const PATIENCE_PER_GAP = 4;
 
-/** How long events may be due before this relay counts as standing still, in milliseconds. */
-export function patienceMs({ p50Ms, published }: Rhythm, confirmed: boolean): number {
-  if (p50Ms === null && published === 0) return PATIENCE_UNKNOWN_MS;
+/**
+ * How long events may be due before this relay counts as standing still, in milliseconds. One that is seen to try needs no
+ * usual pace to be judged by.
+ */
+export function patienceMs({ p50Ms, published }: Rhythm, confirmed: boolean, tries = false): number {
+  const least = confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once;
+  if (p50Ms === null && published === 0) return tries ? least : PATIENCE_UNKNOWN_MS;
   const usual = p50Ms === null ? (PATIENCE_PER_GAP * 3_600_000) / published : PATIENCE_PER_MEDIAN * p50Ms;
-  return Math.min(PATIENCE_MAX_MS, Math.max(confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once, usual));
+  return Math.min(PATIENCE_MAX_MS, Math.max(least, usual));
 }
 
 /** Whether the relay gave a sign of life so lately that it cannot be called stopped. */

@@ -89,6 +89,13 @@ describe('poison row', () => {
     expect(judge(blocked(relay), before(blocked(relay))).verdict).toBe(verdict);
   });
 
+  test('a relay that is seen to try needs no known pace', () => {
+    const unknown = blocked({ median: null, recent: 0 });
+    expect(judge(unknown, before(unknown)).verdict).toBe('poison_row');
+    const untried = blocked({ median: null, recent: 0, touch: 0, touchedAfter: null, headTouchedAfter: null });
+    expect(judge(untried, before(untried)).verdict).toBe('healthy');
+  });
+
   test('one with far more attempts than any other, and still rising', () => {
     const most = (attempts: number, next: number): Given => ({ poison: { most: [{ ...head, attempts, error: 'bad' }, { ...head, at: ago(9), attempts: next, error: 'x' }] } }); // prettier-ignore
     expect(judge(most(40, 4), before(most(35, 4)))).toMatchObject({

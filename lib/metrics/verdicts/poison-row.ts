@@ -49,7 +49,7 @@ function blocking(circumstances: Circumstances): Finding | null {
   const { reading, now } = circumstances;
   const still = standstill(circumstances);
   if (reading === null || still === null || failingCount(reading) > POISON_ROWS_MAX) return null;
-  const patience = patienceMs(rhythmOf(circumstances), still.confirmed);
+  const patience = patienceMs(rhythmOf(circumstances), still.confirmed, true);
   if (now - still.since <= patience || !isAlive(circumstances, patience)) return null;
   const head = reading.figures[OWNER]?.head as Row | null | undefined;
   const takenAt = headTakenAt(circumstances);

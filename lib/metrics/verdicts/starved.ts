@@ -38,7 +38,7 @@ export const starvedVerdict: VerdictRule = {
     const confirmed = circumstances.previous.some(
       (past) => now - Date.parse(past.asOf) >= 5_000 && textOf(past, 'relay_stopped', 'firstDue') === firstDueAt,
     );
-    const patience = patienceMs(rhythmOf(circumstances), confirmed);
+    const patience = patienceMs(rhythmOf(circumstances), confirmed, true);
     if (now - since <= patience || !isAlive(circumstances, patience)) return null;
     const error = textOf(reading, OWNER, 'error');
     const type = textOf(reading, OWNER, 'type');
