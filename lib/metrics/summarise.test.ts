@@ -9,20 +9,8 @@ import { emptySlot, HOW, type DepthSamples, type Slot } from './rollup/slot';
 import { noFigures, noSeries, plot, summarise } from './summarise';
 import { progressOf } from './testing';
 import type { Traits } from './traits';
+import { TRAITS } from './verdict-testing';
 
-const TRAITS: Traits = {
-  cannotShow: { pending: null, retrying: null, processing: null, published: null, dead: null, archived: null },
-  createdAt: true,
-  publishedAt: true,
-  publishedState: true,
-  claimTime: true,
-  attempts: true,
-  countsClaims: true,
-  deathTime: true,
-  stuckAfterSeconds: 300,
-  keepsOrder: false,
-  tables: [],
-};
 const AS_OF = '2026-01-01T12:00:31.000000Z';
 /** The minute under way at AS_OF. */
 const NOW = Math.floor(Date.parse(AS_OF) / 60_000);
