@@ -70,6 +70,8 @@ interface Cell {
   readAt: number;
   failure: Failure | null;
   triedAt: number;
+  /** The store did not answer the last attempt. */
+  booksFail: boolean;
   /** How long the last attempt took, in milliseconds. */
   tookMs: number;
   inFlight: Promise<void> | null;
@@ -81,6 +83,19 @@ interface Cell {
 export function createReadings(directory: OutboxDirectory, books: Books | null, { now, onFailure }: ReadingsOptions): Readings {
   const cells = new Map<string, Cell>();
 
+  /** Where the books end; without a store that answers the figures are of now only, which is told once. */
+  async function headOf(id: string, cell: Cell): Promise<Head | null> {
+    try {
+      const head = (await books?.head(id)) ?? null;
+      cell.booksFail = false;
+      return head;
+    } catch (error) {
+      if (!cell.booksFail) onFailure?.(id, error);
+      cell.booksFail = true;
+      return null;
+    }
+  }
+
   async function read(id: string, cell: Cell): Promise<void> {
     const begun = now();
     cell.triedAt = begun;
@@ -88,7 +103,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     try {
       cell.outbox = await directory.get(id);
       // The books first: what is folded while the table is read is in neither of them twice.
-      const head = (await books?.head(id).catch(() => null)) ?? null;
+      const head = await headOf(id, cell);
       const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null);
       rows = reading.rowsRead;
       Object.assign(cell, { reading, head, readAt: begun, failure: null });
@@ -144,6 +159,7 @@ const emptyCell = (): Cell => ({
   head: null,
   readAt: -Infinity,
   failure: null,
+  booksFail: false,
   triedAt: -Infinity,
   tookMs: 0,
   inFlight: null,

@@ -240,6 +240,20 @@ describe('a source that is away', () => {
   });
 });
 
+test('a store that does not answer is told once, and figures of now go on', async () => {
+  await addPending(3);
+  const lost = () => Promise.reject(new Error('the store is away'));
+  const books = { head: lost, sum: lost, line: lost, minutes: lost, seriesEver: lost };
+  const alone = createSnapshots(directory, { books, now: () => clock, onFailure: (outbox, error) => failures.push([outbox, error]) });
+  for (let round = 0; round < 3; round += 1) {
+    const { depth, latency } = await alone.summary('first', '1h');
+    expect(depth.pending).toEqual({ count: 3, known: 'exact' });
+    expect(latency).toMatchObject({ known: 'unavailable', why: 'not_watched' });
+    clock += 5_000;
+  }
+  expect(failures).toEqual([['first', new Error('the store is away')]]);
+});
+
 test('a poison row on a table without a time of publishing: told from its readings', async () => {
   const insert = (status: string, secondsAgo: number, count: number): Promise<unknown> =>
     database.query(
