@@ -3,6 +3,7 @@
  * at one by one, so that the figures of a quiet outbox do not depend on shares of a minute; once per slice, for everybody.
  */
 import { sql } from 'kysely';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import { publishedIn } from './collector/fold-sql';
@@ -19,7 +20,7 @@ import { timeColumn, traitsOf } from './traits';
 /** A slice with more events than this has its share taken: one of them more or less is nothing then. */
 const EDGE_EVENTS = 1_000;
 const STATEMENT_MS = 2_000;
-const KEPT_SLICES = 16;
+const KEPT_SLICES = 128;
 
 export interface EdgeRow {
   /** Milliseconds since the epoch. */
@@ -41,14 +42,24 @@ export function createEdgeRows(): EdgeRows {
     if (!countsRows(method) || booked > EDGE_EVENTS) return null;
     if (booked === 0) return [];
     const key = [outbox.id, fromMinute, toMinute, booked].join(' ');
-    const rows =
-      kept.get(key) ?? readRows(outbox, fromMinute, toMinute, method === 'scan').then((all) => (all.length === booked ? all : null));
+    // What could not be read once is not asked for again and again: the share is taken, and the figure says so.
+    const rows = kept.get(key) ?? readRows(outbox, fromMinute, toMinute, method === 'scan').then(orNull(booked), unreadable);
     kept.delete(key);
     kept.set(key, rows);
-    for (const oldest of kept.keys()) if (kept.size > KEPT_SLICES * 8) kept.delete(oldest);
-    rows.catch(() => kept.delete(key));
+    for (const oldest of kept.keys()) if (kept.size > KEPT_SLICES) kept.delete(oldest);
     return rows;
   };
+}
+
+/** Rows that are gone, or came after the slice was folded, make it another slice. */
+const orNull =
+  (booked: number) =>
+  (rows: EdgeRow[]): readonly EdgeRow[] | null =>
+    rows.length === booked ? rows : null;
+
+function unreadable(error: unknown): null {
+  if (error instanceof DatabaseFailure) return null;
+  throw error;
 }
 
 /** The same rows that were folded, by the same index, one more than are wanted at the most. */

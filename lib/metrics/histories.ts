@@ -66,7 +66,7 @@ export function createHistories(books: Books | null, onFailure: (outbox: string,
     const { slots, provisional, firstMinute } = sum;
     let shared = false;
     for (const edge of sum.edges) {
-      const rows = outbox === null || head === null ? null : await edgeRows(outbox, head.progress, edge).catch(() => null);
+      const rows = outbox === null || head === null ? null : await edgeRows(outbox, head.progress, edge);
       const within = rows?.filter(({ at }) => at >= fromMs && at < toMs) ?? null;
       for (const [name, slot] of edge.slots) {
         const into = slots.get(name) ?? emptySlot();
