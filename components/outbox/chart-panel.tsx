@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic';
 import { Skeleton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/marks';
-import type { Known, UnavailableReason } from '@/lib/shared/measured';
+import type { UnavailableReason } from '@/lib/shared/measured';
 import { CHART_HEIGHT, type ChartLine, type Pane, type TimeSpan } from '../charts/chart-model';
 import { LineSign } from '../charts/line-sign';
 import { Figure } from '../figures/figure';
@@ -21,7 +21,8 @@ const ChartFrame = dynamic(() => import('../charts/chart-frame').then(({ ChartFr
 
 export interface ChartPanelProps {
   title: string;
-  known: Known;
+  /** Why there is nothing to draw; undefined where something may be. */
+  why: UnavailableReason | undefined;
   panes: Pane[];
   span: TimeSpan;
   marks: readonly Mark[];
@@ -29,7 +30,7 @@ export interface ChartPanelProps {
 }
 
 /** A chart with its name, what its lines are, and the same numbers as a table for those who cannot see it. */
-export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, marks, onZoom }: ChartPanelProps) {
+export const ChartPanel = memo(function ChartPanel({ title, why, panes, span, marks, onZoom }: ChartPanelProps) {
   const words = useTranslations('outbox.charts');
   const id = useId();
   const lines = panes.flatMap((pane) => pane.lines as ChartLine[]);
@@ -48,7 +49,7 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
               <li key={line.key}>
                 <LineSign line={line} />
                 {line.label} {/* Lines are missing together: once is enough. */}
-                {line === lines.findLast(isEmpty) && <Figure text={null} why={whyEmpty(line, known)} />}
+                {line === lines.findLast(isEmpty) && <Figure text={null} why={why ?? whyEmpty(line)} />}
               </li>
             ))}
           </ul>
@@ -56,11 +57,7 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
       </div>
       {empty ? (
         <div className={classes.noChart} style={{ height: CHART_HEIGHT }}>
-          {known === 'unavailable' ? (
-            <Figure text={null} known="unavailable" />
-          ) : (
-            words(span.points.every(({ gap }) => gap) ? 'gap' : 'empty')
-          )}
+          {why === undefined ? words(span.points.every(({ gap }) => gap) ? 'gap' : 'empty') : <Figure text={null} why={why} />}
         </div>
       ) : (
         <div style={{ height: CHART_HEIGHT }}>
@@ -72,7 +69,5 @@ export const ChartPanel = memo(function ChartPanel({ title, known, panes, span, 
   );
 });
 
-function whyEmpty({ key }: ChartLine, known: Known): UnavailableReason {
-  if (known === 'unavailable') return 'not_in_schema';
-  return key === 'oldestAgeMs' ? 'not_watched' : 'no_events';
-}
+/** Of a chart of which something is known. */
+const whyEmpty = ({ key }: ChartLine): UnavailableReason => (key === 'oldestAgeMs' ? 'not_watched' : 'no_events');

@@ -45,8 +45,8 @@ export function Charts({ outbox, view, series, marks, markEditor, children }: Ch
       {children}
       <ChartCursorProvider>
         <div className={classes.charts} aria-busy={pending}>
-          {specs.map(({ id, known, panes }) => (
-            <ChartPanel key={id} title={words(id)} known={known} panes={panes} span={span} marks={marks} onZoom={zoom} />
+          {specs.map(({ id, of, panes }) => (
+            <ChartPanel key={id} title={words(id)} why={series.why[of]} panes={panes} span={span} marks={marks} onZoom={zoom} />
           ))}
         </div>
       </ChartCursorProvider>

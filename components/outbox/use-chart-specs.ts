@@ -2,23 +2,22 @@
 
 import { useMemo } from 'react';
 import { useTranslations } from 'next-intl';
-import type { Known } from '@/lib/shared/measured';
-import type { Series } from '@/lib/shared/model';
+import type { Series, SeriesLine } from '@/lib/shared/model';
 import type { ChartLine, Pane } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
 
 export interface ChartSpec {
   id: 'depth' | 'flow' | 'latency' | 'heat' | 'failures' | 'dead';
-  known: Known;
+  /** The lines by which it is known. */
+  of: SeriesLine;
   panes: Pane[];
 }
 
-/** The charts of an outbox, in the order they are shown; the same until the step, the language or how a line is known changes. */
-export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series, 'stepSeconds' | 'heatBoundsMs' | 'known'>): ChartSpec[] {
+/** The charts of an outbox, in the order they are shown; the same until the step or the language changes. */
+export function useChartSpecs({ stepSeconds, heatBoundsMs }: Pick<Series, 'stepSeconds' | 'heatBoundsMs'>): ChartSpec[] {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
   const bounds = heatBoundsMs.join();
-  const { waiting, published, latency, errors, dead } = known;
   return useMemo(() => {
     const boundsMs = bounds === '' ? [] : bounds.split(',').map(Number);
     const step = format.age(stepSeconds * 1_000);
@@ -44,7 +43,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series,
     return [
       {
         id: 'depth',
-        known: waiting,
+        of: 'waiting',
         panes: [
           { ...events, lines: [line('waiting', 'blue', count, { filled: true })] },
           {
@@ -58,7 +57,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series,
       },
       {
         id: 'flow',
-        known: published,
+        of: 'published',
         panes: [
           {
             ...events,
@@ -70,7 +69,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series,
       },
       {
         id: 'latency',
-        known: latency,
+        of: 'latency',
         panes: [
           {
             kind: 'lines',
@@ -89,12 +88,12 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series,
       },
       {
         id: 'heat',
-        known: latency,
+        of: 'latency',
         panes: [{ kind: 'heat', unit: words('units.heat'), format: duration, boundsMs, rowName, lines: [] }],
       },
       {
         id: 'failures',
-        known: errors,
+        of: 'errors',
         panes: [
           {
             ...events,
@@ -103,7 +102,7 @@ export function useChartSpecs({ stepSeconds, heatBoundsMs, known }: Pick<Series,
           },
         ],
       },
-      { id: 'dead', known: dead, panes: [{ ...events, lines: [line('dead', 'red', count, { filled: true })] }] },
+      { id: 'dead', of: 'dead', panes: [{ ...events, lines: [line('dead', 'red', count, { filled: true })] }] },
     ];
-  }, [words, format, stepSeconds, bounds, waiting, published, latency, errors, dead]);
+  }, [words, format, stepSeconds, bounds]);
 }

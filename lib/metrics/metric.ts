@@ -1,4 +1,4 @@
-import type { Known } from '@/lib/shared/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/measured';
 import type { SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
 import type { Base } from './base';
 import type { Line } from './line';
@@ -10,7 +10,11 @@ import type { Figures } from './spelling';
 export interface Plot {
   known: Known;
   values: (number | null)[];
+  /** Why there is no value, where `known` is `unavailable`. */
+  why?: UnavailableReason;
 }
+/** A line of which nothing is known. */
+export const noPlot = ({ steps }: Line, why: UnavailableReason): Plot => ({ known: 'unavailable', values: steps.map(() => null), why });
 export type PlotKey = { [K in keyof SeriesPoint]: SeriesPoint[K] extends number | null ? K : never }[keyof SeriesPoint];
 
 /** What is known of one event type: this metric's own figures of now, and what happened over the span. */

@@ -305,6 +305,19 @@ describe('the series', () => {
     expect(last({ folded: { 0: {} }, slices: { created: { 3: { n: 5, entered: 5 } } } }, 4)[0]).toMatchObject({ gap: true, created: null });
   });
 
+  test('a line without a value says why, and only such a line', () => {
+    const none = { errors: 'no_attempts', latency: 'no_created_at', created: 'no_created_at' };
+    expect(series({ folded: watched({ 2: { published: 3 } }), traits: { attempts: false, createdAt: false } }).why).toMatchObject(none);
+    expect(series({ folded: watched({ 2: latencies(20) }) }).why).toEqual({});
+    // Before the past has been read.
+    expect(series({ folded: null }).why).toMatchObject({
+      created: 'not_watched',
+      published: 'not_watched',
+      errors: 'not_watched',
+      latency: 'not_watched',
+    });
+  });
+
   test('the heat map holds every event of the percentiles once', () => {
     const { points, heatBoundsMs } = series({ folded: watched({ 2: latencies(0.5, 20, 25, 5_000_000) }) });
     const heat = points.at(-3)?.heat ?? [];
@@ -323,6 +336,7 @@ describe('the series', () => {
       '2026-01-01T12:00:00.000Z',
     ]);
     const own = noSeries(spanOf({ from: '2026-01-01T10:00:30Z', to: '2026-01-01T11:00:00Z' }, asOf), asOf);
+    expect(own.why).toMatchObject({ waiting: 'source_down', latency: 'source_down' });
     expect([own.points[0]?.at, own.points.at(-1)?.at, own.window]).toEqual(['2026-01-01T10:00:00.000Z', '2026-01-01T10:59:00.000Z', null]);
   });
 });

@@ -1,5 +1,5 @@
 import { unavailable, type Known, type UnavailableReason } from '@/lib/shared/measured';
-import type { Series, SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
+import type { Series, SeriesLine, SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
 import type { Window } from '@/lib/shared/windows';
 import { heatOf, HEAT_BOUNDS_MS } from './heat';
 import { stepsOf, type Line } from './line';
@@ -8,6 +8,17 @@ import { METRICS } from './metric-registry.gen';
 import type { Observed, Span } from './observed';
 import { TYPES_SHOWN } from './reading-sql';
 import { typeOfSeries } from './rollup/series-key';
+
+/** The plot by which each line is known. */
+const PLOT_OF = {
+  waiting: 'waiting',
+  dead: 'dead',
+  created: 'created',
+  published: 'published',
+  errors: 'errors',
+  latency: 'p50Ms',
+} as const satisfies Record<SeriesLine, PlotKey>;
+const LINES = Object.keys(PLOT_OF) as SeriesLine[];
 
 /** A summary without its verdict. */
 export type SummaryFigures = Omit<Summary, 'diagnosis'>;
@@ -49,6 +60,7 @@ export function plot(line: Line): Series {
   const plots: Partial<Record<PlotKey, Plot>> = Object.assign({}, ...METRICS.map((metric) => metric.plots?.(line)));
   const value = (key: PlotKey, index: number): number | null => plots[key]?.values[index] ?? null;
   const known = (key: PlotKey): Known => plots[key]?.known ?? 'unavailable';
+  const unknown = LINES.filter((name) => known(PLOT_OF[name]) === 'unavailable');
   const points = line.steps.map(({ step, slot, provisional }, index): SeriesPoint => ({
     at: timeOf(step, span),
     waiting: value('waiting', index),
@@ -72,14 +84,8 @@ export function plot(line: Line): Series {
     type: typeOfSeries(line.series),
     stepSeconds: span.stepSeconds,
     points,
-    known: {
-      waiting: known('waiting'),
-      dead: known('dead'),
-      created: known('created'),
-      published: known('published'),
-      errors: known('errors'),
-      latency: known('p50Ms'),
-    },
+    known: byLine((name) => known(PLOT_OF[name])),
+    why: byLine((name) => plots[PLOT_OF[name]]?.why ?? 'not_in_schema', unknown),
     heatBoundsMs: [...HEAT_BOUNDS_MS],
   };
 }
@@ -103,9 +109,8 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
   };
 }
 
-/** A series that has every point and no value. */
+/** A series that has every point and no value, because the database could not be read. */
 export function noSeries(span: Span, asOf: string, type: string | null = null): Series {
-  const unknown = 'unavailable' as const;
   return {
     asOf,
     window: span.window,
@@ -128,9 +133,13 @@ export function noSeries(span: Span, asOf: string, type: string | null = null): 
       gap: true,
       provisional: false,
     })),
-    known: { waiting: unknown, dead: unknown, created: unknown, published: unknown, errors: unknown, latency: unknown },
+    known: byLine(() => 'unavailable'),
+    why: byLine(() => 'source_down'),
     heatBoundsMs: [],
   };
 }
+
+const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Record<SeriesLine, Value> =>
+  Object.fromEntries(lines.map((line) => [line, valueOf(line)])) as Record<SeriesLine, Value>;
 
 const timeOf = (step: number, { stepSeconds }: Span): string => new Date(step * stepSeconds * 1_000).toISOString();

@@ -219,6 +219,9 @@ export interface SeriesPoint {
   provisional: boolean;
 }
 
+/** A line of a series, or lines that are known alike. */
+export type SeriesLine = 'waiting' | 'dead' | 'created' | 'published' | 'errors' | 'latency';
+
 export interface Series {
   asOf: string;
   /** null for a span of its own. */
@@ -228,7 +231,9 @@ export interface Series {
   stepSeconds: number;
   points: SeriesPoint[];
   /** How each line of the series is known. */
-  known: Record<'waiting' | 'dead' | 'created' | 'published' | 'errors' | 'latency', Known>;
+  known: Record<SeriesLine, Known>;
+  /** Why a line has no value at all, of those whose `known` is `unavailable`. */
+  why: Partial<Record<SeriesLine, UnavailableReason>>;
   /** Upper bounds of the rows of the heat map, in milliseconds. */
   heatBoundsMs: number[];
 }

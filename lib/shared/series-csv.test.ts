@@ -26,6 +26,7 @@ const series = (overrides: Partial<Series>): Series => ({
   stepSeconds: 300,
   points: [],
   known: { waiting: 'exact', dead: 'exact', created: 'exact', published: 'exact', errors: 'exact', latency: 'exact' },
+  why: {},
   heatBoundsMs: [],
   ...overrides,
 });

@@ -1,5 +1,5 @@
 import type { Rate } from '@/lib/shared/model';
-import type { Metric } from '../metric';
+import { noPlot, type Metric } from '../metric';
 import type { Observed } from '../observed';
 import { attemptsKnown, whyNoAttempts } from '../attempts-known';
 
@@ -10,12 +10,12 @@ export const errorRateMetric: Metric = {
   help: 'Share of attempts that failed: failed attempts over those and the events published.',
   summary: (observed) => ({ errorRate: rateOf(observed) }),
   byType: (observed, { happened }) => ({ errors: whyNoAttempts(observed) === null ? Math.round(happened?.failures ?? 0) : null }),
-  plots: ({ observed, steps }) => ({
-    errors:
-      whyNoAttempts(observed) === null
-        ? { known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.failures ?? null) }
-        : { known: 'unavailable', values: steps.map(() => null) },
-  }),
+  plots(line) {
+    const { observed, steps } = line;
+    const why = whyNoAttempts(observed);
+    const seen = () => ({ known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.failures ?? null) });
+    return { errors: why === null ? seen() : noPlot(line, why) };
+  },
 };
 
 function rateOf(observed: Observed): Rate {

@@ -16,7 +16,7 @@ export const latencyMetric: Metric = {
   plots({ observed, steps }) {
     const told = steps.map(({ slot }) => (slot === null || whyNot(observed) !== null ? null : percentilesOf(slot.latency, slot)));
     const known = told.find((one) => one !== null)?.known ?? 'unavailable';
-    const plot = (values: (number | null)[]) => ({ known, values });
+    const plot = (values: (number | null)[]) => ({ known, values, why: whyNot(observed) ?? 'not_watched' });
     return {
       p50Ms: plot(told.map((one) => one?.p50Ms ?? null)),
       p95Ms: plot(told.map((one) => one?.p95Ms ?? null)),

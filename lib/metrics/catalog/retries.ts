@@ -1,5 +1,5 @@
 import { unavailable, type Count } from '@/lib/shared/measured';
-import type { Metric } from '../metric';
+import { noPlot, type Metric } from '../metric';
 import type { Observed } from '../observed';
 import { attemptsKnown, whyNoAttempts } from '../attempts-known';
 
@@ -12,12 +12,12 @@ export const retriesMetric: Metric = {
   byType: (observed, { happened }) => ({
     retries: whyNoAttempts(observed) === null ? Math.round(happened?.retries ?? 0) : null,
   }),
-  plots: ({ observed, steps }) => ({
-    retries:
-      whyNoAttempts(observed) === null
-        ? { known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.retries ?? null) }
-        : { known: 'unavailable', values: steps.map(() => null) },
-  }),
+  plots(line) {
+    const { observed, steps } = line;
+    const why = whyNoAttempts(observed);
+    const seen = () => ({ known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.retries ?? null) });
+    return { retries: why === null ? seen() : noPlot(line, why) };
+  },
 };
 
 function retriesOf(observed: Observed): Count {

@@ -1,6 +1,6 @@
 import type { Summary } from '@/lib/shared/model';
 import type { Line } from '../line';
-import type { Metric, Plot } from '../metric';
+import { noPlot, type Metric, type Plot } from '../metric';
 import type { Observed } from '../observed';
 import { countsKnown, whyNotPublished } from '../published-times';
 
@@ -11,8 +11,8 @@ export const throughputMetric: Metric = {
   help: 'Events created and events published per minute, averaged over the part of the window that was watched.',
   summary: (observed) => ({ throughput: throughputOf(observed) }),
   plots: (line) => ({
-    created: plot(line, 'created', line.observed.reading.traits.createdAt),
-    published: plot(line, 'published', true),
+    created: line.observed.reading.traits.createdAt ? plot(line, 'created') : noPlot(line, 'no_created_at'),
+    published: plot(line, 'published'),
   }),
 };
 
@@ -32,7 +32,8 @@ function throughputOf(observed: Observed): Summary['throughput'] {
   };
 }
 
-function plot({ observed, steps }: Line, name: 'created' | 'published', known: boolean): Plot {
-  if (!known || observed.happened === null) return { known: 'unavailable', values: steps.map(() => null) };
+function plot(line: Line, name: 'created' | 'published'): Plot {
+  const { observed, steps } = line;
+  if (observed.happened === null) return noPlot(line, whyNotPublished(observed) ?? 'not_watched');
   return { known: countsKnown(observed.happened), values: steps.map(({ slot }) => (slot === null ? null : Math.round(slot[name]))) };
 }
