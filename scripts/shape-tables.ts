@@ -1,4 +1,5 @@
-import type { ChangeRule, OperationRules, Shape } from '@/lib/outbox/shape';
+import { tableText } from '@/lib/outbox/language/names';
+import { keepsOrder, type ChangeRule, type OperationRules, type Shape } from '@/lib/outbox/shape';
 import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 
 const OPERATION_ORDER = ['retry', 'requeue', 'release'];
@@ -43,8 +44,8 @@ function section(shape: Shape, refusalWords: Record<string, string>): string {
   );
   rows.push(row(['archive', ...states.map((state) => archiveCell(shape, state))]));
   const facts = [
-    `${shape.label}: ${shape.origin}. Usual table \`${shape.table}\`${shape.dead ? `, dead letters in \`${shape.dead.table}\`` : ''}.`,
-    shape.keepsOrder ? 'Its relay keeps the order of a key.' : 'Its relay does not keep the order of a key.',
+    `${shape.label}: ${shape.origin}. Usual table \`${tableText(shape.table)}\`${shape.dead ? `, dead letters in \`${tableText(shape.dead.table)}\`` : ''}.`,
+    keepsOrder(shape) ? 'Its relay keeps the order of a key.' : 'Its relay does not keep the order of a key.',
     restoreFact(shape),
   ];
   return ['', `## ${shape.key}`, '', facts.join(' '), '', table(['operation', ...states], rows).trimEnd()].join('\n');

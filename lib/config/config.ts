@@ -1,4 +1,5 @@
 /** The configuration as the rest of the product sees it: checked, with defaults filled in. */
+import type { TableRef } from '@/lib/outbox/language/names';
 import type { Shape } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
 
@@ -19,8 +20,8 @@ export interface OutboxParameters {
   stuckAfterSeconds?: number;
   /** IANA name: how the table's zone-less times are to be read. */
   timeZone?: string;
-  /** Name of the dead-letter table, `schema.table` or `table` (then in the schema of the outbox table). */
-  deadTable?: string;
+  /** The dead-letter table; without a schema in that of the outbox table. */
+  deadTable?: TableRef;
   /** Channel that wakes the relay, where the shape's operations notify one. */
   channel?: string;
 }
@@ -42,8 +43,8 @@ export interface OutboxConfig {
   name: string;
   /** Id of its database. */
   database: string;
-  /** `table` or `schema.table`. */
-  table: string;
+  /** As written; the catalogue has the last word on its spelling. */
+  table: TableRef;
   /** Key of a built-in shape, or a mapping of its own with the key `inline`. */
   shape: string | Shape;
   parameters: OutboxParameters;

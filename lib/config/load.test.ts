@@ -103,7 +103,6 @@ outboxes:
       label: 'Mine',
       engines: ['postgres'],
       table: 'app.events',
-      keepsOrder: false,
     });
   });
 
@@ -124,7 +123,7 @@ databases:
   later: {url: '\${NOT_SET}'}
 outboxes:
   - {id: a, database: order, tabel: t, shape: escrow}
-  - {id: a, database: legacy, table: 'x"; DROP TABLE y', shape: published-at, parameters: {stuckAfter: soon, maxAttempts: 0}}
+  - {id: a, database: legacy, table: a.b.c, shape: published-at, parameters: {stuckAfter: soon, maxAttempts: 0}}
   - {id: 'Bad Id', database: later, table: t, shape: published-at, links: {Order: 'https://x/{orderId}'}, mask: ['a b'], amount: {currency: payload.c}}
 `);
     expect(found).toEqual(
@@ -135,11 +134,11 @@ outboxes:
         'databases.legacy.url: MySQL or MariaDB is not supported yet by this version; remove the database and its outboxes',
         'databases.files.operatorUr: unknown key; did you mean "operatorUrl"?',
         'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
-        'outboxes[0].table: missing; write text',
+        'outboxes[0].table: missing; write text or a map',
         'outboxes[0].tabel: unknown key; did you mean "table"?',
         'outboxes[0].shape: there is no shape "escrow"; known: escrow-status, published-at; or write a mapping of your own',
         'outboxes[1].id: "a" is already the id of outboxes[0]; ids must differ',
-        'outboxes[1].table: write table or schema.table: letters, digits, _ and $, not quoted',
+        'outboxes[1].table: a name that holds a dot is written as a map, for instance { schema: shop, table: cap.published }',
         'outboxes[1].parameters.stuckAfter: write a duration such as 30s, 5m, 1h or a number of seconds',
         'outboxes[1].parameters.maxAttempts: write a whole number from 1 to 1000000',
         'outboxes[2].mask[0]: write a path such as payload.customer.email or headers.authorization',

@@ -76,7 +76,9 @@ function linesOf(issue: Issue, base: Path, context: Context): string[] {
             inner.code === 'invalid_type' && inner.path.length === 0 ? [EXPECTED[inner.expected] ?? inner.expected] : [],
           ),
         );
-        return [`${where}: write ${[...new Set(expected)].join(' or ')}, not ${describe(valueAt(context.root, path))}`];
+        const value = valueAt(context.root, path);
+        const words = [...new Set(expected)].join(' or ');
+        return [value === undefined ? `${where}: missing; write ${words}` : `${where}: write ${words}, not ${describe(value)}`];
       }
       return nearestAttempt(attempts).flatMap((inner) => linesOf(inner, path, context));
     }

@@ -1,5 +1,6 @@
 /** The configuration file as it is written. What the product works with is `Config` in config.ts. */
 import { z } from 'zod';
+import { tableRefSchema } from '@/lib/outbox/language/names';
 import { shapeSchema } from '@/lib/outbox/shape';
 import { parseDurationSeconds } from './duration';
 import { isFieldPath } from './field-path';
@@ -8,12 +9,6 @@ const slug = z
   .string()
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'write a slug: small letters, digits and single dashes, for instance orders-kafka')
   .max(63, 'at most 63 characters');
-
-const IDENTIFIER = '[A-Za-z_][A-Za-z0-9_$]{0,62}';
-const tableName = z
-  .string()
-  .regex(new RegExp(`^${IDENTIFIER}(\\.${IDENTIFIER})?$`), 'write table or schema.table: letters, digits, _ and $, not quoted')
-  .describe('`table` or `schema.table`, not quoted');
 
 const fieldPath = z
   .string()
@@ -87,14 +82,14 @@ const outboxSchema = z.strictObject({
   id: slug,
   name: z.string().trim().min(1).max(120).optional().describe('What people call it; the id when left out'),
   database: z.string().min(1).describe('Id of one of `databases`'),
-  table: tableName,
+  table: tableRefSchema,
   shape: z.union([z.string().min(1), inlineShapeSchema]).describe('Key of a built-in shape, or a mapping of your own'),
   parameters: z
     .strictObject({
       maxAttempts: wholeNumber.optional(),
       stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
       timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
-      deadTable: tableName.optional(),
+      deadTable: tableRefSchema.optional(),
       channel: z.string().min(1).max(63).optional().describe('Channel that wakes the relay'),
     })
     .optional(),

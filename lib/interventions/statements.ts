@@ -148,6 +148,7 @@ function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value
   if ('column' in value) return at.column(value.column);
   if ('now' in value)
     return description?.kind === 'wall_clock' ? sql`(now() at time zone ${sql.lit(outbox.parameters.timeZone)})` : fragments.now();
+  if ('least' in value || 'greatest' in value) throw new Error('operations cannot say least or greatest yet');
   const literal = 'parameter' in value ? Math.max(0, (outbox.parameters.maxAttempts ?? 1) - value.minus) : value.value;
   if (literal === null) return sql`null`;
   return description === undefined ? sql`${String(literal)}` : fragments.typed(String(literal), description);

@@ -4,6 +4,7 @@ import type { Db } from '@/lib/database/engine';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { tableParts } from '@/lib/outbox/language/names';
 import type { Shape } from '@/lib/outbox/shape';
 import type { Progress } from './collector/progress';
 
@@ -18,20 +19,20 @@ export function shapeCalled(key: string): Shape {
 /** The statements that make a shape's sample tables in a schema of their own: table names repeat between shapes. */
 export function sampleTables(shape: Shape, schema: string): string[] {
   const ddl = shape.sample?.ddl.postgres ?? [];
-  const [given] = shape.table.includes('.') ? shape.table.split('.') : [];
+  const given = tableParts(shape.table).schema;
   return [
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,
     `SET search_path TO ${schema}`,
     ...ddl
       .filter((text) => !text.startsWith('CREATE SCHEMA'))
-      .map((text) => (given === undefined ? text : text.replaceAll(`${given}.`, `${schema}.`))),
+      .map((text) => (given === null ? text : text.replaceAll(`${given}.`, `${schema}.`))),
     'RESET search_path',
   ];
 }
 
 /** An outbox of a shape whose tables are in `schema`. */
 export function testOutbox(shape: Shape, schema: string, overrides: Partial<TestOutbox> = {}): TestOutbox {
-  const table = `${schema}.${shape.table.split('.').at(-1) ?? ''}`;
+  const table = { schema, table: tableParts(shape.table).table };
   return {
     id: schema.replaceAll('_', '-'),
     name: shape.label,

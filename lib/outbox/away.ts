@@ -1,6 +1,8 @@
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import { STATES } from '@/lib/shared/states';
 import type { OutboxDirectory } from './directory';
+import { tableText } from './language/names';
+import { keepsOrder } from './shape';
 
 /** What can be said of an outbox whose table has not been seen: its configuration, and nothing it could do. */
 export function awayInfo(directory: OutboxDirectory, id: string, tableMissing: boolean): OutboxInfo {
@@ -12,11 +14,11 @@ export function awayInfo(directory: OutboxDirectory, id: string, tableMissing: b
     database: database.id,
     engine: database.engine.key,
     shape: settings.inline ? 'inline' : settings.shape.key,
-    table: settings.table,
+    table: tableText(settings.table),
     capabilities: {
       states: Object.fromEntries(STATES.map((state) => [state, { available: false, because: 'source_down' }])) as Capabilities['states'],
       operations: {},
-      keepsOrder: settings.shape.keepsOrder,
+      keepsOrder: keepsOrder(settings.shape),
       fields: {
         aggregate: false,
         createdAt: false,

@@ -6,15 +6,11 @@ import { describeCapabilities } from './capabilities';
 import { archiveTable, ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
 import type { AmountSource, Outbox, OutboxSettings, Parameters, Place } from './outbox';
 import { pathSteps } from './paths';
-import { COLUMN_ROLES, type ColumnSource, type Condition, type Shape } from './shape';
+import { idColumns, type Source } from './language/source';
+import { tableParts, tableText } from './language/names';
+import { COLUMN_ROLES, type Condition, type Shape } from './shape';
 
 const DEFAULT_STUCK_AFTER_SECONDS = 300;
-
-/** Splits `schema.table`; a name without a schema is looked up as the engine looks up names. */
-export function parseTableName(text: string): TableName {
-  const dot = text.indexOf('.');
-  return dot === -1 ? { schema: null, table: text } : { schema: text.slice(0, dot), table: text.slice(dot + 1) };
-}
 
 /**
  * Binds a configured outbox to its tables: one transaction of catalogue reads on the reader's connection.
@@ -24,11 +20,11 @@ export function parseTableName(text: string): TableName {
 export async function bindOutbox(settings: OutboxSettings, database: Database): Promise<Outbox> {
   return database.read(async (db) => {
     const describe = (name: TableName): Promise<TableDescription | null> => database.engine.describe(db, name);
-    const mainTable = await describe(parseTableName(settings.table));
+    const mainTable = await describe(tableParts(settings.table));
     if (mainTable === null)
       throw new Problem(
         'not_found',
-        `Table ${settings.table} does not exist in database ${database.id}, or the reader's role may not see it`,
+        `Table ${tableText(settings.table)} does not exist in database ${database.id}, or the reader's role may not see it`,
       );
     const { shape } = settings;
     const main = bindPlace('main', mainTable, shape.columns);
@@ -36,7 +32,7 @@ export async function bindOutbox(settings: OutboxSettings, database: Database): 
 
     let dead: Place | null = null;
     if (shape.dead !== undefined) {
-      const name = parseTableName(settings.parameters.deadTable ?? shape.dead.table);
+      const name = tableParts(settings.parameters.deadTable ?? shape.dead.table);
       const table = await describe({ schema: name.schema ?? mainTable.name.schema, table: name.table });
       // The design of the origin only names this table: without it nothing is dead here, and that is said.
       if (table !== null) dead = bindPlace('dead', table, { ...shape.columns, ...shape.dead.columns });
@@ -67,7 +63,7 @@ type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
 function bindPlace(key: Place['key'], description: TableDescription, columns: Shape['columns']): Place {
   const roles: Place['roles'] = {};
   for (const role of COLUMN_ROLES) {
-    const source = columns[role];
+    const source = role === 'id' ? columns.id && idColumns(columns.id)[0] : columns[role];
     if (source === undefined) continue;
     const { column: name, path } = normalise(source);
     const column = description.columns.get(name);
@@ -76,14 +72,15 @@ function bindPlace(key: Place['key'], description: TableDescription, columns: Sh
   return { key, table: description.name, description, roles };
 }
 
-function normalise(source: ColumnSource): { column: string; path: string[]; optional: boolean } {
-  return typeof source === 'string'
-    ? { column: source, path: [], optional: false }
-    : { column: source.column, path: source.path ?? [], optional: source.optional ?? false };
+function normalise(source: Source): { column: string; path: string[]; optional: boolean } {
+  if (typeof source === 'string') return { column: source, path: [], optional: false };
+  if (!('column' in source)) throw new Error(`columns cannot be ${Object.keys(source).join(', ')} yet`);
+  return { column: source.column, path: source.path ?? [], optional: source.optional ?? false };
 }
 
 function required(columns: Shape['columns']): string[] {
-  return Object.values(columns).flatMap((source) => {
+  const { id, ...others } = columns;
+  return [...(id === undefined ? [] : idColumns(id)), ...Object.values(others)].flatMap((source) => {
     const { column, optional } = normalise(source);
     return optional ? [] : [column];
   });
@@ -93,7 +90,7 @@ function columnsOf(condition: Condition): string[] {
   if ('all' in condition) return condition.all.flatMap(columnsOf);
   if ('any' in condition) return condition.any.flatMap(columnsOf);
   if ('not' in condition) return columnsOf(condition.not);
-  return [condition.column];
+  return 'column' in condition ? [condition.column] : [];
 }
 
 function refuseMissing(settings: OutboxSettings, place: Place, names: string[]): void {
@@ -101,7 +98,7 @@ function refuseMissing(settings: OutboxSettings, place: Place, names: string[]):
   if (missing.length > 0) {
     throw new Problem(
       'invalid',
-      `Table ${settings.table} of outbox ${settings.id} has no column ${missing.join(', ')}, which the shape ${settings.shape.key} needs: choose another shape or map the columns`,
+      `Table ${tableText(settings.table)} of outbox ${settings.id} has no column ${missing.join(', ')}, which the shape ${settings.shape.key} needs: choose another shape or map the columns`,
     );
   }
 }

@@ -2,7 +2,7 @@ import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
-import type { ChangeRule, OperationRules } from './shape';
+import { keepsOrder, type ChangeRule, type OperationRules } from './shape';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
 
@@ -20,7 +20,7 @@ export function describeCapabilities(outbox: Bound): Capabilities {
   return {
     states: Object.fromEntries(STATES.map((state) => [state, stateCapability(outbox, state)])) as Capabilities['states'],
     operations,
-    keepsOrder: shape.keepsOrder,
+    keepsOrder: keepsOrder(shape),
     fields: {
       aggregate: main.roles.aggregateId !== undefined,
       createdAt: main.roles.createdAt !== undefined,

@@ -68,11 +68,12 @@ describe('disjoint', () => {
     if ('all' in test) return test.all.every((part) => holds(part, row));
     if ('any' in test) return test.any.some((part) => holds(part, row));
     if ('not' in test) return !holds(test.not, row);
+    if (!('column' in test)) throw new Error('no test of a column');
     const found = row[test.column] ?? null;
     if ('isNull' in test) return (found === null) === test.isNull;
     if (found === null) return false;
     if ('in' in test) return test.in.includes(found);
-    return 'equals' in test ? test.equals === found : Number(found) > test.above;
+    return 'equals' in test && test.equals === found;
   };
 
   it('never calls two conditions disjoint that one row satisfies', () => {

@@ -8,12 +8,15 @@ export function compileCondition(condition: Condition, alias: string, fragments:
   if ('all' in condition) return joined(condition.all, 'and', alias, fragments);
   if ('any' in condition) return joined(condition.any, 'or', alias, fragments);
   if ('not' in condition) return fragments.notTrue(compileCondition(condition.not, alias, fragments));
+  if ('always' in condition) return sql`true`;
+  if (!('column' in condition)) throw new Error(`conditions cannot say ${Object.keys(condition).join(', ')} yet`);
   const column = sql.ref(`${alias}.${condition.column}`);
   if ('isNull' in condition) return condition.isNull ? sql`${column} is null` : sql`${column} is not null`;
-  if ('above' in condition) return sql`${column} > ${sql.lit(condition.above)}`;
+  if ('above' in condition && typeof condition.above === 'number') return sql`${column} > ${sql.lit(condition.above)}`;
   // Literals, not parameters: the planner must see that the predicate implies a partial index.
   if ('in' in condition) return sql`${column} in (${sql.join(condition.in.map((value) => sql.lit(value)))})`;
-  return sql`${column} = ${sql.lit(condition.equals)}`;
+  if ('equals' in condition) return sql`${column} = ${sql.lit(condition.equals)}`;
+  throw new Error(`conditions cannot say ${Object.keys(condition).join(', ')} yet`);
 }
 
 function joined(conditions: Condition[], word: 'and' | 'or', alias: string, fragments: Fragments): RawBuilder<boolean> {
@@ -62,8 +65,7 @@ export type Leaf = Extract<Condition, { column: string }>;
 export function required(condition: Condition): Leaf[] {
   if ('all' in condition) return condition.all.flatMap(required);
   if ('any' in condition) return condition.any.length === 1 ? condition.any.flatMap(required) : [];
-  if ('not' in condition) return [];
-  return [condition];
+  return 'column' in condition ? [condition] : [];
 }
 
 /** Tests that all rows of these states pass, whichever rule gave the state. */

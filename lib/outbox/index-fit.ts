@@ -44,7 +44,8 @@ export function fitTests(
   if (partial.length > 0) return { order: null, ordered: false };
 
   for (const test of tests) {
-    if ('above' in test || ('isNull' in test && !test.isNull)) continue;
+    if (!fixes(test) && !('in' in test)) continue;
+    if ('in' in test && test.ignoreCase) continue;
     const single = !('in' in test) || test.in.length === 1;
     const index = btrees.find((one) => one.columns[0] === test.column && one.predicate === null);
     if (index === undefined) continue;
@@ -93,7 +94,10 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   };
 }
 
-const fixes = (test: Leaf): boolean => 'equals' in test || ('isNull' in test && test.isNull) || ('in' in test && test.in.length === 1);
+const fixes = (test: Leaf): boolean =>
+  ('equals' in test && test.ignoreCase !== true) ||
+  ('isNull' in test && test.isNull) ||
+  ('in' in test && test.in.length === 1 && test.ignoreCase !== true);
 
 /** The unique whole-number key of a place, which grows with time; null where it has none. */
 export function numberedKey(place: Place): string | null {
@@ -133,6 +137,8 @@ export function holds(predicate: string | null, tests: Leaf[]): boolean {
 function implies(test: Leaf, conjunct: string): boolean {
   if ('above' in test) return conjunct === `${test.column} > ${String(test.above)}`;
   if ('isNull' in test) return conjunct === `${test.column} IS ${test.isNull ? '' : 'NOT '}NULL`;
+  if (!('equals' in test) && !('in' in test)) return conjunct === `${test.column} IS NOT NULL`;
+  if (test.ignoreCase) return conjunct === `${test.column} IS NOT NULL`;
   const wanted = ('equals' in test ? [test.equals] : test.in).map(literal);
   if (conjunct === `${test.column} IS NOT NULL`) return true;
   if (wanted.length === 1 && conjunct === `${test.column} = ${wanted[0] ?? ''}`) return true;

@@ -5,6 +5,7 @@ import { listOrder } from './list-order';
 import { walksOf, type Walk } from './list-walks';
 import { isSmall, livePlaces, type Outbox, type Place } from './outbox';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
+import { keepsOrder } from './shape';
 
 /** Events of the same aggregate read on each side of the one shown. */
 const SIDE = 25;
@@ -48,7 +49,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
   const here = all.findIndex((other) => other.id === event.id);
   const near = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
-  return { neighbours: mark(near, event.id, outbox.shape.keepsOrder), complete: whole.length === livePlaces(outbox).length };
+  return { neighbours: mark(near, event.id, keepsOrder(outbox.shape)), complete: whole.length === livePlaces(outbox).length };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -109,11 +110,11 @@ function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null
 const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';
 
 /** Blocked: waits behind an earlier unpublished event, where the relay keeps order. Overtaken: a later one is out, where it does not. */
-export function mark(events: OutboxEvent[], currentId: string, keepsOrder: boolean): Neighbour[] {
+export function mark(events: OutboxEvent[], currentId: string, inOrder: boolean): Neighbour[] {
   return events.map((event, index) => ({
     event,
     current: event.id === currentId,
-    blocked: keepsOrder && isWaiting(event) && events.slice(0, index).some(isWaiting),
-    overtaken: !keepsOrder && isWaiting(event) && events.slice(index + 1).some((later) => later.state === 'published'),
+    blocked: inOrder && isWaiting(event) && events.slice(0, index).some(isWaiting),
+    overtaken: !inOrder && isWaiting(event) && events.slice(index + 1).some((later) => later.state === 'published'),
   }));
 }

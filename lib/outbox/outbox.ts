@@ -1,6 +1,7 @@
 import type { Database } from '@/lib/database/database';
 import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/engine';
 import type { Capabilities, OutboxInfo, ReadOnlyReason } from '@/lib/shared/model';
+import type { TableRef } from './language/names';
 import type { ColumnRole, Shape } from './shape';
 
 /** A table of an outbox and what its columns mean. */
@@ -28,10 +29,11 @@ export interface AmountSource {
 export interface OutboxSettings {
   id: string;
   name: string;
-  table: string;
+  /** As written; the catalogue has the last word on its spelling. */
+  table: TableRef;
   shape: Shape;
   inline: boolean;
-  parameters: { maxAttempts?: number; stuckAfterSeconds?: number; timeZone?: string; deadTable?: string; channel?: string };
+  parameters: { maxAttempts?: number; stuckAfterSeconds?: number; timeZone?: string; deadTable?: TableRef; channel?: string };
   links: { label: string; url: string }[];
   amount: { value: string; currency?: string } | null;
   mask: string[];

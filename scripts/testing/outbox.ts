@@ -3,6 +3,7 @@ import pg from 'pg';
 import { openDatabase } from '@/lib/database/database';
 import { applyInstall } from '@/lib/interventions/install';
 import { bindOutbox } from '@/lib/outbox/bind';
+import { tableParts } from '@/lib/outbox/language/names';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import type { Shape } from '@/lib/outbox/shape';
 import type { TestDatabase } from './database';
@@ -30,10 +31,11 @@ export async function createSample(database: Pick<TestDatabase, 'query'>, shape:
   for (const row of shape.sample?.rows ?? []) await insertRow(database, tableOf(shape, row.in), row.values);
 }
 
+/** The quoted name of a sample's table. */
 export function tableOf(shape: Shape, place: 'main' | 'dead'): string {
-  if (place === 'main') return shape.table;
-  const schema = shape.table.includes('.') ? `${shape.table.split('.')[0]}.` : '';
-  return `${schema}${shape.dead?.table ?? ''}`;
+  const main = tableParts(shape.table);
+  const { schema, table } = place === 'main' ? main : tableParts(shape.dead?.table ?? '');
+  return [schema ?? main.schema, table].flatMap((name) => (name === null ? [] : [pg.escapeIdentifier(name)])).join('.');
 }
 
 export async function insertRow(database: Pick<TestDatabase, 'query'>, table: string, values: Record<string, unknown>): Promise<void> {

@@ -88,8 +88,8 @@ function indexAdvice(outbox: Outbox, { partitioned }: Size, code: string, column
   const where = tests.map((test) => {
     const name = quote.identifier(test.column);
     if ('isNull' in test) return `${name} IS ${test.isNull ? '' : 'NOT '}NULL`;
-    if ('above' in test) return `${name} > ${String(test.above)}`;
-    return 'in' in test ? `${name} IN (${test.in.map(literal).join(', ')})` : `${name} = ${literal(test.equals)}`;
+    if ('in' in test) return `${name} IN (${test.in.map(literal).join(', ')})`;
+    return 'equals' in test ? `${name} = ${literal(test.equals)}` : 'above' in test ? `${name} > ${String(test.above)}` : 'true';
   });
   const on = [table.schema, table.table].flatMap((name) => (name === null ? [] : [quote.identifier(name)])).join('.');
   return { code, sql: `CREATE INDEX CONCURRENTLY ON ${on} (${quote.identifier(column)}) WHERE ${where.join(' AND ')};` };

@@ -1,0 +1,28 @@
+/** How a built-in shape is recognised, and where its facts come from. */
+import { z } from 'zod';
+
+/**
+ * `{ mustHave: [StatusName, Retries], mustNotHave: [Group], signature: [StatusName, ExpiresAt] }`: columns that are there,
+ * columns that are not, and columns no other library has. Column names are compared without regard to case.
+ */
+export const detectSchema = z.strictObject({
+  mustHave: z.array(z.string().min(1)).min(1),
+  mustNotHave: z.array(z.string().min(1)).default([]),
+  /** Columns that only this library has: with all of them there is no doubt. */
+  signature: z.array(z.string().min(1)).default([]),
+  /** Types of columns that tell two shapes apart: `{ transaction_id: xid8 }`. */
+  types: z.record(z.string().min(1), z.string().min(1)).default({}),
+  /** Names of tables beside it that make it likelier; `{topic}` stands for what was captured, `*` for anything. */
+  companions: z.array(z.string().min(1)).default([]),
+  /** Table names are compared without regard to case. */
+  caseless: z.boolean().optional(),
+  /** Names are compared without underscores. */
+  underscoreless: z.boolean().optional(),
+});
+
+/** `{ source: 'dotnetcore/CAP@v8.3', verified: source, warnings: [rewrites_whole_row] }`; words under `warnings.<code>`. */
+export const factsSchema = z.strictObject({
+  source: z.string().min(1).describe('Repository and commit, or package and version'),
+  verified: z.enum(['ran', 'source', 'article', 'partial']),
+  warnings: z.array(z.string().min(1)).default([]),
+});

@@ -1,0 +1,72 @@
+/** Names of tables and columns: whatever the catalogue holds. They are looked up there, and quoted ever after. */
+import { z } from 'zod';
+
+/** The longest name any engine accepts, in characters. */
+const LONGEST_NAME = 64;
+
+/**
+ * One name as it stands in the catalogue, not quoted: `created_at`, `createdAt`, `cap.published`, `주문`. Looked up exactly
+ * first, then without regard to case and underscores where only one name fits.
+ */
+export const nameSchema = z
+  .string()
+  .min(1, 'write a name')
+  .max(LONGEST_NAME, `at most ${LONGEST_NAME} characters: no database has longer names`)
+  .refine((name) => !name.includes('\u0000'), 'a name holds no NUL character')
+  .describe('A name as the catalogue has it, not quoted');
+
+/**
+ * A table: `outbox`, `shop.outbox`, or `{ schema: shop, table: cap.published }` where the name itself holds a dot.
+ */
+export const tableRefSchema = z
+  .union([
+    z
+      .string()
+      .min(1, 'write table or schema.table')
+      .refine((text) => text.split('.').every((part) => part !== '' && part.length <= LONGEST_NAME), 'write table or schema.table')
+      .refine((text) => !text.includes('\u0000'), 'a name holds no NUL character')
+      .refine(
+        (text) => text.split('.').length <= 2,
+        'a name that holds a dot is written as a map, for instance { schema: shop, table: cap.published }',
+      ),
+    z.strictObject({ schema: nameSchema.optional(), table: nameSchema }),
+  ])
+  .describe('`table`, `schema.table`, or `{ schema, table }` where a name holds a dot');
+export type TableRef = z.infer<typeof tableRefSchema>;
+
+/** A table reference in two parts; without a schema it is looked up as the engine looks up names. */
+export function tableParts(ref: TableRef): { schema: string | null; table: string } {
+  if (typeof ref !== 'string') return { schema: ref.schema ?? null, table: ref.table };
+  const dot = ref.indexOf('.');
+  return dot === -1 ? { schema: null, table: ref } : { schema: ref.slice(0, dot), table: ref.slice(dot + 1) };
+}
+
+/** A table reference as one text for people. */
+export function tableText(ref: TableRef): string {
+  const { schema, table } = tableParts(ref);
+  return schema === null ? table : `${schema}.${table}`;
+}
+
+/** True for a text that is a regular expression. */
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Which tables a shape fits beside its usual one. Named groups of `pattern` are captured:
+ * `{ pattern: '^watermill_(?<topic>.+)$' }` gives `{captured: topic}` and companions called `watermill_offsets_{topic}`.
+ */
+export const tableMatchSchema = z.strictObject({
+  names: z.array(z.string().min(1)).optional().describe('Other names the table goes by'),
+  pattern: z
+    .string()
+    .refine(isPattern, 'write a regular expression')
+    .optional()
+    .describe('What its name looks like; named groups are captured'),
+  schema: z.string().min(1).optional().describe('The schema it lives in'),
+});

@@ -1,0 +1,29 @@
+/** What a table cannot say about the program that works on it. */
+import { z } from 'zod';
+
+/** `maxAttempts`, `lease`: letters, digits and underscores. */
+export const parameterName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write a parameter name: letters, digits and _');
+
+/**
+ * A parameter of this shape alone: `{ default: 86400, unit: s, what: 'How long Succeeded rows are kept' }`. The
+ * configuration may set it; until it does, the default is shown as assumed.
+ */
+export const extraParameterSchema = z.strictObject({
+  default: z.union([z.number(), z.string()]),
+  unit: z.enum(['s', 'count', 'text']).describe('s: seconds; count: a whole number; text'),
+  what: z.string().min(1).describe('What it is, in one short line'),
+});
+
+/** Parameters every shape knows, and those of its own under `extra`. */
+export const parametersSchema = z
+  .strictObject({
+    maxAttempts: z.number().int().positive().optional().describe('Attempts after which the relay gives up'),
+    stuckAfter: z.number().positive().optional().describe('Seconds after which a claim counts as stuck'),
+    timeZone: z.string().default('UTC').describe('How zone-less times are to be read'),
+    extra: z.record(parameterName, extraParameterSchema).optional().describe('Parameters of this shape alone'),
+  })
+  .default({ timeZone: 'UTC' });
+
+/** A number, or the parameter that holds it: `300`, `{ parameter: lease }`. */
+export const amountSchema = z.union([z.number(), z.strictObject({ parameter: parameterName })]);
+export type Amount = z.infer<typeof amountSchema>;

@@ -1,0 +1,135 @@
+/** What a column means, and where the value of a role is found. */
+import { z } from 'zod';
+import { conditionSchema, scalarSchema, type Condition } from './condition';
+import { nameSchema } from './names';
+import { amountSchema, type Amount } from './parameters';
+import { timeEncodingSchema, type TIME_ENCODINGS } from './time';
+
+/** What a value of a row means to the console, in the order of the documentation. */
+export const COLUMN_ROLES = [
+  'id',
+  'sequence',
+  'type',
+  'topic',
+  'aggregateType',
+  'aggregateId',
+  'orderingKey',
+  'createdAt',
+  'publishedAt',
+  'attemptedAt',
+  'lockedUntil',
+  'lockedBy',
+  'availableAt',
+  'diedAt',
+  'attempts',
+  'maxAttempts',
+  'error',
+  'dedupKey',
+  'traceId',
+  'payload',
+  'headers',
+  'version',
+] as const;
+export type ColumnRole = (typeof COLUMN_ROLES)[number];
+
+/**
+ * Where a value is found:
+ * `created_at`; `{column: headers, path: [trace_id]}` inside JSON; `{column: errors, last: true, path: [error]}` in the last
+ * element of a list; `{column: created_at, time: epoch_ms}`; any of them with `optional: true` where the table may lack it;
+ * `{captured: topic}` out of the table's name; `{value: order}` for every row;
+ * `{join: tasks, column: identifier}` out of a companion; `{anyOf: [updated_at, modified_at]}`, the first whose columns exist;
+ * `{column: expires_at, minus: 86400, when: …}`, a time so many seconds before the column's, for the rows that pass.
+ */
+export type Source =
+  | string
+  | {
+      column: string;
+      path?: string[];
+      last?: boolean;
+      time?: (typeof TIME_ENCODINGS)[number];
+      minus?: Amount;
+      when?: Condition;
+      join?: string;
+      optional?: boolean;
+    }
+  | { captured: string }
+  | { value: string | number | boolean }
+  | { anyOf: Source[] };
+
+const written = z.lazy(() =>
+  z.union([
+    nameSchema,
+    z
+      .strictObject({
+        column: nameSchema.optional(),
+        path: z.array(z.string().min(1)).min(1).optional().describe('Steps into JSON'),
+        last: z.boolean().optional().describe('The last element of a list'),
+        time: timeEncodingSchema.optional(),
+        minus: amountSchema.optional().describe('So many seconds before the time of the column'),
+        when: conditionSchema.optional().describe('For the rows that pass; NULL for the others'),
+        join: z.string().min(1).optional().describe('The companion that holds the column'),
+        optional: z.boolean().optional().describe('The table may lack it'),
+        captured: z.string().min(1).optional().describe("A part of the table's name"),
+        value: scalarSchema.optional().describe('The same for every row'),
+        anyOf: z.array(sourceSchema).min(1).optional().describe('The first whose columns exist'),
+      })
+      .superRefine((source, context) => {
+        const ways = (['column', 'captured', 'value', 'anyOf'] as const).filter((key) => source[key] !== undefined);
+        if (ways.length !== 1) context.addIssue({ code: 'custom', message: 'write one of column, captured, value or anyOf' });
+        const beside = (['path', 'last', 'time', 'minus', 'when', 'join'] as const).filter((key) => source[key] !== undefined);
+        if (ways[0] !== 'column' && beside.length > 0)
+          context.addIssue({ code: 'custom', message: `${beside.join(', ')} goes with column` });
+      }),
+  ]),
+);
+
+/** Parses a source; see `Source` for what can be written. */
+export const sourceSchema: z.ZodType<Source> = written as unknown as z.ZodType<Source>;
+
+/**
+ * The columns that name one row: `id`, or several: `[topic, offset]`. The id of such an event is its parts with `%` and `~`
+ * percent-encoded, joined by `~`.
+ */
+export const idSchema = z.union([
+  nameSchema,
+  z.array(nameSchema).min(1),
+  z.strictObject({ column: nameSchema, optional: z.boolean().optional() }),
+  z.strictObject({ columns: z.array(nameSchema).min(1) }),
+]);
+export type IdSource = z.infer<typeof idSchema>;
+
+/** The names of an id's columns. */
+export function idColumns(id: IdSource): string[] {
+  if (typeof id === 'string') return [id];
+  if (Array.isArray(id)) return id;
+  return 'columns' in id ? id.columns : [id.column];
+}
+
+const role = (what: string) => sourceSchema.optional().describe(what);
+
+/** The roles of a table: `{ id: id, type: event_type, createdAt: created_at, payload: payload }`. */
+export const columnsSchema = z.strictObject({
+  id: idSchema.optional().describe('The column, or columns, that name one row'),
+  sequence: role('A number that grows with every event'),
+  type: role('What kind of event it is'),
+  topic: role('Where it is sent'),
+  aggregateType: role('What kind of thing the event is about'),
+  aggregateId: role('Which one the event is about'),
+  orderingKey: role('Events of one key are sent one after the other'),
+  createdAt: role('When it was written'),
+  publishedAt: role('When it was sent'),
+  attemptedAt: role('When the relay last took it'),
+  lockedUntil: role('Until when a claim holds'),
+  lockedBy: role('Who holds the claim'),
+  availableAt: role('Not before this is it tried'),
+  diedAt: role('When the relay gave it up'),
+  attempts: role('How often it was tried'),
+  maxAttempts: role('How often it may be tried'),
+  error: role('What went wrong last'),
+  dedupKey: role('What duplicates are told by'),
+  traceId: role('The trace it belongs to'),
+  payload: role('What is sent'),
+  headers: role('What is sent beside it'),
+  version: role('A counter that changes with the row'),
+});
+export type Columns = z.infer<typeof columnsSchema>;
