@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Db, IndexDescription, TableDescription, TableName } from '../engine';
 
-const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
+export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
   text: 'text', varchar: 'text', bpchar: 'text', name: 'text', citext: 'text', enum: 'text',
   int2: 'integer', int4: 'integer', int8: 'integer', numeric: 'decimal', float4: 'decimal', float8: 'decimal',
   bool: 'boolean', uuid: 'uuid', json: 'json', jsonb: 'json', bytea: 'binary',

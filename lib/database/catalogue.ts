@@ -1,0 +1,46 @@
+/** What a database holds, for finding outboxes in it: every table in one look, and bounded looks at the values of a column. */
+import type { ColumnDescription, Db, TableDescription, TableName } from './engine';
+
+export interface CatalogueColumn extends ColumnDescription {
+  /** Labels of an enumerated type, in their order; null for any other. */
+  labels: string[] | null;
+}
+
+/** A table as the catalogue describes it. Views, partitions of another table and the system's own are left out. */
+export interface CatalogueTable {
+  name: Required<TableName> & { schema: string };
+  columns: CatalogueColumn[];
+  /** What its owner wrote about it. */
+  comment: string | null;
+  /** About how many rows, as last counted by the server; null where nobody has. */
+  estimatedRows: number | null;
+  /** This role may read its rows. */
+  readable: boolean;
+  /** Row-level security applies to this role: what it reads may be less than there is. */
+  rowSecurity: boolean;
+}
+
+export interface CatalogueReader {
+  /** At most `limit` tables in the order of their names; one statement on the catalogue, which locks nothing. */
+  tables(db: Db, limit: number, schema: string | null): Promise<CatalogueTable[]>;
+  /** Values an index lists without reading the rows, at most `limit` of them; null where no index does. */
+  indexedValues(db: Db, table: TableDescription, column: string, limit: number): Promise<string[] | null>;
+  /** The most common values in the server's statistics, none where there are no statistics. */
+  commonValues(db: Db, table: TableDescription, column: string): Promise<string[]>;
+  /** Columns of at most `limit` rows as texts, each cut at 200 characters: the first ones stored and, where a key orders them, the last. */
+  sampleRows(db: Db, table: TableDescription, columns: readonly string[], limit: number): Promise<Record<string, string | null>[]>;
+}
+
+/** Characters of a value that a look at a column carries. */
+export const VALUE_CHARACTERS = 200;
+
+/** The index that lists the values of a column: a whole one with the column in front. */
+export function indexLedBy(table: TableDescription, column: string): boolean {
+  return table.indexes.some((index) => index.columns[0] === column && index.predicate === null && index.method.toLowerCase() === 'btree');
+}
+
+/** The column of a key that orders rows by age more often than not: a single-column unique key of integers. */
+export function ageKey(table: TableDescription): string | null {
+  const keys = table.indexes.filter((index) => index.unique && index.columns.length === 1 && index.predicate === null);
+  return keys.map((index) => index.columns[0] ?? '').find((name) => table.columns.get(name)?.kind === 'integer') ?? null;
+}

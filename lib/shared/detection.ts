@@ -1,0 +1,132 @@
+/** What a scan of a database for outboxes answers: the words of the command line and of the screen. */
+import type { EngineKey, OutboxEvent } from './model';
+import type { LiveState } from './states';
+
+/** `certain`: columns only one library has. `likely`: name and columns of a known layout. `possible`: it looks like one. */
+export const CONFIDENCES = ['certain', 'likely', 'possible'] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+/** Why a table is taken for an outbox; words under `detect.reasons.<code>`. */
+export const REASON_CODES = [
+  'columns',
+  'signature',
+  'name',
+  'name_word',
+  'companions',
+  'schema',
+  'role_payload',
+  'role_type',
+  'role_aggregate',
+  'role_created',
+  'progress_time',
+  'progress_flag',
+  'progress_status',
+  'claims',
+  'rows_vanish',
+] as const;
+
+/** What a person should know before the mapping is used; words under `detect.cautions.<code>`. */
+export const CAUTION_CODES = [
+  'other_name',
+  'other_words',
+  'words_to_confirm',
+  'row_security',
+  'not_readable',
+  'no_key',
+  'no_created_at',
+  'rows_vanish',
+  'time_zone',
+  'assumed',
+  'job_queue',
+  'inbox',
+  'dead_letters',
+  'close',
+] as const;
+
+export interface Remark<Code extends string> {
+  code: Code;
+  /** Names of columns, tables and shapes, and numbers, for the sentence. */
+  values: Record<string, string | number>;
+}
+export type Reason = Remark<(typeof REASON_CODES)[number]>;
+export type Caution = Remark<(typeof CAUTION_CODES)[number]>;
+
+/** What a table of a candidate is to it. */
+export interface CandidateCompanion {
+  table: string;
+  purpose: 'dead' | 'archive' | 'other';
+}
+
+/** A table that may be an outbox. */
+export interface Candidate {
+  /** `schema.table`; `table` alone in the engine's default schema. Unique in a scan. */
+  table: string;
+  schema: string;
+  /** Key of the built-in shape; null where a mapping of its own is proposed. */
+  shape: string | null;
+  /** What people call the shape; null for a mapping of its own. */
+  label: string | null;
+  /** What kind of table it is: only an outbox is one of ours, the others are told apart. */
+  family: 'outbox' | 'inbox' | 'job_queue' | 'dead_letters';
+  confidence: Confidence;
+  /** 0 to 1: for ordering candidates of one confidence. */
+  score: number;
+  reasons: Reason[];
+  cautions: Caution[];
+  companions: CandidateCompanion[];
+  /** Other built-in shapes that fit, best first. */
+  alternatives: { shape: string; label: string; confidence: Confidence }[];
+  /** About how many rows; null where the server has not counted. */
+  estimatedRows: number | null;
+  /** Id of the outbox that the configuration has for this table already. */
+  configuredAs: string | null;
+}
+
+export interface Detection {
+  database: string;
+  engine: EngineKey;
+  /** How many tables were looked at. */
+  tables: number;
+  /** There were more tables than are looked at in one scan. */
+  cut: boolean;
+  /** Most certain first. */
+  candidates: Candidate[];
+}
+
+/** A value of the status column and what it is proposed to mean. */
+export interface StatusWord {
+  word: string;
+  /** Rows of the sample that hold it; 0 where only an index or the statistics know it. */
+  rows: number;
+  state: LiveState | null;
+  /** True where the word itself leaves no doubt; otherwise a person says what it means. */
+  sure: boolean;
+}
+
+/** A role of the mapping and where it is read. */
+export interface MappedRole {
+  role: string;
+  column: string;
+  /** The column's type as the server prints it; null where the role is no plain column. */
+  type: string | null;
+}
+
+export interface SampleRow {
+  event: OutboxEvent;
+  /** Payload with every value hidden, cut short; null where there is none to show. */
+  payload: string | null;
+}
+
+/** A candidate looked at closely: its mapping, rows read through it, and what to paste. */
+export interface Examination {
+  candidate: Candidate;
+  roles: MappedRole[];
+  /** The column that tells the state by words, with the words; null where none does. */
+  status: { column: string; words: StatusWord[]; complete: boolean } | null;
+  /** The newest rows as the mapping reads them; `looked` and `unmapped` count more of them than are shown. */
+  sample: { rows: SampleRow[]; looked: number; unmapped: number } | null;
+  /** Why rows could not be read through the mapping, in words; null when they could. */
+  problem: string | null;
+  /** To paste into the configuration. */
+  yaml: string;
+}
