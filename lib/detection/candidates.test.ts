@@ -8,7 +8,7 @@ import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
 import { catalogueTable } from './testing/tables';
 
 const find = (facts: readonly TableFact[], engine: EngineKey = 'postgres'): Found[] =>
-  findCandidates(facts.map(catalogueTable), { engine, defaultSchema: 'public', signatures: RULES, configured: new Map() });
+  findCandidates(facts.map(catalogueTable), { engine, signatures: RULES, configured: new Map() });
 
 describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s', (engine) => {
   const shapes = SHAPE_FACTS.filter((fact) => fact.engines.includes(engine));
@@ -34,7 +34,7 @@ describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s
   it('takes nothing that stands beside for a candidate of its own', () => {
     const known = new Set([...shapes, ...HOME_GROWN].map((fact) => `${fact.schema}.${fact.table}`));
     expect(found.map(({ table }) => `${table.name.schema}.${table.name.table}`).filter((name) => !known.has(name))).toEqual(
-      ['pg_transactional_outbox.inbox'].filter(() => engine === 'postgres'),
+      ['npm_transactional_outbox.inbox'].filter(() => engine === 'postgres'),
     );
   });
 });

@@ -18,7 +18,6 @@ export interface Found {
 
 export interface FindOptions {
   engine: EngineKey;
-  defaultSchema: string | null;
   signatures: readonly ShapeSignature[];
   /** Ids of the outboxes the configuration has, by table as `schema.table`. */
   configured: ReadonlyMap<string, string>;
@@ -33,7 +32,7 @@ export function findCandidates(tables: readonly CatalogueTable[], options: FindO
     const best = bestOf(table, options, neighbours);
     return best === null ? [] : [best];
   });
-  return attached(found, neighbours, options).sort(byConfidence);
+  return attached(found, neighbours).sort(byConfidence);
 }
 
 const rank = (confidence: Confidence): number => CONFIDENCES.indexOf(confidence);
@@ -65,10 +64,10 @@ function candidateOf(
   generic: GenericFit | null,
   options: FindOptions,
 ): Candidate {
-  const text = tableText(table.name, options.defaultSchema);
+  const text = tableText(table.name);
   return {
     table: text,
-    schema: table.name.schema,
+    name: table.name,
     shape: fit?.signature.key ?? null,
     label: fit?.signature.label ?? null,
     family: fit?.signature.family ?? 'outbox',
@@ -76,12 +75,12 @@ function candidateOf(
     score: fit?.score ?? generic?.score ?? 0,
     reasons: fit?.reasons ?? generic?.reasons ?? [],
     cautions: cautionsOf(table, fit, fits, generic),
-    companions: (fit?.companions ?? []).map((one) => ({ table: tableText(one.table.name, options.defaultSchema), purpose: one.purpose })),
+    companions: (fit?.companions ?? []).map((one) => ({ table: tableText(one.table.name), purpose: one.purpose })),
     alternatives: fits
       .filter((other) => other !== fit)
       .map(({ signature, confidence }) => ({ shape: signature.key, label: signature.label, confidence })),
     estimatedRows: table.estimatedRows,
-    configuredAs: options.configured.get(`${table.name.schema}.${table.name.table}`) ?? null,
+    configuredAs: options.configured.get(text) ?? null,
   };
 }
 
@@ -106,7 +105,7 @@ function cautionsOf(table: CatalogueTable, fit: ShapeFit | null, fits: ShapeFit[
 }
 
 /** Archives and dead-letter tables stand beside their outbox and are no candidates of their own. */
-function attached(found: Found[], neighbours: Neighbours, options: FindOptions): Found[] {
+function attached(found: Found[], neighbours: Neighbours): Found[] {
   const gone = new Set<Found>();
   for (const main of found) {
     const own = bare(main.table.name.table);
@@ -117,7 +116,7 @@ function attached(found: Found[], neighbours: Neighbours, options: FindOptions):
       gone.add(other);
       add(main.candidate, { table: other.candidate.table, purpose });
     }
-    if (main.fit === null) for (const table of neighbours(main.table.name.schema)) attachByName(main, table, own, options);
+    if (main.fit === null) for (const table of neighbours(main.table.name.schema)) attachByName(main, table, own);
   }
   return found.filter((one) => !gone.has(one));
 }
@@ -150,10 +149,10 @@ function isDeadBeside(main: Found, table: CatalogueTable, own: string): boolean 
   return related && shared * 2 >= main.table.columns.length;
 }
 
-function attachByName(main: Found, table: CatalogueTable, own: string, { defaultSchema }: FindOptions): void {
+function attachByName(main: Found, table: CatalogueTable, own: string): void {
   if (table === main.table) return;
   const name = bare(table.name.table);
-  const text = tableText(table.name, defaultSchema);
+  const text = tableText(table.name);
   if (isDeadBeside(main, table, own)) add(main.candidate, { table: text, purpose: 'dead' });
   else if (name.startsWith(own) && name !== own && ARCHIVE_NAME.test(name.slice(own.length)))
     add(main.candidate, { table: text, purpose: 'archive' });

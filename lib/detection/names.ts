@@ -32,7 +32,7 @@ export function commonPrefix(names: readonly string[]): string {
   return most !== undefined && names.length >= 4 && most[1] >= names.length * 0.7 ? most[0] : '';
 }
 
-/** A table as the configuration names it: without the schema where that is the engine's own. */
-export function tableText(name: { schema: string; table: string }, defaultSchema: string | null): string {
-  return name.schema === defaultSchema ? name.table : `${name.schema}.${name.table}`;
+/** A table as people and the configuration name it. */
+export function tableText(name: { schema: string; table: string }): string {
+  return `${name.schema}.${name.table}`;
 }

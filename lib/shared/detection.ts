@@ -59,9 +59,10 @@ export interface CandidateCompanion {
 
 /** A table that may be an outbox. */
 export interface Candidate {
-  /** `schema.table`; `table` alone in the engine's default schema. Unique in a scan. */
+  /** `schema.table`, for people and for telling candidates apart. */
   table: string;
-  schema: string;
+  /** The two parts in the catalogue's own spelling. */
+  name: { schema: string; table: string };
   /** Key of the built-in shape; null where a mapping of its own is proposed. */
   shape: string | null;
   /** What people call the shape; null for a mapping of its own. */

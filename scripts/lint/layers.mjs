@@ -9,6 +9,7 @@
 const LIB_BELOW_SERVER = [
   'lib/env',
   'lib/config',
+  'lib/detection',
   'lib/identity',
   'lib/interventions',
   'lib/metrics',
@@ -30,6 +31,7 @@ export const ROOMS = {
   'lib/config': { values: ['lib/outbox', 'lib/env', 'lib/shared'] },
   'lib/store': { values: ['lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/outbox': { values: ['lib/database', 'lib/shared'], types: ['lib/config'] },
+  'lib/detection': { values: ['lib/config', 'lib/outbox', 'lib/database', 'lib/shared'] },
   'lib/metrics': { values: ['lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/interventions': { values: ['lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/audit': { values: ['lib/interventions', 'lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },

@@ -1,0 +1,101 @@
+/** One candidate looked at closely: its mapping, rows read through it, and what to paste. Nothing is written anywhere. */
+import type { CatalogueTable } from '@/lib/database/catalogue';
+import type { Database } from '@/lib/database/database';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { databaseProblem } from '@/lib/outbox/directory';
+import type { Candidate, Caution, Examination, StatusWord } from '@/lib/shared/detection';
+import { Problem } from '@/lib/shared/problems';
+import type { LiveState } from '@/lib/shared/states';
+import type { Found } from './candidates';
+import { lookAt, type Look } from './look';
+import { mappingYaml, shapeYaml, type ProposeOptions } from './propose';
+import { rolesOf } from './roles';
+import { readThrough } from './sample';
+import { proposeWords } from './status-words';
+
+export interface ExamineOptions extends ProposeOptions {
+  /** Rows to show, at most. */
+  rows: number;
+  /** What a person has said words of the status column mean; null for one that stays unmapped. */
+  confirmed: Readonly<Record<string, LiveState | null>>;
+}
+
+/**
+ * Looks at a candidate: a bounded look at its columns, then at most 200 of its newest rows through the proposed mapping.
+ * What stands in the way of reading it is told in `problem`; throws only what is a fault of the console.
+ */
+export async function examine(
+  database: Database,
+  found: Found,
+  near: readonly CatalogueTable[],
+  options: ExamineOptions,
+): Promise<Examination> {
+  const { candidate, generic, table } = found;
+  const asShape = candidate.shape === null ? null : await tried(database, candidate, shapeYaml(found, candidate.shape, options), options);
+  // The columns of a plain layout with other words in them: the layout is somebody else's.
+  if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape))) return asShape;
+  const roles = generic?.roles ?? rolesOf(table);
+  const look = await looked(database, found, roles);
+  if (typeof look === 'string') return { candidate, roles: [], status: null, sample: null, problem: look, yaml: '' };
+  const words = withConfirmed(proposeWords(look.words), options.confirmed);
+  const own = asShape === null ? candidate : withoutShape(candidate);
+  const examined = await tried(database, own, mappingYaml(found, look, roles, words, near, options), options);
+  const status = roles.status === undefined ? null : { column: roles.status.name, words, complete: look.complete };
+  return { ...examined, status, candidate: { ...own, cautions: [...own.cautions, ...cautionsOf(examined, look, words)] } };
+}
+
+const mostlyUnmapped = ({ sample }: Examination): boolean => sample !== null && sample.looked > 0 && sample.unmapped * 2 > sample.looked;
+
+async function tried(database: Database, candidate: Candidate, yaml: string, { rows }: ExamineOptions): Promise<Examination> {
+  const base = { candidate, roles: [], status: null, sample: null, problem: null, yaml };
+  try {
+    return { ...base, ...(await readThrough(database, yaml, rows)) };
+  } catch (error) {
+    return { ...base, problem: problemText(error, database) };
+  }
+}
+
+async function looked(database: Database, { candidate }: Found, roles: Parameters<typeof lookAt>[2]): Promise<Look | string> {
+  try {
+    return (await lookAt(database, candidate.name, roles)) ?? `Table ${candidate.table} is gone, or the reader's role may no longer see it`;
+  } catch (error) {
+    return problemText(error, database);
+  }
+}
+
+/** Expected failures in words; anything else is a fault of ours and goes its own way. */
+function problemText(error: unknown, database: Database): string {
+  if (error instanceof DatabaseFailure) return databaseProblem(error, database.id).detail;
+  if (error instanceof Problem) return error.detail;
+  throw error;
+}
+
+function withConfirmed(words: StatusWord[], said: ExamineOptions['confirmed']): StatusWord[] {
+  return words.map((word) => {
+    const state = Object.hasOwn(said, word.word) ? said[word.word] : undefined;
+    return state === undefined ? word : { ...word, state, sure: true };
+  });
+}
+
+function withoutShape(candidate: Candidate): Candidate {
+  const caution: Caution = { code: 'other_words', values: { shape: candidate.label ?? '' } };
+  return {
+    ...candidate,
+    shape: null,
+    label: null,
+    confidence: 'possible',
+    cautions: [...candidate.cautions.filter(({ code }) => code !== 'assumed'), caution],
+  };
+}
+
+function cautionsOf({ roles }: Examination, { description }: Look, words: readonly StatusWord[]): Caution[] {
+  const cautions: Caution[] = [];
+  if (words.some((word) => !word.sure)) cautions.push({ code: 'words_to_confirm', values: {} });
+  if (!description.indexes.some((index) => index.unique && index.predicate === null)) cautions.push({ code: 'no_key', values: {} });
+  if (roles.length > 0 && !roles.some(({ role }) => role === 'createdAt')) cautions.push({ code: 'no_created_at', values: {} });
+  const times = [...description.columns.values()].filter(
+    ({ name, kind }) => kind === 'wall_clock' && roles.some(({ column }) => column === name),
+  );
+  if (times.length > 0) cautions.push({ code: 'time_zone', values: { columns: times.map(({ name }) => name).join(', ') } });
+  return cautions;
+}

@@ -1,0 +1,88 @@
+/** A proposal tried out: parsed like a configuration, bound to its table, and a few rows read through it. */
+import type { Config } from '@/lib/config/config';
+import { directoryOptions } from '@/lib/config/directory-options';
+import { KNOWN } from '@/lib/config/known';
+import { parseConfig } from '@/lib/config/load';
+import type { Database } from '@/lib/database/database';
+import { bindOutbox } from '@/lib/outbox/bind';
+import { getEvent } from '@/lib/outbox/get-event';
+import { maskErrors } from '@/lib/outbox/hidden-in-errors';
+import { listEvents } from '@/lib/outbox/list-events';
+import { MASK } from '@/lib/outbox/mask';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { COLUMN_ROLES } from '@/lib/outbox/shape';
+import type { Examination, MappedRole, SampleRow } from '@/lib/shared/detection';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+
+/** Rows whose states are counted. */
+const LOOKED_ROWS = 200;
+const PAYLOAD_CHARACTERS = 400;
+/** Below this many levels a payload is not shown. */
+const PAYLOAD_DEPTH = 2;
+
+/** Reads the newest rows through the proposed lines. Throws Problem where the mapping does not fit, DatabaseFailure for the database's own. */
+export async function readThrough(
+  database: Database,
+  yaml: string,
+  rows: number,
+): Promise<{ roles: MappedRole[]; sample: NonNullable<Examination['sample']> }> {
+  const outbox = await bindOutbox(settingsOf(configOf(database, yaml)), database);
+  const page = await listEvents(outbox, { order: 'newest' }, { limit: LOOKED_ROWS });
+  const shown = await maskErrors(outbox, page.events.slice(0, rows));
+  return {
+    roles: rolesOf(outbox),
+    sample: {
+      rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
+      looked: page.events.length,
+      unmapped: page.events.filter((event) => event.state === 'unmapped').length,
+    },
+  };
+}
+
+/** Parsed by the schema a person's file is parsed by, so that what is proposed can be pasted. */
+export function configOf(database: Pick<Database, 'id' | 'engine'>, yaml: string): Config {
+  const scheme = database.engine.key === 'mysql' ? 'mysql' : 'postgresql';
+  const text = `databases:\n  ${database.id}:\n    url: ${scheme}://reader@localhost/database\n${yaml}`;
+  const reading = parseConfig(text, 'proposal', KNOWN, () => undefined);
+  if (!reading.ok) throw new Problem('invalid', reading.problems.join('; '));
+  return reading.config;
+}
+
+function settingsOf(config: Config): ReturnType<typeof directoryOptions>['outboxes'][number] {
+  const [settings] = directoryOptions(config).outboxes;
+  if (settings === undefined) throw new Problem('invalid', 'No outbox is proposed');
+  // Nobody has said yet what is private in here: all of it is.
+  return { ...settings, mask: ['payload.**', 'headers.**'] };
+}
+
+function rolesOf({ main }: Outbox): MappedRole[] {
+  return COLUMN_ROLES.flatMap((role) => {
+    const bound = main.roles[role];
+    return bound === undefined
+      ? []
+      : [{ role, column: [bound.column.name, ...bound.path].join(' → '), type: bound.path.length > 0 ? null : bound.column.type }];
+  });
+}
+
+async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<SampleRow> {
+  const stored = await getEvent(outbox, event.id);
+  return { event, payload: stored === null || stored.payload.binary ? null : skeleton(stored.payload.head) };
+}
+
+/** A JSON payload with its keys and none of its values; null for anything else. */
+export function skeleton(text: string | null): string | null {
+  if (text === null) return null;
+  try {
+    return JSON.stringify(hidden(JSON.parse(text), 0)).slice(0, PAYLOAD_CHARACTERS);
+  } catch {
+    return null;
+  }
+}
+
+function hidden(value: unknown, depth: number): unknown {
+  if (value === null) return null;
+  if (typeof value !== 'object' || depth >= PAYLOAD_DEPTH) return MASK;
+  if (Array.isArray(value)) return value.slice(0, 3).map((one) => hidden(one, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, hidden(one, depth + 1)]));
+}
