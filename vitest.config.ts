@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const root = import.meta.dirname;
 
-/** One project per need: `unit` needs nothing, `db` an embedded PostgreSQL for the run, `race` the relays and minutes. */
+/** One project per need: `unit` needs nothing, `db` an embedded PostgreSQL and a MariaDB for the run, `race` the relays and minutes. */
 export default defineConfig({
   resolve: {
     alias: [
@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'db',
           include: ['{app,lib,demo,bench,scripts}/**/*.db.test.ts', 'e2e/support/**/*.db.test.ts'],
-          globalSetup: ['scripts/testing/postgres.ts'],
+          globalSetup: ['scripts/testing/postgres.ts', 'scripts/testing/mariadb.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: 'race',
           include: ['e2e/races/**/*.race.test.ts'],
-          globalSetup: ['scripts/testing/postgres.ts'],
+          globalSetup: ['scripts/testing/postgres.ts', 'scripts/testing/mariadb.ts'],
           testTimeout: 600_000,
           hookTimeout: 120_000,
         },

@@ -5,9 +5,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { failedStage, finish, runStage, type StageResult, stopOnSignals } from './stage-runner';
+import { failedStage, finish, runStage, type Stage, type StageResult, stopOnSignals } from './stage-runner';
 import { browser, build, format, gen, lint, types, vitest } from './stages';
 import { ensureChromium } from './testing/chromium';
+import { ensureMariadb } from './testing/mariadb-binaries';
 
 const reports = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-reports-'));
 process.on('exit', () => {
@@ -21,8 +22,8 @@ const stages = {
   lint: () => runStage(lint),
   format: () => runStage(format),
   unit: () => runStage(vitest('unit', 'unit', reports, 300)),
-  database: () => runStage(vitest('database', 'db', reports, 600)),
-  race: () => runStage(vitest('race', 'race', reports, 900)),
+  database: () => withMariadb(vitest('database', 'db', reports, 600)),
+  race: () => withMariadb(vitest('race', 'race', reports, 900)),
   build: () => runStage(build),
   browser: runBrowser,
 } satisfies Record<string, () => Promise<StageResult>>;
@@ -42,6 +43,16 @@ async function line(...names: StageName[]): Promise<void> {
   for (const name of names) {
     if (asked.length === 0 || asked.includes(name)) results.push(await stages[name]());
   }
+}
+
+/** Both engines or nothing: what a machine lacks is got before the first test, or named. */
+async function withMariadb(stage: Stage): Promise<StageResult> {
+  try {
+    ensureMariadb();
+  } catch (error) {
+    return failedStage(stage.name, error instanceof Error ? error.message : String(error));
+  }
+  return runStage(stage);
 }
 
 async function runBrowser(): Promise<StageResult> {

@@ -2,4 +2,4 @@
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { Known } from './config';
 
-export const KNOWN: Known = { shapes: SHAPES.map((shape) => shape.key), engines: ['postgres'] };
+export const KNOWN: Known = { shapes: SHAPES.map((shape) => shape.key), engines: ['postgres', 'mysql'] };

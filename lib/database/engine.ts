@@ -22,6 +22,8 @@ export interface ColumnDescription {
   nullable: boolean;
   /** Computed by the database: never written. */
   generated: boolean;
+  /** How its texts are compared, where columns have that each for themselves; with the character set's name before it. */
+  collation?: { charset: string; name: string };
 }
 
 export interface IndexDescription {
@@ -86,15 +88,44 @@ export interface Fragments {
   instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
   /** An ISO 8601 text as a value comparable with the column itself, so that its index serves. */
   instantValue(iso: string, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
-  asText(column: RawBuilder<unknown>): RawBuilder<string | null>;
-  /** Text as a value of the column's own type, so that its index serves. */
+  /** With a description, bytes and bits have a text of their own too; it is what `typed` takes back. */
+  asText(column: RawBuilder<unknown>, description?: ColumnDescription): RawBuilder<string | null>;
+  /** A text of ours as a value of a select list. */
+  textValue(value: string): RawBuilder<string>;
+  /** Text as a value of the column's own type, so that its index serves. An order may be asked of it, equality not: see `isOneOf`. */
   typed(value: string, description: ColumnDescription): RawBuilder<unknown>;
-  /** The row's physical version as text, for rows of a table; null when the engine has none. */
-  rowVersion(alias: string): RawBuilder<string> | null;
+  /** Exactly one of these values, given as text, whatever the collation thinks is the same; an index of the column serves. */
+  isOneOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean>;
+  /**
+   * As `isOneOf` for what a shape or a mapping names: written as literals, so that a partial index is seen to serve.
+   * Without a description the column is compared as what the values are. A value the column cannot hold matches nothing.
+   */
+  isLiteral(column: RawBuilder<unknown>, values: (string | number | boolean)[], description: ColumnDescription | null): RawBuilder<boolean>;
+  /** `left` behind `right` in an order by two keys: both keys less, or greater (`<`, `>`, `<=`, `>=`). An index of the first serves. */
+  beyond(
+    left: [RawBuilder<unknown>, RawBuilder<unknown>],
+    sign: '<' | '>' | '<=' | '>=',
+    right: [RawBuilder<unknown>, RawBuilder<unknown>],
+  ): RawBuilder<boolean>;
+  /** A sort key with its NULLs where an index read that way has them. */
+  ordered(key: RawBuilder<unknown>, direction: 'ascending' | 'descending', nulls: 'first' | 'last'): RawBuilder<unknown>;
+  /** A table under an alias, read by this index where one is named and the engine can be told. */
+  from(table: TableName, alias: string, index?: string | null): RawBuilder<unknown>;
+  /** The beginning of a DELETE of rows of one table: what follows is its WHERE. */
+  deleteFrom(table: TableName, alias: string): RawBuilder<unknown>;
+  /** The end of a SELECT that locks its rows. */
+  forUpdate(alias: string, wait: 'skip locked' | 'wait'): RawBuilder<unknown>;
+  /** The end of an INSERT: rows whose key is taken are left out. Empty where they fail instead, as `duplicate`. */
+  unlessTaken(): RawBuilder<unknown>;
+  /**
+   * The row's version as text of digits or 32 hexadecimal digits: its physical one where rows have that, otherwise a
+   * digest of its columns, long ones by length and beginning.
+   */
+  rowVersion(alias: string, table: TableDescription, timeZone: string): RawBuilder<string>;
   /** Number of the transaction that last wrote the row, or tried to take it: locks and what was rolled back count. Null when the engine has none. */
   rowTouch(alias: string): { written: RawBuilder<string>; taken: RawBuilder<string> } | null;
   /** Every column of a row, its physical version included, for a subquery that hands whole rows on. */
-  wholeRow(alias: string): RawBuilder<unknown>;
+  wholeRow(alias: string, table: TableDescription): RawBuilder<unknown>;
   /** A digest of key, creation time and payload as text: what stays the same while a relay works on the row. */
   stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null): RawBuilder<string>;
   jsonText(column: RawBuilder<unknown>, path: string[]): RawBuilder<string | null>;
@@ -105,12 +136,15 @@ export interface Fragments {
   /** The first `characters` of the value as text; bytes as hex. */
   head(column: RawBuilder<unknown>, description: ColumnDescription, characters: number): RawBuilder<string | null>;
   /** The named columns of a row as one JSON object of texts. */
-  rowAsJson(columns: { name: string; column: RawBuilder<unknown> }[]): RawBuilder<string>;
+  rowAsJson(columns: { name: string; column: RawBuilder<unknown>; description?: ColumnDescription }[]): RawBuilder<string>;
   /** Case-insensitive substring test with wildcards taken literally. */
   contains(column: RawBuilder<unknown>, needle: string): RawBuilder<boolean>;
   distinctFrom(left: RawBuilder<unknown>, right: RawBuilder<unknown>): RawBuilder<boolean>;
   notTrue(condition: RawBuilder<boolean>): RawBuilder<boolean>;
+  /** The instant, comparable with what `instant` gives. */
   now(): RawBuilder<unknown>;
+  /** The instant as a value to be written into this column. */
+  nowFor(description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
   nowIso(): RawBuilder<string>;
   /** Milliseconds from `from` to `to` as a float. */
   millisecondsBetween(from: RawBuilder<unknown>, to: RawBuilder<unknown>): RawBuilder<number>;
@@ -124,8 +158,10 @@ export interface EngineFeatures {
   notify: boolean;
   /** `INSERT … OVERRIDING SYSTEM VALUE` is how a row with an identity keeps its number. */
   overridingSystemValue: boolean;
-  /** The server knows `SELECT … FOR UPDATE SKIP LOCKED`. */
-  skipLocked: boolean;
+  /** A limited subquery is read only as far as the outer query needs; otherwise it is made whole first. */
+  streamsSubqueries: boolean;
+  /** Schema changes and grants are part of a transaction: what fails in the middle leaves nothing. */
+  transactionalDdl: boolean;
 }
 
 export interface Engine {
@@ -134,8 +170,10 @@ export interface Engine {
   fragments: Fragments;
   /** For statements a person reads and runs: identifiers and literals as this engine writes them. */
   quote: { identifier(name: string): string; literal(text: string): string };
-  /** Schema of tables named without one. */
-  defaultSchema: string;
+  /** Schema of tables named without one; null where that is the database of the URL. */
+  defaultSchema: string | null;
+  /** The console's own tables in an observed database: in a schema of their own, or beside the others with a prefix. */
+  companions: { schema: string | null; prefix: string };
   dialect(options: PoolOptions): Dialect;
   /** Sets the limits for the transaction that `db` is in, nothing beyond it: safe behind transaction pooling. */
   limit(db: Db, limits: TransactionLimits): Promise<void>;
@@ -144,6 +182,10 @@ export interface Engine {
    * otherwise, whatever the statistics say; no parallel workers and no compiler, so that one reader takes one core.
    */
   byIndex(db: Db): Promise<void>;
+  /** Whether the server that `db` is connected to knows `SELECT … FOR UPDATE SKIP LOCKED`. */
+  skipsLocked(db: Db): Promise<boolean>;
+  /** Whether the server can reckon with this time zone. */
+  knowsTimeZone(db: Db, timeZone: string): Promise<boolean>;
   failure(error: unknown): DatabaseFailure;
   /** null when the role sees no such table. */
   describe(db: Db, name: TableName): Promise<TableDescription | null>;

@@ -1,8 +1,14 @@
 import { Problem } from '@/lib/shared/problems';
 import type { Engine } from './engine';
+import { mysqlEngine } from './mysql/engine';
 import { postgresEngine } from './postgres/engine';
 
-const BY_SCHEME: Record<string, Engine> = { 'postgres:': postgresEngine, 'postgresql:': postgresEngine };
+const BY_SCHEME: Record<string, Engine> = {
+  'postgres:': postgresEngine,
+  'postgresql:': postgresEngine,
+  'mysql:': mysqlEngine,
+  'mariadb:': mysqlEngine,
+};
 
 /** URL schemes the console can open, e.g. `postgres:`. */
 export const URL_SCHEMES: readonly string[] = Object.keys(BY_SCHEME);

@@ -138,8 +138,10 @@ const keyOf = (at: PlaceSql): RawBuilder<unknown> => at.role('id')?.sql ?? sql`n
 function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
   // Payload and headers never change here, and the record must not become a second place that holds them.
   const content = new Set([at.place.roles.payload?.column.name, at.place.roles.headers?.column.name]);
-  const names = [...at.place.description.columns.keys()].filter((name) => !content.has(name));
-  return outbox.database.engine.fragments.rowAsJson(names.map((name) => ({ name, column: at.column(name) })));
+  const columns = [...at.place.description.columns.values()].filter(({ name }) => !content.has(name));
+  return outbox.database.engine.fragments.rowAsJson(
+    columns.map((description) => ({ name: description.name, column: at.column(description.name), description })),
+  );
 }
 
 function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: Value): RawBuilder<unknown> {

@@ -54,7 +54,7 @@ export function traitsOf(outbox: Outbox): Traits {
     keepsOrder: capabilities.keepsOrder,
     tables: livePlaces(outbox)
       .filter((place) => place.description.kind === 'table')
-      .map((place) => ({ schema: place.table.schema ?? outbox.database.engine.defaultSchema, table: place.table.table })),
+      .map((place) => ({ schema: place.table.schema ?? outbox.database.engine.defaultSchema ?? '', table: place.table.table })),
   };
 }
 

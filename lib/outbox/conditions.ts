@@ -10,12 +10,12 @@ export function compileCondition(condition: Condition, alias: string, fragments:
   if ('not' in condition) return fragments.notTrue(compileCondition(condition.not, alias, fragments));
   if ('always' in condition) return sql`true`;
   if (!('column' in condition)) throw new Error(`conditions cannot say ${Object.keys(condition).join(', ')} yet`);
-  const column = sql.ref(`${alias}.${condition.column}`);
+  const column = sql.id(alias, condition.column);
   if ('isNull' in condition) return condition.isNull ? sql`${column} is null` : sql`${column} is not null`;
   if ('above' in condition && typeof condition.above === 'number') return sql`${column} > ${sql.lit(condition.above)}`;
   // Literals, not parameters: the planner must see that the predicate implies a partial index.
-  if ('in' in condition) return sql`${column} in (${sql.join(condition.in.map((value) => sql.lit(value)))})`;
-  if ('equals' in condition) return sql`${column} = ${sql.lit(condition.equals)}`;
+  if ('in' in condition) return fragments.isLiteral(column, condition.in, null);
+  if ('equals' in condition) return fragments.isLiteral(column, [condition.equals], null);
   throw new Error(`conditions cannot say ${Object.keys(condition).join(', ')} yet`);
 }
 

@@ -92,7 +92,7 @@ function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
 }
 
 function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
-  const row = outbox.database.engine.fragments.wholeRow(at.alias);
+  const row = outbox.database.engine.fragments.wholeRow(at.alias, at.place.description);
   return key === null || span.stretch === 'unkeyed' ? row : sql`${row}, ${key.sql} as sort_key`;
 }
 

@@ -103,7 +103,7 @@ function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null
   const beyond = which === null ? [] : [sql<boolean>`${column} ${sql.raw(which === 'before' ? '<=' : '>')} ${here}`];
   const order = which === null ? sql`` : sql` order by ${walk.index?.order(at.alias, which === 'before' ? 'descending' : 'ascending')}`;
   const where = [...walk.where, ...beyond];
-  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias)} from ${at.from}
+  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias, at.place.description)} from ${at.from}
     where ${where.length === 0 ? sql`true` : sql.join(where, sql` and `)}${order} limit ${sql.lit(AROUND_ROWS)}) as ${sql.ref(at.alias)} where ${same} limit ${sql.lit(SIDE)})`;
 }
 

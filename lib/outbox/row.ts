@@ -53,7 +53,7 @@ export interface PlaceSql {
 export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
   const { fragments } = outbox.database.engine;
   const { timeZone } = outbox.parameters;
-  const column = (name: string): RawBuilder<unknown> => sql.ref(`${alias}.${name}`);
+  const column = (name: string): RawBuilder<unknown> => sql.id(alias, name);
   const role = (key: ColumnRole): { sql: RawBuilder<unknown>; description: ColumnDescription } | null => {
     const bound = place.roles[key];
     if (bound === undefined) return null;
@@ -62,7 +62,7 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
   };
   const roleText = (key: ColumnRole): RawBuilder<string | null> => {
     const bound = role(key);
-    return bound === null ? sql`cast(null as char(1))` : fragments.asText(bound.sql);
+    return bound === null ? sql`cast(null as char(1))` : fragments.asText(bound.sql, bound.description);
   };
   const payload = role('payload');
   const id = role('id');
@@ -70,7 +70,7 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
   return {
     place,
     alias,
-    from: sql`${sql.table(`${place.table.schema}.${place.table.table}`)} as ${sql.ref(alias)}`,
+    from: fragments.from(place.table, alias),
     column,
     role,
     roleText,
@@ -83,7 +83,7 @@ export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
       return bound === null ? null : fragments.instant(bound.sql, bound.description, timeZone);
     },
     state: placeState(outbox, place, alias, fragments),
-    exact: fragments.rowVersion(alias) ?? sql`'0'`,
+    exact: fragments.rowVersion(alias, place.description, timeZone),
     stable: fragments.stableDigest([...(id === null ? [] : [id.sql]), ...(created === null ? [] : [created.sql])], payload?.sql ?? null),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * What an operator saw of a row, as one opaque token: the place it was in, the row's physical version (exact) and a
+ * What an operator saw of a row, as one opaque token: the place it was in, the row's own version (exact) and a
  * digest of what no relay changes (stable). Which of the two an operation compares is the shape's to say.
  */
 export interface Version {
@@ -17,7 +17,7 @@ export function encodeVersion(version: Version): string {
 
 /** null for anything this console did not make: such a row has, at the very least, not been seen as it is. */
 export function decodeVersion(text: string): Version | null {
-  const match = /^([mda])\.([0-9]{1,20})\.([0-9a-f]{32})$/.exec(text);
+  const match = /^([mda])\.([0-9]{1,20}|[0-9a-f]{32})\.([0-9a-f]{32})$/.exec(text);
   const place = PLACE[match?.[1] ?? ''];
   return match === null || place === undefined ? null : { place, exact: match[2] ?? '', stable: match[3] ?? '' };
 }

@@ -4,7 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, inject, type RunnerTestCase, type RunnerTestSuite } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { failed } from './failed';
 
 export interface TestDatabase {
   /** Set before the first test; reading it earlier throws. */
@@ -80,9 +81,4 @@ async function onServer(text: string): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-function failed(task: RunnerTestSuite | RunnerTestCase): boolean {
-  if (task.result?.state === 'fail') return true;
-  return 'tasks' in task && task.tasks.some((child) => failed(child));
 }

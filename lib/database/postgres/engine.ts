@@ -23,10 +23,11 @@ function idFits(id: string, description: ColumnDescription): boolean {
 
 export const postgresEngine: Engine = {
   key: 'postgres',
-  features: { returning: true, notify: true, overridingSystemValue: true, skipLocked: true },
+  features: { returning: true, notify: true, overridingSystemValue: true, streamsSubqueries: true, transactionalDdl: true },
   fragments: postgresFragments,
   quote: { identifier: pg.escapeIdentifier, literal: pg.escapeLiteral },
   defaultSchema: 'public',
+  companions: { schema: 'outbox_console', prefix: '' },
   dialect: postgresDialect,
   failure: postgresFailure,
   describe: describePostgresTable,
@@ -40,6 +41,9 @@ export const postgresEngine: Engine = {
     await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
       set_config('max_parallel_workers_per_gather', '0', true), set_config('synchronize_seqscans', 'off', true)`.execute(db);
   },
+  skipsLocked: () => Promise.resolve(true),
+  // It ships with the zones, and an unknown name fails the first statement.
+  knowsTimeZone: () => Promise.resolve(true),
   async isReadOnly(db) {
     const { rows } = await sql<{ replica: boolean; setting: string }>`
       select pg_is_in_recovery() as replica, current_setting('transaction_read_only') as setting`.execute(db);

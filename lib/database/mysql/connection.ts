@@ -1,0 +1,205 @@
+import mysql from 'mysql2';
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { PoolOptions, TransactionLimits } from '../engine';
+import { DatabaseFailure } from '../failure';
+import { mysqlFailure } from './failure';
+import { serverKind, type ServerKind } from './server';
+import { connectionOptions } from './url';
+
+/** Parameter of a statement that never reaches the server: the limits of the transaction that begins. */
+export class LimitsOfTransaction {
+  constructor(readonly limits: TransactionLimits) {}
+}
+
+/**
+ * Rows as the server has them: strict about what does not fit, no zero where a key counts up (a restored row keeps its
+ * number), backslashes and quotes with their usual meaning whatever the server's default is.
+ */
+const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
+/** A session that does nothing for this long is ended by the server, its locks with it. */
+const IDLE_SESSION_SECONDS = 60;
+/** Beyond the server's own limit, before this side ends the statement over a second connection. */
+const KILL_GRACE_MS = 250;
+const PREPARED_STATEMENTS_MAX = 100;
+
+/** How every connection is opened, the ones that only end a statement included. */
+export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
+  return {
+    ...connectionOptions(options.url),
+    connectTimeout: options.acquireTimeoutMs,
+    // Strings of ours are compared byte by byte; a column brings its own collation.
+    charset: 'UTF8MB4_BIN',
+    // The server could ask for any file of this machine.
+    flags: ['-LOCAL_FILES'],
+    multipleStatements: false,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    decimalNumbers: false,
+    dateStrings: true,
+    jsonStrings: true,
+    timezone: 'Z',
+    typeCast: (field, next) => (field.type === 'BIT' ? bits(field.buffer()) : next()),
+    maxPreparedStatements: PREPARED_STATEMENTS_MAX,
+    connectAttributes: { program_name: options.applicationName },
+    enableKeepAlive: true,
+  };
+}
+
+const bits = (value: Buffer | null): string | null => (value === null ? null : BigInt(`0x${value.toString('hex') || '0'}`).toString());
+
+type Scalar = string | number | boolean | bigint | null;
+
+/** A connection of the pool as Kysely uses it. One that timed out or broke is not given back. */
+export class MysqlConnection implements DatabaseConnection {
+  #limits: TransactionLimits | null = null;
+  #set = '';
+  #broken = false;
+
+  private constructor(
+    private readonly raw: mysql.PoolConnection,
+    private readonly options: PoolOptions,
+    readonly kind: ServerKind,
+  ) {}
+
+  /** Asks the server what it is and sets the session up. */
+  static async open(raw: mysql.PoolConnection, options: PoolOptions): Promise<MysqlConnection> {
+    const [row] = await rowsOf(raw, 'select version() as version');
+    const kind = serverKind(String(row?.version));
+    const connection = new MysqlConnection(raw, options, kind);
+    await send(raw, 'set names utf8mb4 collate utf8mb4_bin', []);
+    const own = kind.mariadb || kind.major < 8 ? '' : ', session information_schema_stats_expiry = 0';
+    await send(
+      raw,
+      `set session time_zone = '+00:00', session sql_mode = '${SQL_MODE}', session autocommit = 1, session sql_safe_updates = 0,
+       session wait_timeout = ${IDLE_SESSION_SECONDS}${own}`,
+      [],
+    );
+    if (options.prepare !== undefined) await send(raw, options.prepare, []);
+    return connection;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const [first] = parameters;
+    if (first instanceof LimitsOfTransaction) {
+      await this.#limit(first.limits);
+      return { rows: [] };
+    }
+    const values = parameters.map(scalar);
+    // The end of a transaction is not to be hurried: killed in the middle, nobody could say what became of it.
+    const ends = /^(commit|rollback)$/.test(sql);
+    const result = await this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
+    if (ends) this.#limits = null;
+    if (Array.isArray(result)) return { rows: result as R[] };
+    return { rows: [], numAffectedRows: BigInt(result.affectedRows), numChangedRows: BigInt(result.changedRows ?? 0) };
+  }
+
+  // Nothing of ours reads that way, and a result set left half read would block the connection.
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('statements are not streamed');
+  }
+
+  /** Back into the pool, or closed when it must not be used again. */
+  release(): void {
+    this.#limits = null;
+    if (this.#broken) this.raw.destroy();
+    else this.raw.release();
+  }
+
+  async #limit(limits: TransactionLimits): Promise<void> {
+    this.#limits = limits;
+    const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
+    const own = this.kind.mariadb
+      ? `session max_statement_time = ${limits.statementMs / 1_000}, session idle_transaction_timeout = ${seconds(limits.idleMs)}`
+      : `session max_execution_time = ${Math.ceil(limits.statementMs)}`;
+    const wanted = `${own}, session innodb_lock_wait_timeout = ${seconds(limits.lockMs)}, session lock_wait_timeout = ${seconds(limits.lockMs)}`;
+    // The transaction's own idea of now: what a row's version says of the current second must not change on the way.
+    await this.#timed(
+      () => send(this.raw, `set @outbox_console_now = utc_timestamp(6)${this.#set === wanted ? '' : `, ${wanted}`}`, []),
+      null,
+    );
+    this.#set = wanted;
+  }
+
+  async #timed<T>(work: () => Promise<T>, statementMs: number | null): Promise<T> {
+    const { clientTimeoutMs } = this.options;
+    let late = false;
+    const kills: Promise<void>[] = [];
+    let giveUp: NodeJS.Timeout | undefined;
+    const given = new Promise<never>((_resolve, reject) => {
+      giveUp = setTimeout(() => {
+        this.#broken = true;
+        this.raw.destroy();
+        reject(new DatabaseFailure('connection', null, new Error(`no answer within ${clientTimeoutMs} ms`)));
+      }, clientTimeoutMs);
+    });
+    const hurry =
+      statementMs === null
+        ? undefined
+        : setTimeout(() => {
+            late = true;
+            // Should it end before the order arrives, the next statement would be the one that is ended.
+            this.#broken = true;
+            kills.push(killQuery(this.raw.threadId, this.options));
+          }, statementMs + KILL_GRACE_MS);
+    try {
+      const result = await Promise.race([work(), given]);
+      if (late) throw new DatabaseFailure('timeout', null, new Error('ended over a second connection'));
+      return result;
+    } catch (error) {
+      const failure = mysqlFailure(error);
+      if (failure.code === 'connection') this.#broken = true;
+      throw late && failure.code !== 'connection' ? new DatabaseFailure('timeout', failure.state, error) : error;
+    } finally {
+      clearTimeout(hurry);
+      clearTimeout(giveUp);
+      await Promise.all(kills);
+    }
+  }
+}
+
+/** Ends a statement of another connection of the same user; MySQL itself limits the time of SELECT alone. */
+async function killQuery(threadId: number, options: PoolOptions): Promise<void> {
+  const connection = mysql.createConnection({ ...sessionOptions(options), connectTimeout: 1_000 });
+  connection.on('error', () => undefined);
+  try {
+    await send(connection, `kill query ${threadId}`, []);
+  } catch {
+    // It has ended by itself, or nobody answers: then the client's own limit ends the connection.
+  } finally {
+    connection.destroy();
+  }
+}
+
+type Answer = Record<string, unknown>[] | { affectedRows: number; changedRows?: number };
+
+/** With parameters as a prepared statement, so that no value is ever written into SQL text; the rest as it is. */
+function send(raw: mysql.Connection, sql: string, values: Scalar[]): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null | undefined, result: unknown): void => {
+      if (error === null || error === undefined) resolve(result as Answer);
+      else reject(error);
+    };
+    if (values.length === 0) raw.query(sql, done);
+    else raw.execute(sql, values, done);
+  });
+}
+
+async function rowsOf(raw: mysql.Connection, sql: string): Promise<Record<string, unknown>[]> {
+  const answer = await send(raw, sql, []);
+  return Array.isArray(answer) ? answer : [];
+}
+
+/** The driver would turn an object into JSON, a list of assignments or a date in some zone: none of it is meant. */
+function scalar(value: unknown): Scalar {
+  if (value === null || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'string') {
+    // What has no UTF-8 would arrive as another text.
+    if (value.isWellFormed()) return value;
+    throw new DatabaseFailure('bad_value', null, new Error('a text that is not Unicode'));
+  }
+  throw new TypeError(
+    `a statement takes texts, numbers, truth values and null, not ${value === undefined ? 'undefined' : Object.prototype.toString.call(value)}`,
+  );
+}

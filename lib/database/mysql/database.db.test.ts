@@ -1,0 +1,142 @@
+import { sql, type RawBuilder } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { useTestMysql } from '@/scripts/testing/mysql';
+import { Problem } from '@/lib/shared/problems';
+import { openDatabase, type Database } from '../database';
+import type { TransactionLimits } from '../engine';
+
+describe('an observed MariaDB database', () => {
+  const database = useTestMysql(async (db) => {
+    await db.query('CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL DEFAULT 0) ENGINE=InnoDB');
+  });
+
+  const withDatabase = async (work: (db: Database) => Promise<void>): Promise<void> => {
+    const db = openDatabase({ id: 'test', url: database.url, operatorUrl: database.url });
+    try {
+      await work(db);
+    } finally {
+      await db.close();
+    }
+  };
+  const read = async <T>(db: Database, statement: RawBuilder<T>, limits?: Partial<TransactionLimits>): Promise<T[]> =>
+    (await db.read((one) => statement.execute(one), limits)).rows;
+
+  it('cancels a slow statement and says so, and the next is served', async () => {
+    await withDatabase(async (db) => {
+      await expect(read(db, sql`select sleep(5) from t right join (select 1) as one on true`, { statementMs: 50 })).rejects.toMatchObject({
+        code: 'timeout',
+      });
+      expect(await read(db, sql`select 1 as one`)).toEqual([{ one: 1 }]);
+    });
+  });
+
+  it('ends a slow change over a second connection where the server’s own limit does not, and nothing of it remains', async () => {
+    await withDatabase(async (db) => {
+      await database.query('INSERT INTO t VALUES (1, 0)');
+      const started = Date.now();
+      const slow = db.write?.(
+        async (write) => {
+          await sql`set session max_statement_time = 0`.execute(write);
+          await sql`update t set v = 1 where id = 1 and sleep(5) = 0`.execute(write);
+        },
+        { statementMs: 100 },
+      );
+      await expect(slow).rejects.toMatchObject({ code: 'timeout' });
+      expect(Date.now() - started).toBeLessThan(3_000);
+      expect(await database.query('SELECT v FROM t WHERE id = 1')).toEqual([{ v: 0 }]);
+      await db.write?.((write) => sql`update t set v = 2 where id = 1`.execute(write));
+      expect(await database.query('SELECT v FROM t WHERE id = 1')).toEqual([{ v: 2 }]);
+    });
+  });
+
+  it('waits for a lock no longer than it was told, and says that it is locked', async () => {
+    await withDatabase(async (db) => {
+      await database.query('INSERT IGNORE INTO t VALUES (2, 0)');
+      await db.write?.(async (holder) => {
+        await sql`select * from t where id = 2 for update`.execute(holder);
+        const other = db.write?.((write) => sql`update t set v = 9 where id = 2`.execute(write), { lockMs: 500 });
+        await expect(other).rejects.toMatchObject({ code: 'locked' });
+      });
+    });
+  });
+
+  it('reads in a read-only transaction, whatever its user may do', async () => {
+    await withDatabase(async (db) => {
+      await expect(read(db, sql`insert into t values (7, 7)`)).rejects.toMatchObject({ code: 'read_only' });
+    });
+  });
+
+  it('reads what is committed while it runs: read committed, in UTC, strictly', async () => {
+    await withDatabase(async (db) => {
+      const [row] = await read<{ zone: string; mode: string }>(db, sql`select @@time_zone as zone, @@sql_mode as mode`);
+      expect(row?.zone).toBe('+00:00');
+      expect(row?.mode).toContain('STRICT_ALL_TABLES');
+      await db.read(async (one) => {
+        const seen = async (): Promise<unknown> => (await sql`select count(*) as n from t where id = 50`.execute(one)).rows;
+        expect(await seen()).toEqual([{ n: '0' }]);
+        await database.query('INSERT INTO t VALUES (50, 0)');
+        expect(await seen()).toEqual([{ n: '1' }]);
+      });
+    });
+  });
+
+  it('names itself, and keeps reader and operator apart', async () => {
+    await withDatabase(async (db) => {
+      const name = sql<{ name: string }>`select attr_value as name from performance_schema.session_connect_attrs
+        where processlist_id = connection_id() and attr_name = 'program_name'`;
+      expect((await read(db, name))[0]?.name).toMatch(/^outbox-console\/reader@/);
+      expect((await db.write?.((write) => name.execute(write)))?.rows[0]?.name).toMatch(/^outbox-console\/operator@/);
+    });
+  });
+
+  it('survives the end of a connection in use and of one at rest', async () => {
+    await withDatabase(async (db) => {
+      const own = await read<{ id: string }>(db, sql`select connection_id() as id`);
+      const slow = read(db, sql`select sleep(30)`, { statementMs: 40_000 });
+      slow.catch(() => undefined);
+      const connections = async (): Promise<{ id: string }[]> =>
+        database.query(`SELECT id FROM information_schema.processlist WHERE info LIKE 'select sleep(30)%'`);
+      await expect.poll(async () => (await connections()).length, { interval: 20 }).toBe(1);
+      for (const { id } of await connections()) await database.query(`KILL ${id}`);
+      await expect(slow).rejects.toMatchObject({ code: 'connection' });
+      await read(db, sql`select 1`);
+      for (const { id } of own) await database.query(`KILL ${id}`).catch(() => undefined);
+      await expect
+        .poll(
+          () =>
+            read(db, sql`select 1`).then(
+              () => 'fine',
+              () => 'not yet',
+            ),
+          { interval: 20 },
+        )
+        .toBe('fine');
+    });
+  });
+
+  it('fails fast when nobody listens, and for a password that is wrong', async () => {
+    const away = openDatabase({ id: 'test', url: 'mariadb://nobody:x@127.0.0.1:1/none' });
+    await expect(read(away, sql`select 1`)).rejects.toMatchObject({ code: 'connection' });
+    await away.close();
+    const refused = openDatabase({ id: 'test', url: database.urlFor('tester', 'wrong') });
+    await expect(read(refused, sql`select 1`)).rejects.toMatchObject({ code: 'connection', state: '1045' });
+    await refused.close();
+  });
+
+  it('passes problems and bugs of ours as they are', async () => {
+    await withDatabase(async (db) => {
+      await expect(db.read(() => Promise.reject(new Problem('conflict', 'ours')))).rejects.toMatchObject({ code: 'conflict' });
+      await expect(db.read(() => Promise.reject(new TypeError('a bug')))).rejects.toBeInstanceOf(TypeError);
+    });
+  });
+
+  it('knows what the server is and whether it refuses writes', async () => {
+    await withDatabase(async (db) => {
+      expect(await db.read((one) => db.engine.skipsLocked(one))).toBe(true);
+      expect(await db.read((one) => db.engine.isReadOnly(one))).toBe(false);
+      expect(await db.read((one) => db.engine.knowsTimeZone(one, 'Asia/Seoul'))).toBe(true);
+      // Berlin changes its clocks, and nobody has loaded this server's zone tables.
+      expect(await db.read((one) => db.engine.knowsTimeZone(one, 'Europe/Berlin'))).toBe(false);
+    });
+  });
+});

@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import type { ColumnDescription, Db, IndexDescription, TableDescription, TableName } from '../engine';
+import { deletable } from './privileges';
+import { serverOf } from './server';
+
+const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
+  char: 'text', varchar: 'text', tinytext: 'text', text: 'text', mediumtext: 'text', longtext: 'text', enum: 'text', set: 'text',
+  tinyint: 'integer', smallint: 'integer', mediumint: 'integer', int: 'integer', bigint: 'integer', year: 'integer',
+  decimal: 'decimal', float: 'decimal', double: 'decimal', uuid: 'uuid', json: 'json',
+  binary: 'binary', varbinary: 'binary', tinyblob: 'binary', blob: 'binary', mediumblob: 'binary', longblob: 'binary',
+  timestamp: 'instant', datetime: 'wall_clock', date: 'wall_clock',
+}; // prettier-ignore
+
+/** A change in a table of another kind stays when the transaction is rolled back. */
+const TRANSACTIONAL = new Set(['innodb', 'rocksdb', 'ndbcluster', 'tokudb']);
+
+interface TableRow {
+  s: string;
+  here: string | null;
+  t: string;
+  type: string;
+  engine: string | null;
+  n: string | number | null;
+}
+
+interface ColumnRow {
+  name: string;
+  type: string;
+  base: string;
+  nullable: string;
+  extra: string;
+  rights: string;
+  charset: string | null;
+  collation: string | null;
+}
+
+/** `select *`: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
+interface StatisticsRow {
+  INDEX_NAME: string;
+  NON_UNIQUE: string | number;
+  COLUMN_NAME: string | null;
+  SUB_PART: string | number | null;
+  COLLATION: string | null;
+  INDEX_TYPE: string;
+  IS_VISIBLE?: string;
+  IGNORED?: string;
+}
+
+/**
+ * One look into the catalogue: the table's own spelling, columns, indexes and this user's rights. A table of the URL's
+ * own database has no schema in its name. Opens that one table; locks nothing.
+ */
+export async function describeMysqlTable(db: Db, name: TableName): Promise<TableDescription | null> {
+  const table = await findTable(db, name);
+  if (table === null) return null;
+  const { rows: columns } =
+    await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra,
+      privileges as rights, character_set_name as charset, collation_name as collation
+    from information_schema.columns where table_schema = ${table.s} and table_name = ${table.t} order by ordinal_position`.execute(db);
+  const { rows: statistics } = await sql<StatisticsRow>`select * from information_schema.statistics
+    where table_schema = ${table.s} and table_name = ${table.t} order by index_name, seq_in_index`.execute(db);
+  const server = await serverOf(db);
+  const json = server.mariadb ? await jsonColumns(db, table) : new Set<string>();
+  const kind = kindOf(table);
+  const every = (right: string): boolean => columns.every(({ rights }) => rights.split(',').includes(right));
+  return {
+    name: { schema: table.s === table.here ? null : table.s, table: table.t },
+    kind,
+    columns: new Map(columns.map((column) => [column.name, describeColumn(column, json)])),
+    indexes: indexesOf(statistics),
+    estimatedRows: kind === 'view' || table.n === null ? null : Number(table.n),
+    notifies: [],
+    privileges: {
+      select: every('select'),
+      insert: every('insert'),
+      delete: await deletable(db, server, table.s, table.t),
+      updateColumns: new Set(columns.filter(({ rights }) => rights.split(',').includes('update')).map((column) => column.name)),
+    },
+  };
+}
+
+/** A name with a dot may be one name: CAP's tables are called `cap.published`, in whichever database they are. */
+async function findTable(db: Db, { schema, table }: TableName): Promise<TableRow | null> {
+  const columns = sql`select table_schema as s, database() as here, table_name as t, table_type as type, engine, table_rows as n from information_schema.tables`;
+  const look = async (where: ReturnType<typeof sql>): Promise<TableRow | null> =>
+    (await sql<TableRow>`${columns} where ${where}`.execute(db)).rows[0] ?? null;
+  if (schema === null) return look(sql`table_schema = database() and table_name = ${table}`);
+  const whole = await look(sql`table_schema = database() and table_name = ${`${schema}.${table}`}`);
+  return whole ?? look(sql`table_schema = ${schema} and table_name = ${table}`);
+}
+
+function kindOf({ type, engine }: TableRow): TableDescription['kind'] {
+  if (/view/i.test(type)) return 'view';
+  return /^(BASE TABLE|SYSTEM VERSIONED)$/i.test(type) && TRANSACTIONAL.has((engine ?? '').toLowerCase()) ? 'table' : 'other';
+}
+
+function describeColumn(column: ColumnRow, json: Set<string>): ColumnDescription {
+  const bare = /^(tinyint\(1\)|bit\(1\))/i.test(column.type);
+  const kind = bare ? 'boolean' : json.has(column.name) ? 'json' : (KIND_BY_TYPE[column.base.toLowerCase()] ?? 'other');
+  return {
+    name: column.name,
+    type: column.type,
+    kind,
+    nullable: column.nullable === 'YES',
+    generated: /\b(VIRTUAL|STORED|PERSISTENT)\b/i.test(column.extra),
+    ...(column.charset === null || column.collation === null ? {} : { collation: { charset: column.charset, name: column.collation } }),
+  };
+}
+
+/** MariaDB has no JSON of its own: it is a text with a check that it can be read. */
+async function jsonColumns(db: Db, { s, t }: TableRow): Promise<Set<string>> {
+  const { rows } = await sql<{ clause: string }>`select check_clause as clause from information_schema.check_constraints
+    where constraint_schema = ${s} and table_name = ${t} and check_clause like '%json_valid%'`.execute(db);
+  return new Set(
+    rows.flatMap(({ clause }) =>
+      [...clause.matchAll(/json_valid\(`((?:[^`]|``)+)`\)/gi)].map((match) => (match[1] ?? '').replaceAll('``', '`')),
+    ),
+  );
+}
+
+function indexesOf(rows: StatisticsRow[]): IndexDescription[] {
+  const byName = new Map<string, StatisticsRow[]>();
+  for (const row of rows) byName.set(row.INDEX_NAME, [...(byName.get(row.INDEX_NAME) ?? []), row]);
+  return [...byName].flatMap(([name, parts]) => {
+    const [first] = parts;
+    if (first === undefined || first.IS_VISIBLE === 'NO' || first.IGNORED === 'YES') return [];
+    // A part that holds the beginning of a column, or an expression, neither orders nor finds whole values.
+    const end = parts.findIndex((part) => part.COLUMN_NAME === null || part.SUB_PART !== null);
+    const usable = end === -1 ? parts : parts.slice(0, end);
+    const method = first.INDEX_TYPE.toLowerCase();
+    return [
+      {
+        name,
+        method,
+        columns: usable.map((part) => part.COLUMN_NAME ?? ''),
+        unique: Number(first.NON_UNIQUE) === 0 && end === -1,
+        predicate: null,
+        // NULLs are the least of all values.
+        sorted: method === 'btree' ? usable.map(({ COLLATION }) => ({ descending: COLLATION === 'D', nullsFirst: COLLATION !== 'D' })) : [],
+      },
+    ];
+  });
+}

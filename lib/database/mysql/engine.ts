@@ -1,0 +1,69 @@
+import { sql } from 'kysely';
+import type { ColumnDescription, Engine } from '../engine';
+import { LimitsOfTransaction } from './connection';
+import { describeMysqlTable } from './describe';
+import { mysqlFailure } from './failure';
+import { mysqlFragments } from './fragments';
+import { mysqlDialect } from './pool';
+import { serverOf, skipsLocked } from './server';
+import { fixedOffsetMinutes } from './zones';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const INTEGER = /^(0|-?[1-9][0-9]{0,19})$/;
+const INTEGER_BITS: Record<string, bigint> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n, bigint: 64n };
+
+/** Only an id that prints exactly like the stored one names its row; a text compared with a number would match any 0. */
+function idFits(id: string, { kind, type }: ColumnDescription): boolean {
+  if (!id.isWellFormed()) return false;
+  if (kind === 'uuid') return UUID.test(id);
+  if (kind === 'integer') return INTEGER.test(id) && isWithin(BigInt(id), type);
+  if (kind === 'binary') return /^([0-9a-f]{2})+$/.test(id) && isAsLong(id.length / 2, type);
+  return kind === 'text' && !id.includes('\u0000');
+}
+
+function isWithin(value: bigint, type: string): boolean {
+  const bits = INTEGER_BITS[/^[a-z]+/i.exec(type)?.[0].toLowerCase() ?? ''] ?? 64n;
+  return /unsigned/i.test(type) ? value >= 0n && value < 1n << bits : value < 1n << (bits - 1n) && value >= -(1n << (bits - 1n));
+}
+
+/** A BINARY(16) holds sixteen bytes, neither more nor fewer; other types have no one length. */
+function isAsLong(bytes: number, type: string): boolean {
+  const length = /^binary\((\d+)\)/i.exec(type)?.[1];
+  return length === undefined || Number(length) === bytes;
+}
+
+const BACKSLASHED = /[\\'\u0000]/g;
+
+export const mysqlEngine: Engine = {
+  key: 'mysql',
+  features: { returning: false, notify: false, overridingSystemValue: false, streamsSubqueries: false, transactionalDdl: false },
+  fragments: mysqlFragments,
+  quote: {
+    identifier: (name) => `\`${name.replaceAll('`', '``')}\``,
+    literal: (text) =>
+      `'${text.replace(BACKSLASHED, (character) => (character === '\u0000' ? '\\0' : character === "'" ? "''" : '\\\\'))}'`,
+  },
+  defaultSchema: null,
+  companions: { schema: null, prefix: 'outbox_console_' },
+  dialect: mysqlDialect,
+  failure: mysqlFailure,
+  describe: describeMysqlTable,
+  idFits,
+  async limit(db, limits) {
+    await sql`${new LimitsOfTransaction(limits)}`.execute(db);
+  },
+  // The statements name their index themselves (`from`): the servers have no switch that could be undone with the transaction.
+  byIndex: () => Promise.resolve(),
+  skipsLocked: async (db) => skipsLocked(await serverOf(db)),
+  async knowsTimeZone(db, timeZone) {
+    if (fixedOffsetMinutes(timeZone) !== null) return true;
+    const { rows } = await sql<{ at: string | null }>`select convert_tz('2026-01-01 00:00:00', '+00:00', ${timeZone}) as at`.execute(db);
+    return rows[0]?.at !== null && rows[0] !== undefined;
+  },
+  async isReadOnly(db) {
+    const { rows } = await sql<{
+      Value: string;
+    }>`show global variables where variable_name in ('read_only', 'super_read_only', 'innodb_read_only')`.execute(db);
+    return rows.some(({ Value: value }) => !/^(off|0)$/i.test(value));
+  },
+};

@@ -1,0 +1,164 @@
+import { sql, type RawBuilder } from 'kysely';
+import { tableRef } from '../table-ref';
+import type { ColumnDescription, Fragments } from '../engine';
+import { digestOf, rowDigest } from './digest';
+import { fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
+
+type Sql<T = unknown> = RawBuilder<T>;
+
+const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
+
+function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
+  if (description?.kind === 'binary') return sql`lower(hex(${column}))`;
+  if (description !== undefined && /^bit/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
+  return sql`cast(${column} as char)`;
+}
+
+function typed(value: string, description: ColumnDescription): Sql {
+  const { kind, type } = description;
+  if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`;
+  if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
+  // More digits than any column has on either side, so that no value is cut to fit; a comparison as text would be.
+  if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as decimal(65,30))`;
+  if (kind === 'binary') return sql`unhex(${value})`;
+  if (kind === 'uuid') return sql`cast(${value} as uuid)`;
+  if (kind === 'instant' || kind === 'wall_clock') return sql`cast(${value.includes('T') ? utcText(value) : value} as datetime(6))`;
+  if (/^bit/i.test(type)) return sql`cast(${value} as unsigned)`;
+  return sql`${value}`;
+}
+
+/** Bytes of a text as UTF-8: what the same text has in every character set and collation. */
+const utf8 = (text: Sql): Sql => sql`cast(cast(${text} as char) as binary)`;
+
+const isText = (description: ColumnDescription): boolean =>
+  description.kind === 'text' || description.kind === 'json' || (description.kind === 'other' && !/^bit/i.test(description.type));
+
+/** The index is searched by the column's own idea of equality, and what it finds is compared byte by byte. */
+function textIn(column: Sql, values: Sql[]): Sql<boolean> {
+  return sql`(${oneOf(column, values)} and ${oneOf(
+    utf8(column),
+    values.map((value) => sql`cast(${value} as binary)`),
+  )})`;
+}
+
+const oneOf = (column: Sql, values: Sql[]): Sql<boolean> =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
+
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/** What the server would make of a text compared with a number, or the other way round, is never what was meant. */
+function isLiteral(column: Sql, values: (string | number | boolean)[], description: ColumnDescription | null): Sql<boolean> {
+  const asWritten = values.map(String);
+  if (description === null) {
+    const texts = values.filter((value) => typeof value === 'string');
+    if (texts.length === values.length)
+      return textIn(
+        column,
+        texts.map((value) => sql.lit(value)),
+      );
+    return oneOf(
+      column,
+      values.map((value) => sql.lit(typeof value === 'boolean' ? Number(value) : value)),
+    );
+  }
+  if (isText(description))
+    return textIn(
+      column,
+      asWritten.map((value) => sql.lit(value)),
+    );
+  if (
+    description.kind === 'integer' ||
+    description.kind === 'decimal' ||
+    description.kind === 'boolean' ||
+    /^bit/i.test(description.type)
+  ) {
+    const numbers = asWritten
+      .map((value) => (/^true$/i.test(value) ? '1' : /^false$/i.test(value) ? '0' : value))
+      .filter((value) => NUMBER.test(value));
+    return numbers.length === 0
+      ? sql`false`
+      : oneOf(
+          column,
+          numbers.map((value) => sql.raw(value)),
+        );
+  }
+  return oneOf(
+    column,
+    asWritten.map((value) => typed(value, description)),
+  );
+}
+
+export const mysqlFragments: Fragments = {
+  isoTime(column, description, timeZone) {
+    return sql`case when ${isRealDate(column)} then date_format(${toUtc(column, description, timeZone)}, ${sql.lit(ISO)}) end`;
+  },
+  instant: toUtc,
+  instantValue: (iso, description, timeZone) => fromUtc(sql`cast(${utcText(iso)} as datetime(6))`, description, timeZone),
+  asText,
+  textValue: (value) => sql`${value}`,
+  typed,
+  isOneOf: (column, values, description) =>
+    isText(description)
+      ? textIn(
+          column,
+          values.map((value) => sql`${value}`),
+        )
+      : oneOf(
+          column,
+          values.map((value) => typed(value, description)),
+        ),
+  isLiteral,
+  // A comparison of rows is served by no index here: the first key is said by itself.
+  beyond([key, id], sign, [keyValue, idValue]) {
+    const strict = sql.raw(sign.slice(0, 1));
+    return sql`(${key} ${sql.raw(`${sign.slice(0, 1)}=`)} ${keyValue} and (${key} ${strict} ${keyValue} or ${id} ${sql.raw(sign)} ${idValue}))`;
+  },
+  // NULLs come first where the order ascends, in an index and without one.
+  ordered(key, direction, nulls) {
+    const natural = (direction === 'ascending') === (nulls === 'first');
+    const way = sql.raw(direction === 'descending' ? 'desc' : 'asc');
+    return natural ? sql`${key} ${way}` : sql`${key} is null ${sql.raw(nulls === 'last' ? 'asc' : 'desc')}, ${key} ${way}`;
+  },
+  from: (table, alias, index = null) =>
+    sql`${tableRef(table)} as ${sql.id(alias)}${index === null ? sql`` : sql` force index (${sql.id(index)})`}`,
+  // The form with one table takes an alias on newer servers only.
+  deleteFrom: (table, alias) => sql`delete ${sql.id(alias)} from ${tableRef(table)} as ${sql.id(alias)}`,
+  forUpdate: (_alias, wait) => sql.raw(`for update${wait === 'wait' ? '' : ' skip locked'}`),
+  unlessTaken: () => sql``,
+  rowVersion: rowDigest,
+  rowTouch: () => null,
+  wholeRow: (alias) => sql`${sql.id(alias)}.*`,
+  stableDigest: digestOf,
+  jsonText(column, path) {
+    // A step of digits may be a name or a place in a list; JSON's null is no text.
+    const paths = path.reduce<string[]>((before, step) => before.flatMap((one) => stepsOf(step).map((next) => one + next)), ['$']);
+    const found = paths.map((one) => sql`json_extract(${column}, ${sql.lit(one)})`);
+    const value = found.length === 1 ? sql`${found[0]}` : sql`coalesce(${sql.join(found)})`;
+    return sql`case when json_type(${value}) <> 'NULL' then json_unquote(${value}) end`;
+  },
+  storedBytes: (column) => sql`length(${column})`,
+  textBytes: (column) => sql`length(cast(${column} as char))`,
+  head: (column, description, characters) =>
+    description.kind === 'binary'
+      ? sql`lower(hex(left(${column}, ${sql.lit(Math.floor(characters / 2))})))`
+      : sql`left(${asText(column, description)}, ${sql.lit(characters)})`,
+  rowAsJson: (columns) =>
+    sql`json_object(${sql.join(columns.flatMap(({ name, column, description }) => [sql.lit(name), asText(column, description)]))})`,
+  contains: (column, needle) => sql`(instr(lower(cast(${column} as char)), lower(${needle})) > 0)`,
+  distinctFrom: (left, right) => sql`(not (${left} <=> ${right}))`,
+  notTrue: (condition) => sql`((${condition}) is not true)`,
+  now: () => sql`utc_timestamp(6)`,
+  nowFor(description, timeZone) {
+    const digits = fractionDigits(description.type);
+    return fromUtc(sql`utc_timestamp(${sql.lit(digits)})`, description, timeZone);
+  },
+  nowIso: () => sql`date_format(utc_timestamp(6), ${sql.lit(ISO)})`,
+  millisecondsBetween: (from, to) => sql`(timestampdiff(microsecond, ${from}, ${to}) / 1e3)`,
+  secondsAgo: (seconds) => sql`(utc_timestamp(6) - interval ${sql.lit(seconds)} second)`,
+};
+
+/** One step of a path: a name, and a place in a list where it could be one. */
+function stepsOf(step: string): string[] {
+  const name = `.${JSON.stringify(step)}`;
+  return /^(0|[1-9]\d{0,8})$/.test(step) ? [name, `[${step}]`] : [name];
+}

@@ -1,0 +1,30 @@
+import { sql } from 'kysely';
+import type { Db } from '../engine';
+
+/** What a server is: MySQL and MariaDB have gone different ways, and a name in a URL does not say which one answers. */
+export interface ServerKind {
+  mariadb: boolean;
+  major: number;
+  minor: number;
+}
+
+/** Reads what `version()` answers, for example `10.11.18-MariaDB-0+deb12u1` or `8.4.2`. */
+export function serverKind(version: string): ServerKind {
+  // Older MariaDB servers put a number in front that old replicas can read.
+  const [, major = '0', minor = '0'] = /^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(version) ?? [];
+  return { mariadb: /mariadb/i.test(version), major: Number(major), minor: Number(minor) };
+}
+
+/** The kind of the server that `db` is connected to. */
+export async function serverOf(db: Db): Promise<ServerKind> {
+  const { rows } = await sql<{ version: string }>`select version() as version`.execute(db);
+  return serverKind(rows[0]?.version ?? '');
+}
+
+const atLeast = ({ major, minor }: ServerKind, wantedMajor: number, wantedMinor: number): boolean =>
+  major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+
+/** `SELECT … FOR UPDATE SKIP LOCKED`: MySQL 8.0, MariaDB 10.6. */
+export function skipsLocked(kind: ServerKind): boolean {
+  return kind.mariadb ? atLeast(kind, 10, 6) : atLeast(kind, 8, 0);
+}
