@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { fileSchema } from '@/lib/config/schema';
 import type { Shape } from '@/lib/outbox/shape';
 import { renderMetricTable } from './metric-table';
-import { renderShapeTables } from './shape-tables';
+import { renderShapeTables, type ShapeWords } from './shape-tables';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -67,7 +67,7 @@ export async function renderAll(root = ROOT): Promise<Map<string, string>> {
   }
   files.set('lib/messages/languages.gen.ts', renderLanguages(path.join(root, 'lib/messages')));
   files.set('public/outbox-console.schema.json', renderConfigurationSchema());
-  files.set('docs/shapes.md', renderShapeTables(await loadShapes(root), refusalWords(root)));
+  files.set('docs/shapes.md', renderShapeTables(await loadShapes(root), shapeWords(root)));
   files.set('docs/prometheus.md', renderMetricTable());
   return files;
 }
@@ -165,7 +165,7 @@ async function loadShapes(root: string): Promise<Shape[]> {
   return shapes;
 }
 
-function refusalWords(root: string): Record<string, string> {
-  const messages = JSON.parse(fs.readFileSync(path.join(root, 'lib/messages/en.json'), 'utf8')) as { refusals?: Record<string, string> };
-  return messages.refusals ?? {};
+function shapeWords(root: string): ShapeWords {
+  const messages = JSON.parse(fs.readFileSync(path.join(root, 'lib/messages/en.json'), 'utf8')) as Partial<ShapeWords>;
+  return { refusals: messages.refusals ?? {}, warnings: messages.warnings ?? {} };
 }

@@ -106,12 +106,15 @@ describe('the catalogues', () => {
     const refusals = SHAPES.flatMap((shape) => Object.values(shape.operations)).flatMap((rules) =>
       Array.isArray(rules) ? rules.flatMap((rule) => ('refuse' in rule ? [rule.refuse] : [])) : [rules.refuse],
     );
+    refusals.push(...SHAPES.flatMap((shape) => shape.noArchive ?? []));
     const warnings = SHAPES.flatMap((shape) => [
       ...Object.values(shape.operations).flatMap((rules) =>
         Array.isArray(rules) ? rules.flatMap((rule) => ('refuse' in rule ? [] : rule.warnings)) : [],
       ),
       ...(shape.archive?.warnings ?? []),
       ...Object.values(shape.cautions).flat(),
+      ...(shape.facts?.warnings ?? []),
+      ...(shape.payload?.warn === undefined ? [] : [shape.payload.warn]),
     ]);
     const wanted = [
       ...STATES.map((state) => `states.${state}`),

@@ -13,7 +13,7 @@ export function describeCapabilities(outbox: Bound): Capabilities {
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
   operations.archive =
     shape.archive === undefined
-      ? { offered: false, because: 'not_in_schema' }
+      ? { offered: false, because: shape.noArchive ?? 'not_in_schema' }
       : { offered: true, from: shape.archive.from.filter((state) => canShow(outbox, state)), warnings: shape.archive.warnings };
   operations.restore =
     shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };

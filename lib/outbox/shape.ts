@@ -50,6 +50,8 @@ export const shapeSchema = z.strictObject({
   operations: z.record(z.string(), operationSchema).default({}),
   lock: lockSchema.optional(),
   archive: archiveSchema.optional(),
+  /** Why no row is taken out, where `archive` is left out; words under `refusals.<code>`. */
+  noArchive: z.string().min(1).optional(),
   asDead: asDeadSchema.optional(),
   payload: payloadSchema.optional(),
   /** True when the failure that makes an event dead does not raise its counter: the limit is looked at before it rises. */

@@ -36,7 +36,7 @@ export const archiveOperation: Operation = {
     return steps;
   },
   refusal(outbox, state) {
-    if (outbox.shape.archive === undefined) return { code: 'not_supported', because: 'not_in_schema' };
+    if (outbox.shape.archive === undefined) return { code: 'not_supported', because: outbox.shape.noArchive ?? 'not_in_schema' };
     if (isLive(state) && state !== 'processing' && outbox.shape.archive.from.includes(state)) return null;
     return generalRefusal(state);
   },
