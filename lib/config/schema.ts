@@ -71,7 +71,7 @@ const amountSchema = z.union([
 
 /** A mapping written in the configuration: the shape language, with what the outbox already says left out. */
 export const inlineShapeSchema = z.strictObject({
-  ...shapeSchema.omit({ key: true }).shape,
+  ...shapeSchema.omit({ key: true, proven: true }).shape,
   label: shapeSchema.shape.label.optional(),
   origin: shapeSchema.shape.origin.optional(),
   engines: shapeSchema.shape.engines.optional(),

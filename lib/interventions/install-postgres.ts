@@ -1,8 +1,8 @@
 import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, RECORD_EVENT_TABLE, RECORD_TABLE } from '@/lib/outbox/companions';
 import type { TableName } from '@/lib/database/engine';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { calledFunctions, neededRights } from '@/lib/outbox/rights';
 import type { InstallStatement } from './install-statement';
-import { OPERATIONS } from './operation-registry.gen';
 
 /** Key of the advisory lock under which two installations into one database take turns. */
 const INSTALL_LOCK = 7_205_759_403_792;
@@ -134,54 +134,42 @@ function grants(outbox: Outbox, name: (table: Required<TableName>) => string): I
     sql: `GRANT INSERT ON ${name(RECORD_TABLE)}, ${name(RECORD_EVENT_TABLE)} TO ${writer}`,
   });
   statements.push({ why: 'Closing a record writes its outcome', sql: `GRANT UPDATE (outcome) ON ${name(RECORD_TABLE)} TO ${writer}` });
-  for (const [place, rights] of rightsByPlace(outbox)) {
+  for (const [place, rights] of neededRights(outbox)) {
     const updates = [...rights.update].map(identifier).join(', ');
-    const verbs = [...(rights.insert ? ['INSERT'] : []), ...(rights.delete ? ['DELETE'] : []), `UPDATE (${updates})`];
+    const verbs = [
+      ...(rights.insert ? ['INSERT'] : []),
+      ...(rights.delete ? ['DELETE'] : []),
+      ...(updates === '' ? [] : [`UPDATE (${updates})`]),
+    ];
+    if (verbs.length === 0) continue;
     statements.push({
       why: `The operator's operations on ${place.table.table}: columns they write, and rows they move`,
       sql: `GRANT ${verbs.join(', ')} ON ${name(place.table)} TO ${writer}`,
     });
   }
-  statements.push({
-    why: 'Archiving and restoring move rows; a row is locked through the right to write its reason',
-    sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.id))} TO ${writer}`,
-  });
-  return statements;
-}
-
-interface Rights {
-  insert: boolean;
-  delete: boolean;
-  update: Set<string>;
-}
-
-/** Exactly what the operations of this outbox need of its own tables. */
-function rightsByPlace(outbox: Outbox): Map<Place, Rights> {
-  const rights = new Map<Place, Rights>();
-  const of = (place: Place): Rights => {
-    const known = rights.get(place) ?? { insert: false, delete: false, update: new Set<string>() };
-    rights.set(place, known);
-    return known;
-  };
-  for (const place of [outbox.main, outbox.dead]) if (place !== null) of(place);
-  // Before the archive exists its place is not bound: archive and restore move rows out of and into every table.
   if (outbox.shape.archive !== undefined) {
-    for (const known of rights.values()) Object.assign(known, { insert: true, delete: true });
+    statements.push({
+      why: 'Archiving and restoring move rows; a row is locked through the right to write its reason',
+      sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.id))} TO ${writer}`,
+    });
   }
-  for (const step of OPERATIONS.flatMap((operation) => operation.steps(outbox))) {
-    if (step.source.key !== 'archive') {
-      if (step.target === null) for (const column of Object.keys(step.set)) of(step.source).update.add(column);
-      else of(step.source).delete = true;
-    }
-    if (step.target !== null && step.target.key !== 'archive') of(step.target).insert = true;
-  }
-  for (const [place, known] of rights) if (known.update.size === 0) known.update.add(lockColumn(outbox, place));
-  return rights;
+  return [...statements, ...functionGrants(outbox, operator)];
 }
 
-/** A row can only be locked with the right to write one of its columns: the one that says least. */
-function lockColumn(outbox: Outbox, place: Place): string {
-  const roles = place.roles;
-  const state = outbox.shape.states.flatMap(({ when }) => ('column' in when ? [when.column] : []))[0];
-  return roles.error?.column.name ?? roles.diedAt?.column.name ?? roles.attempts?.column.name ?? state ?? roles.id?.column.name ?? 'id';
+/** Functions have no names of their own, only signatures: each one of the name is granted. */
+function functionGrants(outbox: Outbox, operator: string): InstallStatement[] {
+  const { identifier, literal } = outbox.database.engine.quote;
+  return calledFunctions(outbox).map((called) => {
+    const [first = '', second] = called.split('.');
+    const [schema, name] = second === undefined ? [outbox.main.table.schema ?? 'public', first] : [first, second];
+    return {
+      why: `An operation lets ${called} do its work; it does so with the operator's rights unless it is SECURITY DEFINER`,
+      sql: `DO $$ DECLARE called regprocedure; BEGIN
+  EXECUTE 'GRANT USAGE ON SCHEMA ' || ${literal(identifier(schema))} || ' TO ' || ${literal(identifier(operator))};
+  FOR called IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = ${literal(schema)} AND p.proname = ${literal(name)} LOOP
+    EXECUTE 'GRANT EXECUTE ON ROUTINE ' || called || ' TO ' || ${literal(identifier(operator))};
+  END LOOP;
+END $$`,
+    };
+  });
 }

@@ -4,6 +4,7 @@ import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { databaseProblem, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/read-only';
 import { decodeVersion } from '@/lib/outbox/version';
 import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
@@ -110,12 +111,8 @@ async function carryOut(
   hash: string,
 ): Promise<InterventionResult> {
   const { write } = outbox.database;
-  if (!outbox.writable || write === null) {
-    throw new Problem(
-      'read_only',
-      `Outbox ${outbox.id} is read-only here (${outbox.whyReadOnly ?? 'no_operator_url'}): nothing was changed`,
-    );
-  }
+  requireWritable(outbox, await deps.directory.proof(outbox.id));
+  if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
   const wanted = request.events.map(({ id, version }) => toWanted(outbox, id, version));
   for (let attempt = 1; ; attempt += 1) {
     // A new id per attempt: an aborted one was never there.
@@ -130,6 +127,8 @@ async function carryOut(
       deps.onRecord(outbox.id);
       return answer;
     } catch (error) {
+      // Whoever tries again does so on the table as it is now.
+      if (error instanceof Problem && error.code === 'read_only') deps.directory.forget(outbox.id);
       if (!(error instanceof DatabaseFailure)) throw error;
       if (error.code === 'connection' && commitSent) {
         return settle(deps, outbox, { id, outbox: outbox.id, actor, key, request, at: new Date().toISOString() }, operation.undo);
@@ -174,6 +173,7 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
     actorName: job.actor.name,
     reason,
   });
+  await requireSameTables(outbox, db);
   await insertEvents(db, job.id, records);
   const outcome = outcomeOf(records);
   await closeHeader(db, job.id, outcome);

@@ -3,8 +3,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
-import { placeColumns } from '@/lib/outbox/bind';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { placeColumns, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { Value } from '@/lib/outbox/shape';
 import type { Version } from '@/lib/outbox/version';
@@ -144,7 +143,8 @@ function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
   );
 }
 
-function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: Value): RawBuilder<unknown> {
+/** What an assignment puts into a column of `place`, read from the row `at`. */
+export function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: Value): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const description = place.description.columns.get(name);
   if ('column' in value) return at.column(value.column);

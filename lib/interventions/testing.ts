@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
+import type { KnownProof } from '@/lib/outbox/proven';
 import type { Actor } from '@/lib/shared/permissions';
 import type { InterventionDeps } from './intervene';
 import type { Unsettled } from './settle';
@@ -11,8 +12,11 @@ export const BEN: Actor = { id: 'account:ben', name: 'ben@example.com', role: 'o
 
 export const freshKey = (): string => randomUUID();
 
-/** Dependencies around one outbox; unknown outcomes are kept in memory. */
-export function depsFor(outbox: Outbox): InterventionDeps & { log: Map<string, Unsettled> } {
+/** Dependencies around one outbox and what the store knows of its proof; unknown outcomes are kept in memory. */
+export function depsFor(
+  outbox: Outbox,
+  proof: KnownProof = { switched: null, proven: null },
+): InterventionDeps & { log: Map<string, Unsettled> } {
   const log = new Map<string, Unsettled>();
   const directory: OutboxDirectory = {
     ids: [outbox.id],
@@ -21,6 +25,7 @@ export function depsFor(outbox: Outbox): InterventionDeps & { log: Map<string, U
     database: () => outbox.database,
     get: () => Promise.resolve(outbox),
     forget: () => undefined,
+    proof: () => Promise.resolve(proof),
     close: () => Promise.resolve(),
   };
   return {

@@ -1,23 +1,29 @@
 import type { Database } from '@/lib/database/database';
-import type { Db, TableDescription, TableName } from '@/lib/database/engine';
-import type { ReadOnlyReason } from '@/lib/shared/model';
+import type { TableDescription, TableName } from '@/lib/database/engine';
+import { readTableRules } from '@/lib/database/table-rules';
 import { Problem } from '@/lib/shared/problems';
 import { describeCapabilities } from './capabilities';
-import { archiveTable, ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
+import { archiveTable } from './companions';
 import type { AmountSource, Outbox, OutboxSettings, Parameters, Place } from './outbox';
 import { pathSteps } from './paths';
+import { proofFacts } from './proof-facts';
+import { judgeProof, type KnownProof } from './proven';
+import { readOnlyReason } from './writability';
 import { idColumns, type Source } from './language/source';
 import { tableParts, tableText } from './language/names';
 import { COLUMN_ROLES, type Condition, type Shape } from './shape';
 
 const DEFAULT_STUCK_AFTER_SECONDS = 300;
+/** Nobody has proven anything. */
+const UNPROVEN: KnownProof = { switched: null, proven: null };
 
 /**
  * Binds a configured outbox to its tables: one transaction of catalogue reads on the reader's connection.
  * Throws Problem `not_found` when the table is not there and `invalid` when it lacks columns the shape needs;
- * anything that only stands in the way of changes makes the outbox read-only instead.
+ * anything that only stands in the way of changes makes the outbox read-only instead. `known` is what the store knows of its
+ * proof: null when it did not answer.
  */
-export async function bindOutbox(settings: OutboxSettings, database: Database): Promise<Outbox> {
+export async function bindOutbox(settings: OutboxSettings, database: Database, known: KnownProof | null = UNPROVEN): Promise<Outbox> {
   return database.read(async (db) => {
     const describe = (name: TableName): Promise<TableDescription | null> => database.engine.describe(db, name);
     const mainTable = await describe(tableParts(settings.table));
@@ -41,6 +47,12 @@ export async function bindOutbox(settings: OutboxSettings, database: Database): 
     const archive =
       archiveDescription === null ? null : bindPlace('archive', archiveDescription, { ...shape.columns, ...shape.dead?.columns });
     const parameters = mergeParameters(shape, settings);
+    const places = dead === null ? [main] : [main, dead];
+    const rules = await readTableRules(
+      database.engine.key,
+      db,
+      places.map(({ table }) => table),
+    );
     const bound = {
       id: settings.id,
       settings,
@@ -52,13 +64,13 @@ export async function bindOutbox(settings: OutboxSettings, database: Database): 
       archive,
       amount: amountSource(settings),
       channel: settings.parameters.channel ?? mainTable.notifies[0] ?? null,
+      rules: rules?.[0] === undefined ? null : { main: rules[0], dead: rules[1] ?? null },
     };
-    const whyReadOnly = await readOnlyReason(bound, db);
-    return { ...bound, capabilities: describeCapabilities(bound), writable: whyReadOnly === null, whyReadOnly };
+    const proof = judgeProof(bound, proofFacts(bound), known);
+    const whyReadOnly = await readOnlyReason({ ...bound, proof }, db);
+    return { ...bound, proof, capabilities: describeCapabilities(bound), writable: whyReadOnly === null, whyReadOnly };
   });
 }
-
-type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
 
 function bindPlace(key: Place['key'], description: TableDescription, columns: Shape['columns']): Place {
   const roles: Place['roles'] = {};
@@ -115,40 +127,4 @@ function amountSource(settings: OutboxSettings): AmountSource | null {
   if (settings.amount === null) return null;
   const { value, currency } = settings.amount;
   return { value: pathSteps(value), currency: currency === undefined ? null : pathSteps(currency) };
-}
-
-/** What stands in the way of changes, most telling first; null when nothing does. */
-async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyReason | null> {
-  if (outbox.settings.inline) return 'mapping_not_proven';
-  if (outbox.database.write === null) return 'no_operator_url';
-  if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
-  const { engine } = outbox.database;
-  const records = [await engine.describe(db, RECORD_TABLE), await engine.describe(db, RECORD_EVENT_TABLE)];
-  if (outbox.archive === null || records.includes(null)) return 'not_installed';
-  const { archive } = outbox;
-  const expected = [
-    ...Object.values(ARCHIVE_COLUMNS),
-    ...placeColumns(outbox.main),
-    ...(outbox.dead === null ? [] : placeColumns(outbox.dead)),
-  ];
-  if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
-  return null;
-}
-
-/** Columns of a place that hold data of their own. */
-export function placeColumns(place: Place): string[] {
-  return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
-}
-
-/** A key that names one row: an intervention must never touch two. */
-function hasUniqueId(place: Place): boolean {
-  const id = place.roles.id;
-  return (
-    id !== undefined &&
-    !id.column.nullable &&
-    place.description.kind === 'table' &&
-    place.description.indexes.some(
-      (index) => index.unique && index.predicate === null && index.columns.length === 1 && index.columns[0] === id.column.name,
-    )
-  );
 }

@@ -4,7 +4,7 @@ import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
 import { keepsOrder, type ChangeRule, type OperationRules } from './shape';
 
-type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
+type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
 
 /** What this table can show and which operations it offers, from its shape and the columns really there. */
 export function describeCapabilities(outbox: Bound): Capabilities {

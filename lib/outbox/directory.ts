@@ -3,6 +3,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { Problem } from '@/lib/shared/problems';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
+import type { KnownProof, ProofSource } from './proven';
 
 /** A table is looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
 const REBIND_AFTER_MS = 30_000;
@@ -13,6 +14,8 @@ export interface DirectoryOptions {
   onIdleError?: (database: string, error: Error) => void;
   /** What the connections are called at the server; `reader` when left out. */
   readAs?: string;
+  /** Where proofs are kept; without it only outboxes that need none can be changed. */
+  proofs?: ProofSource;
 }
 
 /** Every configured outbox, bound to its table when asked for. */
@@ -30,12 +33,15 @@ export interface OutboxDirectory {
   get(id: string): Promise<Outbox>;
   /** The next `get` looks at the table again. */
   forget(id: string): void;
+  /** What the store knows of the outbox's proof now; null when it does not answer. */
+  proof(id: string): Promise<KnownProof | null>;
   close(): Promise<void>;
 }
 
 interface Entry {
   settings: OutboxSettings;
   database: Database;
+  proof: () => Promise<KnownProof | null>;
   bound: Outbox | null;
   boundAt: number;
   inFlight: Promise<Outbox> | null;
@@ -53,7 +59,8 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     const database = databases.get(settings.database);
     if (database === undefined)
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
-    entries.set(settings.id, { settings, database, bound: null, boundAt: 0, inFlight: null });
+    const proof = (): Promise<KnownProof | null> => knownProof(options.proofs, settings.id);
+    entries.set(settings.id, { settings, database, proof, bound: null, boundAt: 0, inFlight: null });
   }
   const entry = (id: string): Entry => {
     const found = entries.get(id);
@@ -76,15 +83,26 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     forget(id) {
       entry(id).boundAt = 0;
     },
+    proof: (id) => entry(id).proof(),
     async close() {
       await Promise.all([...databases.values()].map((database) => database.close()));
     },
   };
 }
 
+async function knownProof(source: ProofSource | undefined, outboxId: string): Promise<KnownProof | null> {
+  if (source === undefined) return { switched: null, proven: null };
+  try {
+    return await source(outboxId);
+  } catch {
+    // Whoever may watch watches on; nothing is changed until the store answers.
+    return null;
+  }
+}
+
 async function bind(entry: Entry): Promise<Outbox> {
   try {
-    entry.bound = await bindOutbox(entry.settings, entry.database);
+    entry.bound = await bindOutbox(entry.settings, entry.database, await entry.proof());
     entry.boundAt = Date.now();
     return entry.bound;
   } catch (error) {

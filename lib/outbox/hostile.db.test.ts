@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, settingsFor, type OpenOutbox } from '@/scripts/testing/outbox';
 import { openDatabase } from '@/lib/database/database';
+import { applyInstall } from '@/lib/interventions/install';
 import { bindOutbox } from './bind';
 import { countDeadByError } from './dead-letters';
 import { getEvent } from './get-event';
@@ -156,9 +157,13 @@ describe('binding', () => {
         { state: 'pending', when: { not: { column: 'done', equals: true } } },
       ],
     });
+    await database.query('ALTER TABLE jobs ADD PRIMARY KEY (code)');
     await database.query(`INSERT INTO jobs VALUES ('a', '{}', true), ('b', NULL, NULL), ('c', 'x', false)`);
     const jobs = await bindOutbox(settingsFor(inline, { table: 'jobs', inline: true }), both);
-    expect(jobs.whyReadOnly).toBe('mapping_not_proven');
+    expect(jobs.whyReadOnly).toBe('not_installed');
+    await applyInstall(jobs, database.url);
+    const installed = await bindOutbox(settingsFor(inline, { table: 'jobs', inline: true }), both);
+    expect(installed.whyReadOnly).toBe('mapping_not_proven');
     expect((await listEvents(jobs, {}, { limit: 10 })).events.map((event) => [event.id, event.state])).toEqual([
       ['c', 'pending'],
       ['b', 'pending'],

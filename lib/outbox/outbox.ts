@@ -1,7 +1,10 @@
 import type { Database } from '@/lib/database/database';
 import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/engine';
-import type { Capabilities, OutboxInfo, ReadOnlyReason } from '@/lib/shared/model';
+import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
+import type { ReadOnlyReason } from '@/lib/shared/read-only';
+import type { TableRules } from '@/lib/database/table-rules';
 import type { TableRef } from './language/names';
+import type { ProofState } from './proven';
 import type { ColumnRole, Shape } from './shape';
 
 /** A table of an outbox and what its columns mean. */
@@ -53,6 +56,10 @@ export interface Outbox {
   amount: AmountSource | null;
   /** Overrides the channel of the shape's NOTIFY: the configuration's, or the one the table's own trigger uses. */
   channel: string | null;
+  /** What its tables do to rows written into them; null on an engine that does not say. */
+  rules: { main: TableRules; dead: TableRules | null } | null;
+  /** Whether the mapping was shown to change the table as it says. */
+  proof: ProofState;
   capabilities: Capabilities;
   writable: boolean;
   whyReadOnly: ReadOnlyReason | null;
@@ -71,6 +78,11 @@ export function outboxInfo(outbox: Outbox): OutboxInfo {
     writable: outbox.writable,
     whyReadOnly: outbox.whyReadOnly,
   };
+}
+
+/** Columns of a place that hold data of their own. */
+export function placeColumns(place: Place): string[] {
+  return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
 }
 
 /** Places whose rows are events of the outbox now: the table and its dead-letter table. */

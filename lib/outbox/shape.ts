@@ -59,6 +59,8 @@ export const shapeSchema = z.strictObject({
   /** Cautions that hold for every event of this shape on its page, by state. */
   cautions: z.partialRecord(liveStateSchema, z.array(z.string())).default({}),
   detect: detectSchema.optional(),
+  /** Its operations run in our tests against a table made by the origin's own DDL: on such a table they need no further proof. */
+  proven: z.literal('by_tests').optional(),
   facts: factsSchema.optional(),
   sample: sampleSchema.optional(),
 });

@@ -4,22 +4,12 @@
  */
 import type { Count, Known, UnavailableReason } from './measured';
 import type { ListScope } from './list-scope';
+import type { ReadOnlyReason } from './read-only';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './verdicts';
 import type { Window } from './windows';
 
 export type EngineKey = 'postgres' | 'mysql';
-
-/** Why an outbox cannot be changed from here; words under `readOnly.<code>`. */
-export type ReadOnlyReason =
-  | 'no_operator_url'
-  | 'not_installed'
-  | 'companions_out_of_date'
-  | 'mapping_not_proven'
-  | 'no_primary_key'
-  | 'no_grant'
-  | 'table_missing'
-  | 'source_down';
 
 /** An operation this outbox offers, and from which states; or why it does not (`refusals.<code>`). */
 export type OperationCapability = { offered: true; from: State[]; warnings: string[] } | { offered: false; because: string };

@@ -21,6 +21,7 @@ export const courierStatus = defineShape({
   // A failing publish rolls its whole batch back: taking the poison row out is the cure.
   archive: { from: ['pending'], warnings: ['may_already_be_out'] },
   cautions: { pending: ['may_already_be_out'] },
+  proven: 'by_tests',
   sample: {
     ddl: {
       postgres: [

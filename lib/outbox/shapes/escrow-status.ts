@@ -66,6 +66,7 @@ export const escrowStatus = defineShape({
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: { status: { value: 'failed' } } },
   cautions: { processing: ['may_already_be_out'] },
+  proven: 'by_tests',
   sample: {
     ddl: {
       postgres: [

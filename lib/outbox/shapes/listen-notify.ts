@@ -67,6 +67,7 @@ export const listenNotify = defineShape({
   asDead: { moveTo: 'dead', set: { died_at: { now: true } } },
   diesUncounted: true,
   cautions: { pending: MAY_BE_OUT, retrying: MAY_BE_OUT, dead: MAY_BE_OUT },
+  proven: 'by_tests',
   sample: {
     ddl: {
       postgres: [

@@ -49,6 +49,7 @@ export const publishedAt = defineShape({
   archive: { from: ['dead', 'pending', 'retrying'], warnings: ['may_already_be_out'] },
   asDead: { moveTo: 'dead', set: { died_at: { now: true }, last_error: { value: null } } },
   cautions: { pending: ['may_already_be_out'], retrying: ['may_already_be_out'], dead: ['may_already_be_out'] },
+  proven: 'by_tests',
   sample: {
     ddl: {
       postgres: [

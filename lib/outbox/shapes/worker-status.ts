@@ -37,6 +37,7 @@ export const workerStatus = defineShape({
   },
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   cautions: { processing: ['may_already_be_out'] },
+  proven: 'by_tests',
   sample: {
     ddl: {
       postgres: [

@@ -1,0 +1,54 @@
+/** What a table does to the rows written into it, beside holding them: what has to be known before its rows are changed. */
+import type { EngineKey } from '@/lib/shared/model';
+import type { Db, TableName } from './engine';
+import { readPostgresTableRules } from './postgres/table-rules';
+
+export interface ColumnRules {
+  /** The default as the server prints it; null when there is none. */
+  default: string | null;
+  /** Filled by a counter when left out: an identity, a serial, an AUTO_INCREMENT. */
+  counted: boolean;
+  /** The values an enum knows, in order; null for other types. */
+  labels: string[] | null;
+  /** Characters it holds; null where there is no limit. */
+  maxLength: number | null;
+}
+
+export interface TriggerRules {
+  name: string;
+  timing: 'before' | 'after' | 'instead';
+  events: ('insert' | 'update' | 'delete')[];
+  /** The function it runs; the trigger itself where it has a body of its own. */
+  calls: string;
+  language: string;
+  /** What it does, as text; empty for compiled code. */
+  source: string;
+  enabled: boolean;
+}
+
+export interface TableRules {
+  columns: Map<string, ColumnRules>;
+  checks: { name: string; columns: string[]; text: string }[];
+  foreignKeys: { name: string; columns: string[]; table: Required<TableName>; references: string[] }[];
+  triggers: TriggerRules[];
+  /** True where statements on the table are rewritten into others. */
+  rewritten: boolean;
+  /** True where policies decide which rows a role sees. */
+  rowSecurity: boolean;
+  /** False where what was written cannot be taken back. */
+  transactional: boolean;
+  /** Equal as long as columns, their types and the triggers are what they were. */
+  signature: string;
+}
+
+const READERS: Partial<Record<EngineKey, (db: Db, tables: Required<TableName>[]) => Promise<TableRules[]>>> = {
+  postgres: readPostgresTableRules,
+};
+
+/**
+ * The rules of each of these tables, in their order, by one look into the catalogue; locks nothing. null on an engine whose
+ * catalogue this version does not read. Throws DatabaseFailure, `missing` when a table is gone.
+ */
+export async function readTableRules(engine: EngineKey, db: Db, tables: Required<TableName>[]): Promise<TableRules[] | null> {
+  return (await READERS[engine]?.(db, tables)) ?? null;
+}

@@ -1,0 +1,53 @@
+/**
+ * The tables that shapes marked `proven: 'by_tests'` are tested on, as proven-tables.gen.ts holds them. After a change of a
+ * sample: `npx vitest run --project db lib/outbox/proven-tables.db.test.ts -u`.
+ */
+import { format } from 'prettier';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { createSample, settingsFor } from '@/scripts/testing/outbox';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { bindOutbox } from './bind';
+import { provenTable, type ProvenTable } from './proven-table';
+import type { Shape } from './shape';
+import { SHAPES } from './shape-registry.gen';
+
+const HEADER = `// Written by proven-tables.db.test.ts from the samples of the shapes. Do not edit.
+import type { EngineKey } from '@/lib/shared/model';
+import type { ProvenTable } from './proven-table';
+
+/** By shape and engine: the tables its operations are tested on. */
+export const PROVEN_TABLES: Record<string, Partial<Record<EngineKey, { main: ProvenTable; dead: ProvenTable | null }>>> = `;
+
+type Tables = { main: ProvenTable; dead: ProvenTable | null };
+
+const database = useTestDatabase();
+let opened: Database;
+beforeAll(() => {
+  opened = openDatabase({ id: 'test', url: database.url });
+});
+afterAll(() => opened.close());
+
+/** Names repeat between shapes: each sample is made, read and dropped before the next one. */
+async function tablesOf(shape: Shape): Promise<Tables> {
+  await createSample(database, shape, { rows: false });
+  const { main, dead, rules } = await bindOutbox(settingsFor(shape), opened);
+  const schemas = await database.query<{ nspname: string }>(
+    `SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'`,
+  );
+  for (const { nspname } of schemas) await database.query(`DROP SCHEMA "${nspname}" CASCADE`);
+  await database.query('CREATE SCHEMA public');
+  return {
+    main: provenTable(main.description, rules?.main ?? null),
+    dead: dead === null ? null : provenTable(dead.description, rules?.dead ?? null),
+  };
+}
+
+it('are written down as the samples make them', async () => {
+  const tables: Record<string, Record<string, Tables>> = {};
+  for (const shape of SHAPES) {
+    if (shape.proven === 'by_tests' && shape.engines.includes('postgres')) tables[shape.key] = { postgres: await tablesOf(shape) };
+  }
+  const text = await format(`${HEADER}${JSON.stringify(tables)};\n`, { parser: 'typescript', singleQuote: true, printWidth: 140 });
+  await expect(text).toMatchFileSnapshot('./proven-tables.gen.ts');
+});

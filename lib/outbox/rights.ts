@@ -1,0 +1,71 @@
+import { missingColumn } from './capabilities';
+import type { Outbox, Place } from './outbox';
+import type { ChangeRule, Condition } from './shape';
+
+/** What the operations of an outbox need in one of its tables. */
+export interface Rights {
+  insert: boolean;
+  delete: boolean;
+  update: Set<string>;
+}
+
+type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
+
+/** Exactly what the operations of this outbox need of its own tables: the grants of an installation, and nothing more. */
+export function neededRights(outbox: Bound): Map<Place, Rights> {
+  const { main, dead, shape } = outbox;
+  const none = (): Rights => ({ insert: false, delete: false, update: new Set() });
+  const rights = new Map<Place, Rights>([[main, none()], ...(dead === null ? [] : ([[dead, none()]] as [Place, Rights][]))]);
+  const of = (place: Place): Rights => rights.get(place) ?? none();
+  for (const rule of usableRules(outbox)) {
+    if (rule.moveTo === 'main') {
+      if (dead === null) continue;
+      of(dead).delete = true;
+      of(main).insert = true;
+    } else if (rule.call === undefined) {
+      for (const place of placesOf(outbox, rule))
+        for (const column of Object.keys(rule.set)) if (place.description.columns.has(column)) of(place).update.add(column);
+    }
+  }
+  // Archive and restore move rows out of and into every table.
+  if (shape.archive !== undefined) for (const needed of rights.values()) Object.assign(needed, { insert: true, delete: true });
+  for (const [place, needed] of rights) if (locks(outbox, place) && needed.update.size === 0) needed.update.add(lockColumn(outbox, place));
+  return rights;
+}
+
+/** Functions of the library that operations call, as `function` or `schema.function`. */
+export function calledFunctions(outbox: Bound): string[] {
+  return [...new Set(usableRules(outbox).flatMap((rule) => (rule.call === undefined ? [] : [rule.call.function])))];
+}
+
+function usableRules(outbox: Bound): ChangeRule[] {
+  return Object.values(outbox.shape.operations).flatMap((rules) =>
+    Array.isArray(rules) ? rules.filter((rule): rule is ChangeRule => 'version' in rule && missingColumn(outbox, rule) === null) : [],
+  );
+}
+
+/** The tables whose rows a rule takes. */
+function placesOf(outbox: Bound, rule: ChangeRule): Place[] {
+  const { main, dead, shape } = outbox;
+  const fromMain = rule.moveTo === undefined && shape.states.some(({ state }) => rule.from.includes(state));
+  return [...(fromMain ? [main] : []), ...(dead !== null && rule.from.includes('dead') ? [dead] : [])];
+}
+
+/** True when an operation can take a row of this table. */
+function locks(outbox: Bound, place: Place): boolean {
+  return outbox.shape.archive !== undefined || usableRules(outbox).some((rule) => placesOf(outbox, rule).includes(place));
+}
+
+/** A row can only be locked with the right to write one of its columns: the one that says least. */
+function lockColumn(outbox: Bound, place: Place): string {
+  const { roles } = place;
+  const state = outbox.shape.states.flatMap(({ when }) => columnsIn(when)).find((name) => place.description.columns.has(name));
+  return roles.error?.column.name ?? roles.diedAt?.column.name ?? roles.attempts?.column.name ?? state ?? roles.id?.column.name ?? 'id';
+}
+
+function columnsIn(condition: Condition): string[] {
+  if ('all' in condition) return condition.all.flatMap(columnsIn);
+  if ('any' in condition) return condition.any.flatMap(columnsIn);
+  if ('not' in condition) return columnsIn(condition.not);
+  return 'column' in condition ? [condition.column] : [];
+}

@@ -1,0 +1,41 @@
+/** Why an outbox cannot be changed from here. Every door asks this one answer. */
+import type { Db } from '@/lib/database/engine';
+import type { ReadOnlyReason } from '@/lib/shared/read-only';
+import { ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
+import { placeColumns, type Outbox, type Place } from './outbox';
+import { operatorLacks } from './operator-rights';
+
+type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
+
+/** What stands in the way of changes, what has to be put right first before what depends on it; null when nothing does. */
+export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyReason | null> {
+  if (outbox.database.write === null) return 'no_operator_url';
+  if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
+  if (outbox.rules !== null && [outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false))
+    return 'not_transactional';
+  const { engine } = outbox.database;
+  const records = [await engine.describe(db, RECORD_TABLE), await engine.describe(db, RECORD_EVENT_TABLE)];
+  if (outbox.archive === null || records.includes(null)) return 'not_installed';
+  const { archive } = outbox;
+  const expected = [
+    ...Object.values(ARCHIVE_COLUMNS),
+    ...placeColumns(outbox.main),
+    ...(outbox.dead === null ? [] : placeColumns(outbox.dead)),
+  ];
+  if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
+  if ((await operatorLacks(outbox, db)).length > 0) return 'no_grant';
+  return outbox.proof.why;
+}
+
+/** A key that names one row: an intervention must never touch two. */
+function hasUniqueId(place: Place): boolean {
+  const id = place.roles.id;
+  return (
+    id !== undefined &&
+    !id.column.nullable &&
+    place.description.kind === 'table' &&
+    place.description.indexes.some(
+      (index) => index.unique && index.predicate === null && index.columns.length === 1 && index.columns[0] === id.column.name,
+    )
+  );
+}

@@ -1,0 +1,16 @@
+/** Why an outbox cannot be changed from here; words under `readOnly.<code>`. */
+export type ReadOnlyReason =
+  | 'no_operator_url'
+  | 'not_installed'
+  | 'companions_out_of_date'
+  | 'mapping_not_proven'
+  | 'mapping_changed'
+  | 'table_changed'
+  | 'table_differs'
+  | 'changes_off'
+  | 'proof_unknown'
+  | 'not_transactional'
+  | 'no_primary_key'
+  | 'no_grant'
+  | 'table_missing'
+  | 'source_down';
