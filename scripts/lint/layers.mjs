@@ -13,6 +13,7 @@ const LIB_BELOW_SERVER = [
   'lib/identity',
   'lib/interventions',
   'lib/metrics',
+  'lib/doctor',
   'lib/audit',
   'lib/jobs',
   'lib/outbox',
@@ -33,6 +34,7 @@ export const ROOMS = {
   'lib/outbox': { values: ['lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/detection': { values: ['lib/config', 'lib/outbox', 'lib/database', 'lib/shared'] },
   'lib/metrics': { values: ['lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
+  'lib/doctor': { values: ['lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/interventions': { values: ['lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/audit': { values: ['lib/interventions', 'lib/outbox', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/identity': { values: ['lib/audit', 'lib/store', 'lib/shared'], types: ['lib/config'] },
@@ -51,7 +53,18 @@ export const ROOMS = {
 /** Tests stand on top of everything but the screens: they may use the demo's relays and the testing helpers. */
 const TEST_EXTRA = [...LIB_BELOW_SERVER, 'lib/server', 'demo', 'scripts'];
 
-const SQL_ROOMS = ['lib/database', 'lib/outbox', 'lib/interventions', 'lib/metrics', 'lib/store', 'demo', 'bench', 'e2e', 'scripts'];
+const SQL_ROOMS = [
+  'lib/database',
+  'lib/outbox',
+  'lib/interventions',
+  'lib/metrics',
+  'lib/doctor',
+  'lib/store',
+  'demo',
+  'bench',
+  'e2e',
+  'scripts',
+];
 const DRIVER_ROOMS = ['lib/database', 'demo', 'bench', 'e2e', 'scripts'];
 const COMPONENT_NEXT = ['next/link', 'next/navigation', 'next/dynamic'];
 

@@ -1,0 +1,28 @@
+import { BOTH, type Check } from '../check';
+
+/** Half of what the column holds: failing once a second, a small counter has hours left. */
+const NEAR_SHARE = 0.5;
+
+/** The count of attempts comes near the largest number its column holds; past it every attempt fails with an error. */
+export const counterOverflowCheck: Check = {
+  id: 'counter_overflow',
+  engines: BOTH,
+  examine({ outbox, facts }) {
+    const attempts = outbox.main.roles.attempts;
+    if (attempts === undefined || attempts.path.length > 0) return [];
+    const column = facts.main.columns.get(attempts.column.name);
+    if (column?.largest == null) return [];
+    const seen = [facts.rows.waiting?.mostAttempts, Number(column.largestSeen), ...column.frequent.map(({ value }) => Number(value))];
+    const most = Math.max(...seen.filter((value): value is number => typeof value === 'number' && Number.isFinite(value)), 0);
+    const largest = Number(column.largest);
+    if (most < NEAR_SHARE * largest) return [];
+    const { identifier } = outbox.database.engine.quote;
+    const alter =
+      outbox.database.engine.key === 'mysql'
+        ? `ALTER TABLE ${facts.main.quoted} MODIFY ${identifier(column.name)} int NOT NULL DEFAULT 0;`
+        : `ALTER TABLE ${facts.main.quoted} ALTER COLUMN ${identifier(column.name)} TYPE integer;`;
+    return [
+      { severity: 'act', subject: column.name, values: { column: column.name, attempts: most, largest, type: column.type }, cure: alter },
+    ];
+  },
+};

@@ -1,0 +1,24 @@
+import { BOTH, type Check } from '../check';
+
+/** Events are delivered at least once: the key by which their readers know a repeat is missing, or can be there twice. */
+export const dedupKeyCheck: Check = {
+  id: 'dedup_key',
+  engines: BOTH,
+  examine({ outbox, facts, cures }) {
+    const { dedupKey, id } = outbox.main.roles;
+    if (dedupKey === undefined) {
+      // A built-in shape without one is how its library works: its readers go by the id. A table of one's own can have one.
+      return outbox.settings.inline && id?.column.kind === 'integer'
+        ? [{ severity: 'note', values: { column: null, id: id.column.name } }]
+        : [];
+    }
+    if (dedupKey.path.length > 0 || dedupKey.column.name === id?.column.name) return [];
+    const { name } = dedupKey.column;
+    if (facts.main.indexes.some((index) => index.unique && index.valid && index.predicate === null && index.columns.includes(name)))
+      return [];
+    const cure = cures.createIndex(facts.main, { purpose: 'dedup', columns: [name], tests: [], unique: true });
+    return [
+      { severity: 'watch', subject: name, values: { column: name, id: id?.column.name ?? null }, ...(cure === null ? {} : { cure }) },
+    ];
+  },
+};

@@ -1,0 +1,21 @@
+import { listOrder } from '@/lib/outbox/list-order';
+import { walksOf } from '@/lib/outbox/list-walks';
+import { BOTH, type Check } from '../check';
+import { timeColumn } from '../facts/rows';
+import { missingIndex } from '../index-need';
+
+/** No index gives events of every state in the order of their creation: lists leave some out, or show them by key. */
+export const indexListCheck: Check = {
+  id: 'index_list',
+  engines: BOTH,
+  examine(patient) {
+    const { outbox, facts } = patient;
+    const created = timeColumn(outbox.main, 'createdAt');
+    const id = outbox.main.roles.id?.column.name;
+    if (created === null || id === undefined || walksOf(outbox, listOrder(outbox), {}).missingIndex !== 'order') return [];
+    return missingIndex(patient, facts.main, { purpose: 'list', columns: [created, id], tests: [] }, facts.main.rows ?? 0).map((found) => ({
+      ...found,
+      severity: 'watch',
+    }));
+  },
+};

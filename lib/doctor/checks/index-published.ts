@@ -1,0 +1,20 @@
+import { fitBlocks, fitRange } from '@/lib/outbox/index-fit';
+import type { Leaf } from '@/lib/outbox/conditions';
+import { BOTH, type Check } from '../check';
+import { timeColumn } from '../facts/rows';
+import { missingIndex, testsOf } from '../index-need';
+
+/** No index in the order of publishing: what was published lately cannot be counted, and purging reads the table. */
+export const indexPublishedCheck: Check = {
+  id: 'index_published',
+  engines: BOTH,
+  examine(patient) {
+    const { outbox, facts } = patient;
+    const published = timeColumn(outbox.main, 'publishedAt');
+    if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
+    const set: Leaf = { column: published, isNull: false };
+    const tests = [...testsOf(patient, ['published']), set];
+    if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
+    return missingIndex(patient, facts.main, { purpose: 'published', columns: [published], tests: [set] }, facts.main.rows ?? 0);
+  },
+};

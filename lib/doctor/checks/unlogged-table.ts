@@ -1,0 +1,18 @@
+import type { Check } from '../check';
+import { tablesOf } from '../facts';
+import { nameOf } from '../trend';
+
+/** The server empties the table after a crash: events whose transactions were committed are gone. */
+export const unloggedTableCheck: Check = {
+  id: 'unlogged_table',
+  engines: ['postgres'],
+  examine: ({ facts }) =>
+    tablesOf(facts)
+      .filter(({ vacuum }) => vacuum?.logged === false)
+      .map((table) => ({
+        severity: 'act',
+        subject: nameOf(table),
+        values: { table: nameOf(table), rows: table.rows },
+        cure: `ALTER TABLE ${table.quoted} SET LOGGED;`,
+      })),
+};

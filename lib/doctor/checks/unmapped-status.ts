@@ -1,0 +1,43 @@
+import { BOTH, type Check, type Patient } from '../check';
+import { stateColumns, statusColumns } from '../state-columns';
+
+const SHOWN = 8;
+
+/** Rows whose state no rule names: they are in no figure, and nobody knows whether a relay takes them. */
+export const unmappedStatusCheck: Check = {
+  id: 'unmapped_status',
+  engines: BOTH,
+  examine(patient) {
+    const { rows, main } = patient.facts;
+    const seen = new Map(rows.unmapped.values.map(({ value, rows: count }) => [value, count]));
+    for (const { value, share } of remembered(patient)) if (!seen.has(value)) seen.set(value, Math.round(share * (main.rows ?? 0)));
+    if (seen.size === 0) return [];
+    const events = [...seen.values()].reduce((sum, count) => sum + count, 0);
+    const values = [...seen.keys()]
+      .slice(0, SHOWN)
+      .map((value) => `“${value}”`)
+      .join(', ');
+    return [{ severity: 'act', values: { values, kinds: seen.size, events, looked: rows.unmapped.looked } }];
+  },
+};
+
+/** Frequent values of a status column that no rule names; only where one column alone decides. */
+function remembered({ outbox, facts }: Patient): { value: string; share: number }[] {
+  const status = statusColumns(outbox.shape);
+  const [column] = stateColumns(outbox.shape);
+  if (column === undefined || status.size !== 1 || !status.has(column)) return [];
+  // Every rule asks for a value of it: what is no such value is in no state.
+  if (
+    !outbox.shape.states.every(
+      ({ when }) =>
+        JSON.stringify(when).includes(`"column":${JSON.stringify(column)},"equals"`) ||
+        JSON.stringify(when).includes(`"column":${JSON.stringify(column)},"in"`),
+    )
+  )
+    return [];
+  const named = status.get(column) ?? new Set<string>();
+  const known = facts.main.columns.get(column);
+  const same = (value: string): string => (known?.caseless === true ? value.toLowerCase() : value);
+  const names = new Set([...named].map(same));
+  return (known?.frequent ?? []).filter(({ value }) => !names.has(same(value)));
+}

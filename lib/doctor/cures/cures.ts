@@ -1,0 +1,29 @@
+import type { Leaf } from '@/lib/outbox/conditions';
+import type { IndexFacts, TableFacts } from '../facts';
+
+/** An index that is wanted: its columns in order, and the rows it is to hold where the engine can leave others out. */
+export interface WantedIndex {
+  /** Ends its name: `<table>_<purpose>`. */
+  purpose: string;
+  columns: string[];
+  /** Tests on single columns that all its rows pass; empty for every row. */
+  tests: Leaf[];
+  unique?: boolean;
+}
+
+/** The statements of one engine, for a person to read and run. None is ever run by the console. */
+export interface Cures {
+  /** False where an index always holds every row. */
+  partialIndexes: boolean;
+  /** Bytes of one entry beside its values. */
+  entryOverheadBytes: number;
+  /** Without stopping writers; null where the engine cannot do so with this table. */
+  createIndex(table: TableFacts, wanted: WantedIndex): string | null;
+  dropIndex(table: TableFacts, index: IndexFacts): string;
+  rebuildIndex(table: TableFacts, index: IndexFacts): string;
+  /** Gives the space of rows that are gone back to new ones, and takes new statistics. */
+  clean(table: TableFacts): string;
+  analyze(table: TableFacts): string;
+  /** Writes the table anew. */
+  rewrite(table: TableFacts): string;
+}

@@ -1,0 +1,196 @@
+/**
+ * What the doctor knows of an outbox before it judges: catalogue and statistics, and a few bounded looks at rows. Every
+ * engine's reader answers the same facts; what an engine does not have is null.
+ */
+import type { Place } from '@/lib/outbox/outbox';
+import type { Unseen } from '@/lib/shared/doctor';
+
+export interface ColumnFacts {
+  name: string;
+  type: string;
+  /** Largest whole number the type holds, as text; null for other types. */
+  largest: string | null;
+  /** The values the server remembers as frequent, each with its share of the rows; text as the server prints it. */
+  frequent: { value: string; share: number }[];
+  /** Ends of the other values when they were last sampled. */
+  smallestSeen: string | null;
+  largestSeen: string | null;
+  /** Bytes of a value on average; null where nobody has counted. */
+  averageBytes: number | null;
+  /** Declared values of an enumerated type. */
+  declared: string[];
+  /** Column default as the server prints it. */
+  defaultText: string | null;
+  /** Texts that differ in case alone are equal. */
+  caseless: boolean;
+}
+
+export interface IndexFacts {
+  name: string;
+  definition: string;
+  method: string;
+  /** Key columns in order; '' for an expression. */
+  columns: string[];
+  /** Columns it stores without sorting by them. */
+  included: string[];
+  /** Columns of its keys, expressions and predicate. */
+  depends: string[];
+  predicate: string | null;
+  /** How it sorts, for comparing two of them. */
+  sorting: string;
+  unique: boolean;
+  primary: boolean;
+  /** Behind a constraint: dropped with it only. */
+  constraint: boolean;
+  valid: boolean;
+  bytes: number;
+  /** null where nobody has counted them yet. */
+  entries: number | null;
+  scans: number | null;
+}
+
+export interface VacuumFacts {
+  /** Row versions nobody needs any more. */
+  deadRows: number;
+  /** So many of them make autovacuum start. */
+  startsAtRows: number;
+  enabled: boolean;
+  vacuumedAt: string | null;
+  /** Rows written since the planner's statistics were taken; so many make autovacuum take new ones. */
+  changedSinceAnalyzed: number;
+  analyzesAtRows: number;
+  analyzedAt: string | null;
+  /** Never analyzed at all. */
+  uncounted: boolean;
+  /** Percent of a page that inserts fill. */
+  fillfactor: number;
+  /** What survives a crash; false for an unlogged table. */
+  logged: boolean;
+}
+
+/** Counters since `Facts.statisticsSince`. */
+export interface WriteCounters {
+  inserts: number;
+  updates: number;
+  /** Of the updates, those that touched no index; null where the engine does not know. */
+  hotUpdates: number | null;
+  deletes: number;
+}
+
+export interface TableFacts {
+  place: Place;
+  /** Quoted, for statements a person runs. */
+  quoted: string;
+  rows: number | null;
+  /** With values stored apart from their rows. */
+  tableBytes: number;
+  /** Of the rows themselves. */
+  heapBytes: number;
+  indexBytes: number;
+  /** Bytes of a row on average, header included; null where nobody has counted. */
+  rowBytes: number | null;
+  writes: WriteCounters | null;
+  vacuum: VacuumFacts | null;
+  columns: Map<string, ColumnFacts>;
+  indexes: IndexFacts[];
+  /** Quoted names of its partitions, at most 64. */
+  partitions: string[];
+  partitioned: boolean;
+  /** Somebody is building an index, or vacuuming. */
+  busy: boolean;
+  /** Storage engine, where a server has several. */
+  storage: { name: string; transactional: boolean } | null;
+}
+
+/** A transaction that keeps old row versions alive. */
+export interface SnapshotHolder {
+  kind: 'session' | 'prepared' | 'slot';
+  /** Process id, name of the prepared transaction, or of the slot. */
+  who: string;
+  user: string;
+  application: string;
+  database: string;
+  /** How long it has been open; null where the role may not see it. */
+  ageMs: number | null;
+  /** Transactions that began since. */
+  transactions: number;
+  state: string | null;
+  /** The statement that would end it. */
+  end: string;
+}
+
+/** Rights beyond what watching, or operating, needs. */
+export interface RoleFacts {
+  key: 'reader' | 'operator';
+  name: string;
+  /** Codes of what is too wide, each with the statement that takes it back. */
+  wide: { code: string; on: string; revoke: string | null }[];
+}
+
+export interface SequenceFacts {
+  column: string;
+  /** The last number given out, and the largest the column or its sequence can hold; as text. */
+  last: string;
+  limit: string;
+  usedShare: number;
+  /** What makes room. */
+  widen: string | null;
+}
+
+/** Bounded looks at rows; null where no index leads to them and the table is too large to read. */
+export interface RowFacts {
+  waiting: {
+    /** Rows looked at, at most the bound. */
+    looked: number;
+    capped: boolean;
+    mostAttempts: number | null;
+    /** Rows tried more often than `maxAttempts` says. */
+    beyond: number;
+    /** Rows tried as often as allowed that nobody has touched for a day. */
+    stranded: number;
+    oldestStrandedMs: number | null;
+  } | null;
+  dead: { count: number; capped: boolean; oldestMs: number | null } | null;
+  /** Values that no rule of the shape names, among the rows looked at. */
+  unmapped: { looked: number; values: { value: string; rows: number }[] };
+  /** Age of the oldest published row; null where unknown. */
+  oldestPublishedMs: number | null;
+  /** How far the newest row is ahead of the database's clock; null where it is not, or nobody knows. */
+  aheadMs: number | null;
+  /** The largest number used as a key. */
+  largestId: string | null;
+}
+
+/** What only InnoDB has. */
+export interface InnodbFacts {
+  historyLength: number | null;
+  bufferPoolBytes: number | null;
+  /** Pages that had to be read from disk, of all asked for. */
+  missShare: number | null;
+  requests: number | null;
+  strict: boolean;
+  zeroDatesAllowed: boolean;
+}
+
+export interface Facts {
+  /** The database's clock minus the console's; and how far that can be off. */
+  clock: { aheadMs: number; uncertaintyMs: number };
+  statisticsSince: string | null;
+  /** Minutes that the session's zone is ahead of UTC, and that the outbox's own zone is. */
+  zone: { name: string; minutes: number; expectedMinutes: number };
+  main: TableFacts;
+  dead: TableFacts | null;
+  rows: RowFacts;
+  holders: SnapshotHolder[];
+  roles: RoleFacts[];
+  sequence: SequenceFacts | null;
+  /** Row-level security keeps rows from the reader. */
+  hidden: { table: string; policies: number }[];
+  innodb: InnodbFacts | null;
+  unseen: Unseen[];
+}
+
+/** Both tables that hold live events, the outbox first. */
+export function tablesOf({ main, dead }: Facts): TableFacts[] {
+  return dead === null ? [main] : [main, dead];
+}

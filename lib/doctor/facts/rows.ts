@@ -1,0 +1,222 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { commonTests, statePredicate } from '@/lib/outbox/conditions';
+import { fitTests, fitWalk, numberedKey, uniqueKey } from '@/lib/outbox/index-fit';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { placeSql } from '@/lib/outbox/row';
+import type { ColumnRole } from '@/lib/outbox/shape';
+import type { LiveState } from '@/lib/shared/states';
+import { SMALL_ROWS } from '../check';
+import type { RowFacts } from '../facts';
+import { stateColumns } from '../state-columns';
+
+/** Rows of one state that are looked at. */
+const LOOK_ROWS = 10_001;
+/** Rows at each end of the table that are tried against the rules of the shape. */
+const EDGE_ROWS = 2_000;
+/** The oldest rows among which a published one is searched. */
+const OLDEST_ROWS = 1_000;
+const VALUES_SHOWN = 20;
+const LIMITS = { statementMs: 1_500, lockMs: 300 };
+/** A row as old as this that has used up its attempts is not being worked on. */
+const STRANDED_SECONDS = 86_400;
+
+type Sql<T = unknown> = RawBuilder<T>;
+
+/**
+ * A few bounded looks at rows, each a transaction of its own with a timeout of 1.5 s: by an index where one leads there,
+ * else of a table of at most 20,000 rows, else not at all. Locks nothing. `cut` tells that one of them could not be made.
+ */
+export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: boolean }> {
+  let cut = false;
+  const look = async <T>(work: ((db: Db) => Promise<T>) | null, otherwise: T): Promise<T> => {
+    if (work === null) return otherwise;
+    try {
+      return await outbox.database.read(async (db) => {
+        await outbox.database.engine.byIndex(db);
+        return work(db);
+      }, LIMITS);
+    } catch (error) {
+      if (!(error instanceof DatabaseFailure) || error.code === 'connection') throw error;
+      cut = true;
+      return otherwise;
+    }
+  };
+  const rows: RowFacts = {
+    waiting: await look(waitingLook(outbox), null),
+    dead: await look(deadLook(outbox), null),
+    unmapped: await look(unmappedLook(outbox), { looked: 0, values: [] }),
+    oldestPublishedMs: await look(oldestPublishedLook(outbox), null),
+    aheadMs: await look(aheadLook(outbox), null),
+    largestId: await look(largestIdLook(outbox), null),
+  };
+  return { rows, cut };
+}
+
+const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
+
+/** The column of a role that holds a time of its own; null for a path inside JSON, or a number. */
+export function timeColumn(place: Place, role: ColumnRole): string | null {
+  const bound = place.roles[role];
+  if (bound === undefined || bound.path.length > 0) return null;
+  return bound.column.kind === 'instant' || bound.column.kind === 'wall_clock' ? bound.column.name : null;
+}
+
+function waitingLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['waiting']>) | null {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const states: LiveState[] = ['pending', 'retrying'];
+  const where = statePredicate(outbox.shape, states, at.alias, fragments);
+  if (where === null) return null;
+  const fit = fitTests(outbox.main, at.alias, timeColumn(outbox.main, 'createdAt'), commonTests(outbox.shape, states));
+  if (fit === null && !isSmall(outbox.main)) return null;
+  const attempts = at.role('attempts')?.sql ?? sql`null`;
+  const touched = at.roleInstant('attemptedAt') ?? at.roleInstant('createdAt') ?? sql`null`;
+  const { maxAttempts } = outbox.parameters;
+  const most = sql.lit(maxAttempts ?? Number.MAX_SAFE_INTEGER);
+  const stranded = sql`r.attempts >= ${most} and r.touched < ${fragments.secondsAgo(STRANDED_SECONDS)}`;
+  const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
+  return async (db) => {
+    const { rows } = await sql<{ n: string | number; most: string | null; beyond: string; stranded: string; oldest: number | null }>`
+      select count(*) as n, ${fragments.asText(sql`max(r.attempts)`)} as most, coalesce(sum(case when r.attempts > ${most} then 1 else 0 end), 0) as beyond,
+        coalesce(sum(case when ${stranded} then 1 else 0 end), 0) as stranded,
+        ${fragments.millisecondsBetween(sql`min(case when ${stranded} then r.touched end)`, fragments.now())} as oldest
+      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(
+      db,
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    const looked = Number(row.n);
+    return {
+      looked,
+      capped: looked >= LOOK_ROWS,
+      mostAttempts: row.most === null ? null : Number(row.most),
+      beyond: Number(row.beyond),
+      stranded: Number(row.stranded),
+      oldestStrandedMs: row.oldest === null ? null : Number(row.oldest),
+    };
+  };
+}
+
+function deadLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['dead']>) | null {
+  const { fragments } = outbox.database.engine;
+  const place = outbox.dead ?? outbox.main;
+  const at = placeSql(outbox, place);
+  const where = outbox.dead === null ? statePredicate(outbox.shape, ['dead'], at.alias, fragments) : sql`1 = 1`;
+  if (where === null) return null;
+  const tests = commonTests(outbox.shape, ['dead']);
+  if (outbox.dead === null && !isSmall(place) && fitTests(place, at.alias, timeColumn(place, 'createdAt'), tests) === null) return null;
+  const died = at.roleInstant('diedAt') ?? at.roleInstant('attemptedAt') ?? at.roleInstant('createdAt') ?? sql`null`;
+  return async (db) => {
+    const { rows } = await sql<{ n: string | number; oldest: number | null }>`
+      select count(*) as n, ${fragments.millisecondsBetween(sql`min(r.died)`, fragments.now())} as oldest
+      from (select ${died} as died from ${at.from} where ${where} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(db);
+    const count = Number(rows[0]?.n ?? 0);
+    const oldest = rows[0]?.oldest ?? null;
+    return { count: Math.min(count, LOOK_ROWS - 1), capped: count >= LOOK_ROWS, oldestMs: oldest === null ? null : Number(oldest) };
+  };
+}
+
+function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']> {
+  const { main } = outbox;
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, main);
+  const created = timeColumn(main, 'createdAt');
+  const key = uniqueKey(main);
+  const walk = (created === null ? null : fitWalk(main, created, [], false)) ?? (key === null ? null : fitWalk(main, key, [], false));
+  const columns = stateColumns(outbox.shape).filter((name) => main.description.columns.has(name));
+  const values = columns.map((name) => sql`coalesce(${fragments.asText(at.column(name))}, 'NULL')`);
+  const value = values.reduce<Sql | null>((text, next) => (text === null ? next : sql`concat(${text}, ' · ', ${next})`), null) ?? sql`''`;
+  const rowsFrom = (order: Sql, limit: number): Sql =>
+    sql`(select ${at.state} as state, ${value} as value from ${at.from}${order} limit ${sql.lit(limit)})`;
+  const edges =
+    walk === null || isSmall(main)
+      ? [rowsFrom(sql``, isSmall(main) ? SMALL_ROWS * 2 : EDGE_ROWS)]
+      : (['descending', 'ascending'] as const).map((direction) => rowsFrom(sql` order by ${walk.order(at.alias, direction)}`, EDGE_ROWS));
+  return async (db) => {
+    const { rows } = await sql<{ value: string | null; n: string | number; looked: string | number }>`
+      with looked as (${sql.join(edges, sql` union all `)})
+      select u.value, u.n, (select count(*) from looked) as looked from (select 1 as one) as always
+      left join (select value, count(*) as n from looked where state = 'unmapped' group by value order by count(*) desc limit ${sql.lit(VALUES_SHOWN)}) as u on 1 = 1`.execute(
+      db,
+    );
+    return {
+      looked: Number(rows[0]?.looked ?? 0),
+      values: rows.flatMap((row) => (row.value === null ? [] : [{ value: row.value, rows: Number(row.n) }])),
+    };
+  };
+}
+
+function oldestPublishedLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null {
+  const { main, shape } = outbox;
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, main);
+  const where = statePredicate(shape, ['published'], at.alias, fragments);
+  const published = timeColumn(main, 'publishedAt');
+  const created = timeColumn(main, 'createdAt');
+  const when = at.roleInstant('publishedAt') ?? at.roleInstant('createdAt');
+  if (where === null || when === null) return null;
+  const byPublished =
+    published === null
+      ? null
+      : fitWalk(main, published, [...commonTests(shape, ['published']), { column: published, isNull: false }], false);
+  const byCreated = created === null ? null : fitWalk(main, created, [], false);
+  const key = numberedKey(main);
+  const walk = byPublished ?? byCreated ?? (key === null ? null : fitWalk(main, key, [], false));
+  if (walk === null && !isSmall(main)) return null;
+  const order = walk === null ? sql`` : sql` order by ${walk.order(at.alias, 'ascending')}`;
+  // An index of publishing times begins with the oldest published row; other orders may begin with rows that wait.
+  const first = byPublished === null ? sql`1 = 1` : sql`${at.column(published ?? '')} is not null`;
+  const bound = walk === null ? SMALL_ROWS * 2 : OLDEST_ROWS;
+  return async (db) => {
+    const { rows } = await sql<{ age: number | null }>`
+      select ${fragments.millisecondsBetween(sql`min(r.moment)`, fragments.now())} as age
+      from (select ${when} as moment, case when ${where} then 1 else 0 end as published from ${at.from} where ${first}${order} limit ${sql.lit(bound)}) as r
+      where r.published = 1`.execute(db);
+    const age = rows[0]?.age ?? null;
+    return age === null ? null : Number(age);
+  };
+}
+
+function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null {
+  const { main } = outbox;
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, main);
+  const created = timeColumn(main, 'createdAt');
+  const when = at.roleInstant('createdAt');
+  if (created === null || when === null) return null;
+  const waiting = commonTests(outbox.shape, ['pending', 'retrying']);
+  // Rows from the future wait, or were published before their time: an index over either shows them.
+  const walk = fitWalk(main, created, [], false) ?? fitWalk(main, created, waiting, false);
+  if (walk === null && !isSmall(main)) return null;
+  const order = walk === null ? sql`` : sql` order by ${walk.order(at.alias, 'descending')}`;
+  const where =
+    walk === null || fitWalk(main, created, [], false) !== null
+      ? null
+      : statePredicate(outbox.shape, ['pending', 'retrying'], at.alias, fragments);
+  return async (db) => {
+    const { rows } = await sql<{ ahead: number | null }>`
+      select ${fragments.millisecondsBetween(fragments.now(), sql`max(r.moment)`)} as ahead
+      from (select ${when} as moment from ${at.from} where ${where ?? sql`1 = 1`} and ${at.column(created)} is not null${order} limit ${sql.lit(walk === null ? SMALL_ROWS * 2 : 1)}) as r`.execute(
+      db,
+    );
+    const ahead = rows[0]?.ahead ?? null;
+    return ahead === null || Number(ahead) <= 0 ? null : Number(ahead);
+  };
+}
+
+function largestIdLook(outbox: Outbox): ((db: Db) => Promise<string | null>) | null {
+  const key = numberedKey(outbox.main);
+  if (key === null) return null;
+  const at = placeSql(outbox, outbox.main);
+  const walk = fitWalk(outbox.main, key, [], false);
+  if (walk === null) return null;
+  return async (db) => {
+    const { rows } = await sql<{ id: string | null }>`
+      select ${outbox.database.engine.fragments.asText(at.column(key))} as id from ${at.from} order by ${walk.order(at.alias, 'descending')} limit 1`.execute(
+      db,
+    );
+    return rows[0]?.id ?? null;
+  };
+}

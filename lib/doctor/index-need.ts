@@ -1,0 +1,47 @@
+import { commonTests, type Leaf } from '@/lib/outbox/conditions';
+import type { LiveState } from '@/lib/shared/states';
+import { SMALL_ROWS, type Found, type Patient } from './check';
+import type { WantedIndex } from './cures/cures';
+import type { TableFacts } from './facts';
+import { priceOf, shareOf } from './price';
+
+/** From so many rows on, reading the table for one figure is felt by everybody who uses the database. */
+const GRAVE_ROWS = 1_000_000;
+
+/** A finding that an index is missing, with the statement that makes it and what it costs. */
+export function missingIndex(patient: Patient, table: TableFacts, wanted: WantedIndex, entries: number): Found[] {
+  const { rows } = table;
+  if (rows === null || rows <= SMALL_ROWS) return [];
+  const cure = patient.cures.createIndex(table, wanted);
+  const pages = Math.ceil(table.heapBytes / 8_192);
+  return [
+    {
+      severity: rows >= GRAVE_ROWS ? 'act' : 'watch',
+      values: { rows, pages, ...priceOf(patient, table, wanted, patient.cures.partialIndexes ? entries : rows) },
+      ...(cure === null ? {} : { cure }),
+    },
+  ];
+}
+
+/** The tests an index over rows of these states can be made of; empty where the rules share none. */
+export function testsOf({ outbox }: Patient, states: readonly LiveState[]): Leaf[] {
+  return commonTests(outbox.shape, states);
+}
+
+/** About how many rows pass tests on single columns, from what the server remembers; none where it remembers nothing. */
+export function entriesOf(table: TableFacts, tests: readonly Leaf[]): number {
+  const shares = tests.flatMap((test): number[] => {
+    const values = 'equals' in test ? [String(test.equals)] : 'in' in test ? test.in.map(String) : null;
+    const share = values === null ? null : shareOf(table, test.column, values);
+    return share === null ? [] : [share];
+  });
+  return Math.round((table.rows ?? 0) * (shares.length === 0 ? 0 : Math.min(...shares)));
+}
+
+/** Columns an index sorts by: fixed ones first where it cannot leave rows out. */
+export function columnsFor({ cures }: Patient, tests: readonly Leaf[], then: readonly string[]): string[] {
+  const fixed = cures.partialIndexes
+    ? []
+    : tests.filter((test) => !('above' in test) && !('isNull' in test && !test.isNull)).map(({ column }) => column);
+  return [...new Set([...fixed, ...then])];
+}

@@ -1,0 +1,117 @@
+/** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
+import type { EngineKey } from './model';
+
+/**
+ * How much a finding asks for, worst first. act: events are lost, hidden or will stop, unless somebody does something.
+ * watch: it costs now and gets worse with time. note: worth knowing.
+ */
+export const SEVERITIES = ['act', 'watch', 'note'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Why a finding is not to be shown among the others. */
+export interface Silence {
+  reason: string;
+  /** Name of the account or token. */
+  actor: string;
+  at: string;
+}
+
+/**
+ * Values behind a finding. Names carry units: `…Bytes`, `…Ms`, `…Share` (of 1), `…PerSecond`, `…BytesPerDay`, `…At` (ISO 8601);
+ * other numbers are counts.
+ */
+export type FindingValues = Record<string, string | number | null>;
+
+export interface Finding {
+  /** `<check>` or `<check>:<subject>`: the same from one examination to the next, and what a silence is put on. */
+  id: string;
+  check: string;
+  severity: Severity;
+  /** The index, column, role or table it is about; null for the outbox as a whole. */
+  subject: string | null;
+  values: FindingValues;
+  /** Statements for the table's owner to read and run; null where none helps. */
+  cure: string | null;
+  silence: Silence | null;
+}
+
+/** An index as it is, and what it is used for. */
+export interface IndexReport {
+  name: string;
+  definition: string;
+  bytes: number;
+  /** Entries when it was last counted; null where nobody has. */
+  entries: number | null;
+  /** How often it was read since `statisticsSince`; null where the engine does not count. */
+  scans: number | null;
+  valid: boolean;
+}
+
+export interface TableReport {
+  place: 'main' | 'dead';
+  table: string;
+  rows: number | null;
+  tableBytes: number;
+  indexBytes: number;
+  /** Growth of table and indexes over the days the doctor has watched; null before the second day. */
+  growthBytesPerDay: number | null;
+  writesPerSecond: number | null;
+  /** Of the updates, those that touched no index; null where the engine does not count. */
+  hotShare: number | null;
+  indexes: IndexReport[];
+}
+
+/** Something the doctor's role may not look at, and what would change that. Words under `doctor.unseen.<code>`. */
+export interface Unseen {
+  code: string;
+  cure: string | null;
+}
+
+export interface Examination {
+  outbox: string;
+  name: string;
+  database: string;
+  engine: EngineKey;
+  table: string;
+  /** When it was made, ISO 8601 by the console's clock. */
+  at: string;
+  tookMs: number;
+  /** Worst first; silenced ones after all others. */
+  findings: Finding[];
+  tables: TableReport[];
+  /** Since when the server counts; null where it has always. */
+  statisticsSince: string | null;
+  unseen: Unseen[];
+  /** Why the outbox could not be examined; findings are then those of the last time. */
+  problem: 'timeout' | 'unavailable' | 'unusable' | null;
+}
+
+/** All outboxes, as the screen shows them. */
+export interface DoctorSnapshot {
+  asOf: string;
+  /** In the order of the configuration; an outbox that nobody has examined yet is not there. */
+  examinations: Examination[];
+  /** Ids of outboxes that are being examined for the first time. */
+  waiting: string[];
+}
+
+/** What the fleet shows of an outbox. */
+export interface DoctorHeadline {
+  severity: Severity;
+  /** Findings that nobody has silenced. */
+  count: number;
+}
+
+const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);
+
+/** Findings as they are shown: silenced ones last, the worst first, then by name. */
+export function rankFindings(findings: readonly Finding[]): Finding[] {
+  return [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
+}
+
+/** The worst that nobody has silenced; null where all is well. */
+export function headlineOf(findings: readonly Finding[]): DoctorHeadline | null {
+  const open = findings.filter(({ silence }) => silence === null);
+  const [severity] = SEVERITIES.filter((one) => open.some((finding) => finding.severity === one));
+  return severity === undefined ? null : { severity, count: open.length };
+}
