@@ -2,7 +2,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { FindingValues, Severity } from '@/lib/shared/doctor';
 import type { EngineKey } from '@/lib/shared/model';
 import type { Cures } from './cures/cures';
-import type { Facts } from './facts';
+import type { Facts } from './facts/facts';
 import type { Trend } from './trend';
 
 /** Everything a check judges from. Nothing in here reads a database. */

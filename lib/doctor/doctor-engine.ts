@@ -2,12 +2,13 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { EngineKey } from '@/lib/shared/model';
 import type { Cures } from './cures/cures';
 import { postgresCures } from './cures/postgres';
-import type { Facts } from './facts';
+import type { Facts } from './facts/facts';
 import { readPostgresFacts } from './facts/postgres';
 
 /** What differs between databases: where facts come from, and how a cure is written. */
 export interface DoctorEngine {
-  readFacts(outbox: Outbox): Promise<Facts>;
+  /** `now` is the console's clock, in milliseconds since the epoch. */
+  readFacts(outbox: Outbox, now: () => number): Promise<Facts>;
   cures(outbox: Outbox): Cures;
 }
 

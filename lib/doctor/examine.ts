@@ -2,7 +2,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { rankFindings, type Examination, type Finding, type TableReport } from '@/lib/shared/doctor';
 import { CHECKS } from './check-registry.gen';
 import { doctorEngine } from './doctor-engine';
-import { tablesOf, type Facts } from './facts';
+import { tablesOf, type Facts } from './facts/facts';
 import { growthOf, nameOf, ratesOf, sampleOf, type Sample, type Trend } from './trend';
 
 export interface Examined {
@@ -18,7 +18,7 @@ export interface Examined {
 export async function examineOutbox(outbox: Outbox, trend: Trend, now: () => number = Date.now): Promise<Examined> {
   const engine = doctorEngine(outbox.database.engine.key);
   const begun = now();
-  const facts = await engine.readFacts(outbox);
+  const facts = await engine.readFacts(outbox, now);
   const at = new Date(now()).toISOString();
   const patient = { outbox, facts, trend, cures: engine.cures(outbox), now: now() };
   const findings = CHECKS.filter(({ engines }) => engines.includes(outbox.database.engine.key)).flatMap((check) =>

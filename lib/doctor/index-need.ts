@@ -1,8 +1,8 @@
-import { commonTests, type Leaf } from '@/lib/outbox/conditions';
+import { commonTests } from '@/lib/outbox/conditions';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS, type Found, type Patient } from './check';
-import type { WantedIndex } from './cures/cures';
-import type { TableFacts } from './facts';
+import { isIndexTest, type IndexTest, type WantedIndex } from './cures/cures';
+import type { TableFacts } from './facts/facts';
 import { priceOf, shareOf } from './price';
 
 /** From so many rows on, reading the table for one figure is felt by everybody who uses the database. */
@@ -24,12 +24,12 @@ export function missingIndex(patient: Patient, table: TableFacts, wanted: Wanted
 }
 
 /** The tests an index over rows of these states can be made of; empty where the rules share none. */
-export function testsOf({ outbox }: Patient, states: readonly LiveState[]): Leaf[] {
-  return commonTests(outbox.shape, states);
+export function testsOf({ outbox }: Patient, states: readonly LiveState[]): IndexTest[] {
+  return commonTests(outbox.shape, states).filter(isIndexTest);
 }
 
 /** About how many rows pass tests on single columns, from what the server remembers; none where it remembers nothing. */
-export function entriesOf(table: TableFacts, tests: readonly Leaf[]): number {
+export function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
   const shares = tests.flatMap((test): number[] => {
     const values = 'equals' in test ? [String(test.equals)] : 'in' in test ? test.in.map(String) : null;
     const share = values === null ? null : shareOf(table, test.column, values);
@@ -39,9 +39,7 @@ export function entriesOf(table: TableFacts, tests: readonly Leaf[]): number {
 }
 
 /** Columns an index sorts by: fixed ones first where it cannot leave rows out. */
-export function columnsFor({ cures }: Patient, tests: readonly Leaf[], then: readonly string[]): string[] {
-  const fixed = cures.partialIndexes
-    ? []
-    : tests.filter((test) => !('above' in test) && !('isNull' in test && !test.isNull)).map(({ column }) => column);
+export function columnsFor({ cures }: Patient, tests: readonly IndexTest[], then: readonly string[]): string[] {
+  const fixed = cures.partialIndexes ? [] : tests.filter((test) => !('isNull' in test && !test.isNull)).map(({ column }) => column);
   return [...new Set([...fixed, ...then])];
 }

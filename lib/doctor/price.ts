@@ -1,7 +1,7 @@
 import type { FindingValues } from '@/lib/shared/doctor';
 import type { Patient } from './check';
 import type { WantedIndex } from './cures/cures';
-import type { TableFacts } from './facts';
+import type { TableFacts } from './facts/facts';
 import { ratesOf } from './trend';
 
 const PAGE_BYTES = 8_192;

@@ -12,7 +12,7 @@ export function statusColumns(shape: Shape): Map<string, Set<string>> {
     if ('all' in condition) condition.all.forEach(visit);
     else if ('any' in condition) condition.any.forEach(visit);
     else if ('not' in condition) visit(condition.not);
-    else {
+    else if ('column' in condition) {
       const values = 'equals' in condition ? [condition.equals] : 'in' in condition ? condition.in : [];
       const known = named.get(condition.column) ?? new Set<string>();
       for (const value of values) known.add(String(value));
@@ -27,5 +27,5 @@ function columnsOf(condition: Condition): string[] {
   if ('all' in condition) return condition.all.flatMap(columnsOf);
   if ('any' in condition) return condition.any.flatMap(columnsOf);
   if ('not' in condition) return columnsOf(condition.not);
-  return [condition.column];
+  return 'column' in condition ? [condition.column] : [];
 }

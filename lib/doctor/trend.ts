@@ -1,4 +1,4 @@
-import type { Facts, TableFacts } from './facts';
+import type { Facts, TableFacts } from './facts/facts';
 import { DAY_MS } from './check';
 
 /** What is remembered of an examination: one a day, for growth, rates, and indexes that nobody uses. */

@@ -1,5 +1,5 @@
 import type { Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 import { nameOf } from '../trend';
 
 const LEAST_DEAD_ROWS = 20_000;

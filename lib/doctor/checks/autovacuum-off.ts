@@ -1,5 +1,5 @@
 import type { Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 import { nameOf } from '../trend';
 
 /** Nothing cleans up after the relay's updates. */

@@ -2,6 +2,7 @@ import { holds } from '@/lib/outbox/index-fit';
 import { commonTests, disjoint } from '@/lib/outbox/conditions';
 import type { Check } from '../check';
 import { timeColumn } from '../facts/rows';
+import { isIndexTest } from '../cures/cures';
 import { columnsFor } from '../index-need';
 import { priceOf } from '../price';
 
@@ -26,7 +27,8 @@ export const deadInWaitingIndexCheck: Check = {
     const [index] = serving;
     const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.roles.id?.column.name;
     if (index === undefined || created === undefined) return [];
-    const wanted = { purpose: 'waiting', columns: columnsFor(patient, tests, [created]), tests };
+    const kept = tests.filter(isIndexTest);
+    const wanted = { purpose: 'waiting', columns: columnsFor(patient, kept, [created]), tests: kept };
     const create = apart.length === 0 ? null : cures.createIndex(facts.main, wanted);
     return [
       {

@@ -1,5 +1,5 @@
 import { BOTH, type Check } from '../check';
-import { tablesOf, type IndexFacts } from '../facts';
+import { tablesOf, type IndexFacts } from '../facts/facts';
 
 /** An index that another one begins with: whatever it serves, the other serves too. */
 export const indexDuplicateCheck: Check = {

@@ -1,5 +1,5 @@
 import type { Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 
 /** An index whose building failed: it is kept up with every write and serves nobody. */
 export const indexInvalidCheck: Check = {

@@ -1,5 +1,4 @@
 import { fitBlocks, fitRange } from '@/lib/outbox/index-fit';
-import type { Leaf } from '@/lib/outbox/conditions';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { missingIndex, testsOf } from '../index-need';
@@ -12,7 +11,7 @@ export const indexPublishedCheck: Check = {
     const { outbox, facts } = patient;
     const published = timeColumn(outbox.main, 'publishedAt');
     if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
-    const set: Leaf = { column: published, isNull: false };
+    const set = { column: published, isNull: false };
     const tests = [...testsOf(patient, ['published']), set];
     if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
     return missingIndex(patient, facts.main, { purpose: 'published', columns: [published], tests: [set] }, facts.main.rows ?? 0);

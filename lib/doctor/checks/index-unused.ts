@@ -1,10 +1,10 @@
 import { BOTH, DAY_MS, type Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 import { ratesOf, unreadSince } from '../trend';
 
 /** So long nobody has read it: a report that runs once a week has come by. */
 const UNREAD_MS = 8 * DAY_MS;
-const WORTH_BYTES = 1_048_576;
+const WORTH_BYTES = 262_144;
 
 /** An index that every write pays for and nobody has read since the doctor watches. */
 export const indexUnusedCheck: Check = {

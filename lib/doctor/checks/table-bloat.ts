@@ -1,5 +1,5 @@
 import type { Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 import { nameOf } from '../trend';
 
 const WORTH_BYTES = 8 * 1_048_576;

@@ -1,8 +1,8 @@
 import { BOTH, DAY_MS, type Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 import { growthOf, nameOf } from '../trend';
 
-const WORTH_BYTES = 256 * 1_048_576;
+const WORTH_BYTES = 32 * 1_048_576;
 /** It is half as large again within a fortnight. */
 const SOON_MS = 14 * DAY_MS;
 

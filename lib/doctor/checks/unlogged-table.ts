@@ -1,5 +1,5 @@
 import type { Check } from '../check';
-import { tablesOf } from '../facts';
+import { tablesOf } from '../facts/facts';
 import { nameOf } from '../trend';
 
 /** The server empties the table after a crash: events whose transactions were committed are gone. */

@@ -1,5 +1,11 @@
 import type { Leaf } from '@/lib/outbox/conditions';
-import type { IndexFacts, TableFacts } from '../facts';
+import type { IndexFacts, TableFacts } from '../facts/facts';
+
+/** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */
+export type IndexTest = Extract<Leaf, { equals: unknown }> | Extract<Leaf, { in: unknown }> | Extract<Leaf, { isNull: unknown }>;
+
+export const isIndexTest = (test: Leaf): test is IndexTest =>
+  (('equals' in test || 'in' in test) && test.ignoreCase !== true) || 'isNull' in test;
 
 /** An index that is wanted: its columns in order, and the rows it is to hold where the engine can leave others out. */
 export interface WantedIndex {
@@ -7,7 +13,7 @@ export interface WantedIndex {
   purpose: string;
   columns: string[];
   /** Tests on single columns that all its rows pass; empty for every row. */
-  tests: Leaf[];
+  tests: IndexTest[];
   unique?: boolean;
 }
 

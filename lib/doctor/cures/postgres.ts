@@ -1,17 +1,15 @@
-import type { Leaf } from '@/lib/outbox/conditions';
 import type { Engine } from '@/lib/database/engine';
-import type { TableFacts } from '../facts';
-import type { Cures, WantedIndex } from './cures';
+import type { TableFacts } from '../facts/facts';
+import type { Cures, IndexTest, WantedIndex } from './cures';
 
 const NAME_MAX = 63;
 
 /** PostgreSQL's statements: indexes are built and dropped CONCURRENTLY, so that no writer waits. */
 export function postgresCures({ identifier, literal }: Engine['quote']): Cures {
   const value = (one: string | number | boolean): string => (typeof one === 'string' ? literal(one) : String(one));
-  const test = (leaf: Leaf): string => {
+  const test = (leaf: IndexTest): string => {
     const name = identifier(leaf.column);
     if ('isNull' in leaf) return `${name} IS ${leaf.isNull ? '' : 'NOT '}NULL`;
-    if ('above' in leaf) return `${name} > ${String(leaf.above)}`;
     return 'in' in leaf ? `${name} IN (${leaf.in.map(value).join(', ')})` : `${name} = ${value(leaf.equals)}`;
   };
   const schemaOf = (quoted: string, table: TableFacts): string =>

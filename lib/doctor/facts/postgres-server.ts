@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Engine } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { Facts, RoleFacts, SnapshotHolder, TableFacts } from '../facts';
+import type { Facts, RoleFacts, SnapshotHolder, TableFacts } from './facts';
 import { changedColumns } from '../operated-columns';
 
 const HOLDERS_SHOWN = 20;

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
-import type { ColumnFacts, IndexFacts, TableFacts } from '../facts';
+import type { ColumnFacts, IndexFacts, TableFacts } from './facts';
 import { statusColumns } from '../state-columns';
 
 /** Item pointer and header of a row, aligned. */
 const ROW_OVERHEAD_BYTES = 28;
 const PARTITIONS_SHOWN = 64;
+/** Where nobody has counted them yet; the description of a table says the same. */
+const UNCOUNTED_ROWS_PER_PAGE = 60;
 
 const LARGEST: Record<string, bigint> = { smallint: 32_767n, integer: 2_147_483_647n, bigint: 9_223_372_036_854_775_807n };
 
@@ -99,7 +101,8 @@ async function tableRow(db: Db, quoted: string): Promise<TableRow> {
         from leaf join pg_stat_all_tables s on s.relid = leaf.oid),
       sized as (select coalesce(sum(pg_table_size(oid)), 0)::float8 as table_bytes, coalesce(sum(pg_relation_size(oid)), 0)::float8 as heap_bytes,
           coalesce(sum(pg_indexes_size(oid)), 0)::float8 as index_bytes,
-          coalesce(sum(case when relpages > 0 and reltuples >= 0 then reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int) else greatest(reltuples, 0) end), 0)::float8 as rows,
+          coalesce(sum(case when relpages > 0 and reltuples >= 0 then reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int)
+            else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} * (pg_relation_size(oid) / current_setting('block_size')::int) end), 0)::float8 as rows,
           coalesce(bool_or(reltuples < 0), false) as uncounted from leaf)
     select own.relkind::text as kind, own.relpersistence <> 'u' as logged, table_bytes, heap_bytes, index_bytes, rows, uncounted,
       inserts, updates, hot_updates, deletes, dead_rows, changed, ${iso('vacuumed')} as vacuumed_at, ${iso('analyzed')} as analyzed_at,

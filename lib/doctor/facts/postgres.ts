@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
-import type { Facts, SequenceFacts } from '../facts';
+import type { Facts, SequenceFacts } from './facts';
 import { readHolders, readHidden, readRoles } from './postgres-server';
 import { largestOf, readTable } from './postgres-table';
 import { readRows } from './rows';
@@ -14,10 +14,10 @@ const LIMITS = { statementMs: 3_000, lockMs: 500 };
  * Facts of an outbox on PostgreSQL: one transaction of catalogue and statistics, then a few bounded looks at rows.
  * Reads no row of the outbox beyond those looks; locks nothing. Throws DatabaseFailure.
  */
-export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
+export async function readPostgresFacts(outbox: Outbox, now: () => number): Promise<Facts> {
   const { rows, cut } = await readRows(outbox);
   const facts = await outbox.database.read(async (db) => {
-    const clock = await readClock(db);
+    const clock = await readClock(db, now);
     const server = await readServer(db, outbox.parameters.timeZone);
     const main = await readTable(db, outbox, outbox.main);
     const dead = outbox.dead === null ? null : await readTable(db, outbox, outbox.dead);
@@ -43,10 +43,10 @@ export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
   return { ...facts, rows, innodb: null };
 }
 
-async function readClock(db: Db): Promise<Facts['clock']> {
-  const before = Date.now();
+async function readClock(db: Db, now: () => number): Promise<Facts['clock']> {
+  const before = now();
   const { rows } = await sql<{ at: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`.execute(db);
-  const after = Date.now();
+  const after = now();
   return { aheadMs: (rows[0]?.at ?? before) - (before + after) / 2, uncertaintyMs: (after - before) / 2 };
 }
 

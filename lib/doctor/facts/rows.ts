@@ -8,7 +8,7 @@ import { placeSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS } from '../check';
-import type { RowFacts } from '../facts';
+import type { RowFacts } from './facts';
 import { stateColumns } from '../state-columns';
 
 /** Rows of one state that are looked at. */
