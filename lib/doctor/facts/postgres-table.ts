@@ -17,6 +17,11 @@ export function largestOf(type: string): bigint | null {
   return LARGEST[type] ?? null;
 }
 
+/** A table's name as PostgreSQL reads it anywhere. */
+export function quotedTable({ database: { engine } }: Outbox, { table }: Place): string {
+  return `${engine.quote.identifier(table.schema ?? 'public')}.${engine.quote.identifier(table.table)}`;
+}
+
 interface TableRow {
   kind: string;
   logged: boolean;
@@ -46,9 +51,7 @@ interface TableRow {
  * Sizes are asked of the file system; nothing of the table is read.
  */
 export async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {
-  const { identifier } = outbox.database.engine.quote;
-  const schema = place.table.schema ?? outbox.database.engine.defaultSchema;
-  const quoted = `${identifier(schema)}.${identifier(place.table.table)}`;
+  const quoted = quotedTable(outbox, place);
   const row = await tableRow(db, quoted);
   const columns = await readColumns(db, outbox, place, quoted);
   const widths = [...columns.values()].map(({ averageBytes }) => averageBytes);

@@ -4,7 +4,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
 import type { Facts, SequenceFacts } from './facts';
 import { readHolders, readHidden, readRoles } from './postgres-server';
-import { largestOf, readTable } from './postgres-table';
+import { largestOf, quotedTable, readTable } from './postgres-table';
 import { readRows } from './rows';
 
 /** Catalogue and statistics only: what takes longer than this waits for somebody's lock. */
@@ -80,8 +80,7 @@ async function readSequence(db: Db, outbox: Outbox, largestId: string | null): P
   const limitOfType = id === undefined ? null : largestOf(id.column.type);
   if (id === undefined || id.path.length > 0 || limitOfType === null) return null;
   const { identifier } = outbox.database.engine.quote;
-  const { schema, table } = outbox.main.table;
-  const quoted = `${identifier(schema ?? outbox.database.engine.defaultSchema)}.${identifier(table)}`;
+  const quoted = quotedTable(outbox, outbox.main);
   const { rows } = await sql<{ sequence: string; largest: string; last: string | null }>`
     select s.seqrelid::regclass::text as sequence, s.seqmax::text as largest,
       case when has_sequence_privilege(s.seqrelid, 'SELECT, USAGE') then pg_sequence_last_value(s.seqrelid)::text end as last
