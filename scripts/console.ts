@@ -10,6 +10,7 @@ import { createDirectory } from '@/lib/outbox/directory';
 import { ROLES } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
+import { addDetect } from './detection/command';
 import { ownStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
 
@@ -168,6 +169,12 @@ program
       await directory.close();
     }
   });
+
+addDetect(program, {
+  configuration,
+  answer,
+  failure: (message, status) => new CommandFailure(message, { usage: EXIT_USAGE, failed: EXIT_FAILED, config: EXIT_CONFIG }[status]),
+});
 
 function statusOf(error: unknown): number {
   // Commander has said what is wrong; asking for help is no failure.

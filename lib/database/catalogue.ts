@@ -27,7 +27,10 @@ export interface CatalogueReader {
   indexedValues(db: Db, table: TableDescription, column: string, limit: number): Promise<string[] | null>;
   /** The most common values in the server's statistics, none where there are no statistics. */
   commonValues(db: Db, table: TableDescription, column: string): Promise<string[]>;
-  /** Columns of at most `limit` rows as texts, each cut at 200 characters: the first ones stored and, where a key orders them, the last. */
+  /**
+   * Columns of at most `limit` rows as texts, each cut at 200 characters: by the key that orders rows by age the first and the last
+   * ones, otherwise whichever the server gives first.
+   */
   sampleRows(db: Db, table: TableDescription, columns: readonly string[], limit: number): Promise<Record<string, string | null>[]>;
 }
 

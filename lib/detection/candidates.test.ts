@@ -8,7 +8,7 @@ import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
 import { catalogueTable } from './testing/tables';
 
 const find = (facts: readonly TableFact[], engine: EngineKey = 'postgres'): Found[] =>
-  findCandidates(facts.map(catalogueTable), { engine, signatures: RULES, configured: new Map() });
+  findCandidates(facts.map(catalogueTable), { engine, signatures: RULES, configured: new Map(), defaultSchema: 'public' });
 
 describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s', (engine) => {
   const shapes = SHAPE_FACTS.filter((fact) => fact.engines.includes(engine));

@@ -2,8 +2,8 @@
 import type { CatalogueTable } from '@/lib/database/catalogue';
 import { CONFIDENCES, type Candidate, type CandidateCompanion, type Caution, type Confidence } from '@/lib/shared/detection';
 import type { EngineKey } from '@/lib/shared/model';
-import { ARCHIVE_NAME, DEAD_NAME, OUTBOX_NAME } from './dictionary';
-import { genericFit, namedLikeOutbox, type GenericFit } from './generic';
+import { ARCHIVE_NAME, DEAD_NAME } from './dictionary';
+import { genericFit, type GenericFit } from './generic';
 import { fitShape, type Neighbours, type ShapeFit } from './match-shape';
 import { bare, tableText } from './names';
 import type { ShapeSignature } from './signature';
@@ -19,8 +19,10 @@ export interface Found {
 export interface FindOptions {
   engine: EngineKey;
   signatures: readonly ShapeSignature[];
-  /** Ids of the outboxes the configuration has, by table as `schema.table`. */
+  /** Ids of the outboxes the configuration has, by table as `schema.table`, or `table` for one in the default schema. */
   configured: ReadonlyMap<string, string>;
+  /** null where names are looked up in the database of the connection. */
+  defaultSchema: string | null;
 }
 
 /** Every table that may be an outbox, most certain first. */
@@ -65,6 +67,7 @@ function candidateOf(
   options: FindOptions,
 ): Candidate {
   const text = tableText(table.name);
+  const inDefault = options.defaultSchema === null || table.name.schema === options.defaultSchema;
   return {
     table: text,
     name: table.name,
@@ -80,7 +83,7 @@ function candidateOf(
       .filter((other) => other !== fit)
       .map(({ signature, confidence }) => ({ shape: signature.key, label: signature.label, confidence })),
     estimatedRows: table.estimatedRows,
-    configuredAs: options.configured.get(text) ?? null,
+    configuredAs: options.configured.get(text) ?? (inDefault ? options.configured.get(table.name.table) : undefined) ?? null,
   };
 }
 
@@ -107,16 +110,21 @@ function cautionsOf(table: CatalogueTable, fit: ShapeFit | null, fits: ShapeFit[
 /** Archives and dead-letter tables stand beside their outbox and are no candidates of their own. */
 function attached(found: Found[], neighbours: Neighbours): Found[] {
   const gone = new Set<Found>();
-  for (const main of found) {
-    const own = bare(main.table.name.table);
-    for (const other of found) {
-      if (other === main || gone.has(main) || other.table.name.schema !== main.table.name.schema) continue;
-      const purpose = purposeBeside(main, other, own);
-      if (purpose === null) continue;
-      gone.add(other);
-      add(main.candidate, { table: other.candidate.table, purpose });
+  const bySchema = new Map<string, Found[]>();
+  for (const one of found) bySchema.set(one.table.name.schema, [...(bySchema.get(one.table.name.schema) ?? []), one]);
+  for (const [schema, candidates] of bySchema) {
+    const mains = candidates.filter(({ table }) => !isDeadName(table));
+    for (const main of mains) {
+      const alone = mains.length === 1;
+      for (const other of candidates) {
+        if (other === main || gone.has(main)) continue;
+        const purpose = purposeBeside(main, other, alone);
+        if (purpose === null) continue;
+        gone.add(other);
+        add(main.candidate, { table: other.candidate.table, purpose });
+      }
+      if (main.fit === null) for (const table of neighbours(schema)) attachByName(main, table, alone);
     }
-    if (main.fit === null) for (const table of neighbours(main.table.name.schema)) attachByName(main, table, own);
   }
   return found.filter((one) => !gone.has(one));
 }
@@ -128,32 +136,34 @@ function add(candidate: Candidate, companion: CandidateCompanion): void {
 }
 
 /** What another candidate is to this one, when it is no outbox of its own; null when it is one. */
-function purposeBeside(main: Found, other: Found, own: string): CandidateCompanion['purpose'] | null {
-  const name = bare(other.table.name.table);
+function purposeBeside(main: Found, other: Found, alone: boolean): CandidateCompanion['purpose'] | null {
   const listed = main.fit?.companions.find((one) => one.table === other.table);
   // A shape that knows this table by name has a mapping of its own for it.
   if (other.fit?.named === true && other.fit.signature.key !== main.fit?.signature.key) return null;
-  if (name.startsWith(own) && name !== own && ARCHIVE_NAME.test(name.slice(own.length))) return 'archive';
+  if (isArchiveOf(main.table, other.table)) return 'archive';
   if (listed !== undefined && other.fit?.named !== true)
-    return listed.purpose === 'other' && ARCHIVE_NAME.test(name) ? 'archive' : listed.purpose;
-  return isDeadBeside(main, other.table, own) ? 'dead' : null;
+    return listed.purpose === 'other' && ARCHIVE_NAME.test(bare(other.table.name.table)) ? 'archive' : listed.purpose;
+  return isDeadBeside(main, other.table, alone) ? 'dead' : null;
 }
 
-/** A dead-letter table of this outbox: its name says so, and it holds most of the outbox's columns. */
-function isDeadBeside(main: Found, table: CatalogueTable, own: string): boolean {
-  const name = bare(table.name.table);
-  if (name === own || !DEAD_NAME.test(name) || DEAD_NAME.test(own)) return false;
-  const related = name.includes(own) || namedLikeOutbox(table) || OUTBOX_NAME.test(name) || /event|message|letter/.test(name);
+function attachByName(main: Found, table: CatalogueTable, alone: boolean): void {
+  if (table === main.table) return;
+  if (isDeadBeside(main, table, alone)) add(main.candidate, { table: tableText(table.name), purpose: 'dead' });
+  else if (isArchiveOf(main.table, table)) add(main.candidate, { table: tableText(table.name), purpose: 'archive' });
+}
+
+function isArchiveOf(main: CatalogueTable, other: CatalogueTable): boolean {
+  const [own, name] = [bare(main.name.table), bare(other.name.table)];
+  return name.startsWith(own) && name !== own && ARCHIVE_NAME.test(name.slice(own.length));
+}
+
+const isDeadName = (table: CatalogueTable): boolean => DEAD_NAME.test(bare(table.name.table));
+
+/** A dead-letter table of this outbox: it is called after it, or there is no other, and it holds most of its columns. */
+function isDeadBeside(main: Found, table: CatalogueTable, alone: boolean): boolean {
+  const [own, name] = [bare(main.table.name.table), bare(table.name.table)];
+  if (name === own || !isDeadName(table)) return false;
   const columns = new Set(table.columns.map((column) => bare(column.name)));
   const shared = main.table.columns.filter((column) => columns.has(bare(column.name))).length;
-  return related && shared * 2 >= main.table.columns.length;
-}
-
-function attachByName(main: Found, table: CatalogueTable, own: string): void {
-  if (table === main.table) return;
-  const name = bare(table.name.table);
-  const text = tableText(table.name);
-  if (isDeadBeside(main, table, own)) add(main.candidate, { table: text, purpose: 'dead' });
-  else if (name.startsWith(own) && name !== own && ARCHIVE_NAME.test(name.slice(own.length)))
-    add(main.candidate, { table: text, purpose: 'archive' });
+  return (name.includes(own) || (alone && /event|message|letter|outbox/.test(name))) && shared * 2 >= main.table.columns.length;
 }

@@ -1,12 +1,10 @@
 /** One candidate looked at closely: its mapping, rows read through it, and what to paste. Nothing is written anywhere. */
 import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
-import { DatabaseFailure } from '@/lib/database/failure';
-import { databaseProblem } from '@/lib/outbox/directory';
 import type { Candidate, Caution, Examination, StatusWord } from '@/lib/shared/detection';
-import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import type { Found } from './candidates';
+import { failureText } from './failure-text';
 import { lookAt, type Look } from './look';
 import { mappingYaml, shapeYaml, type ProposeOptions } from './propose';
 import { rolesOf } from './roles';
@@ -41,7 +39,14 @@ export async function examine(
   const own = asShape === null ? candidate : withoutShape(candidate);
   const examined = await tried(database, own, mappingYaml(found, look, roles, words, near, options), options);
   const status = roles.status === undefined ? null : { column: roles.status.name, words, complete: look.complete };
-  return { ...examined, status, candidate: { ...own, cautions: [...own.cautions, ...cautionsOf(examined, look, words)] } };
+  return {
+    ...examined,
+    status,
+    candidate: {
+      ...own,
+      cautions: [...own.cautions, ...cautionsOf(examined, look, words, roles.status !== undefined && words.length === 0)],
+    },
+  };
 }
 
 const mostlyUnmapped = ({ sample }: Examination): boolean => sample !== null && sample.looked > 0 && sample.unmapped * 2 > sample.looked;
@@ -51,7 +56,7 @@ async function tried(database: Database, candidate: Candidate, yaml: string, { r
   try {
     return { ...base, ...(await readThrough(database, yaml, rows)) };
   } catch (error) {
-    return { ...base, problem: problemText(error, database) };
+    return { ...base, problem: problemText(error) };
   }
 }
 
@@ -59,15 +64,15 @@ async function looked(database: Database, { candidate }: Found, roles: Parameter
   try {
     return (await lookAt(database, candidate.name, roles)) ?? `Table ${candidate.table} is gone, or the reader's role may no longer see it`;
   } catch (error) {
-    return problemText(error, database);
+    return problemText(error);
   }
 }
 
 /** Expected failures in words; anything else is a fault of ours and goes its own way. */
-function problemText(error: unknown, database: Database): string {
-  if (error instanceof DatabaseFailure) return databaseProblem(error, database.id).detail;
-  if (error instanceof Problem) return error.detail;
-  throw error;
+function problemText(error: unknown): string {
+  const text = failureText(error);
+  if (text === null) throw error;
+  return text;
 }
 
 function withConfirmed(words: StatusWord[], said: ExamineOptions['confirmed']): StatusWord[] {
@@ -88,9 +93,9 @@ function withoutShape(candidate: Candidate): Candidate {
   };
 }
 
-function cautionsOf({ roles }: Examination, { description }: Look, words: readonly StatusWord[]): Caution[] {
+function cautionsOf({ roles }: Examination, { description }: Look, words: readonly StatusWord[], asked: boolean): Caution[] {
   const cautions: Caution[] = [];
-  if (words.some((word) => !word.sure)) cautions.push({ code: 'words_to_confirm', values: {} });
+  if (asked || words.some((word) => !word.sure)) cautions.push({ code: 'words_to_confirm', values: {} });
   if (!description.indexes.some((index) => index.unique && index.predicate === null)) cautions.push({ code: 'no_key', values: {} });
   if (roles.length > 0 && !roles.some(({ role }) => role === 'createdAt')) cautions.push({ code: 'no_created_at', values: {} });
   const times = [...description.columns.values()].filter(

@@ -33,6 +33,7 @@ export function shapeYaml({ candidate, fit }: Found, key: string, options: Propo
     assumed,
     open: [],
     statusColumn: null,
+    numeric: false,
   });
 }
 
@@ -56,6 +57,7 @@ export function mappingYaml(
     assumed: [],
     open: words.filter((word) => word.state === null),
     statusColumn: roles.status?.name ?? null,
+    numeric: roles.status?.kind === 'integer',
   });
 }
 

@@ -1,8 +1,10 @@
 /** The door of the room: which outboxes a database holds, and one of them closely. Reads only, on the reader's connection. */
 import type { CatalogueTable } from '@/lib/database/catalogue';
 import { catalogueOf } from '@/lib/database/catalogues';
+import type { Config } from '@/lib/config/config';
 import type { Database } from '@/lib/database/database';
 import { COMPANION_SCHEMA } from '@/lib/outbox/companions';
+import { tableParts } from '@/lib/outbox/language/names';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { Problem } from '@/lib/shared/problems';
 import type { Detection, Examination } from '@/lib/shared/detection';
@@ -41,12 +43,25 @@ async function scan(database: Database, { schema, shape, configured, signatures 
     engine: database.engine.key,
     signatures: signatures ?? SHAPES.flatMap((one) => signatureOf(one) ?? []),
     configured: configured ?? new Map(),
+    defaultSchema: database.engine.defaultSchema,
   });
   return {
     tables,
     cut: read.length > MOST_TABLES,
     found: shape === undefined ? found : found.filter(({ candidate }) => candidate.shape === shape),
   };
+}
+
+/** Ids of the outboxes that the configuration has in a database, by their table. A table without a schema is known by every default. */
+export function configuredTables(config: Pick<Config, 'outboxes'>, database: string): Map<string, string> {
+  return new Map(
+    config.outboxes
+      .filter((outbox) => outbox.database === database)
+      .map(({ id, table }) => {
+        const { schema, table: name } = tableParts(table);
+        return [schema === null ? name : `${schema}.${name}`, id];
+      }),
+  );
 }
 
 /** The candidates of a database, by one statement on its catalogue. Throws DatabaseFailure. */

@@ -16,6 +16,8 @@ export interface YamlInput {
   /** Words nobody has said the meaning of. */
   open: readonly StatusWord[];
   statusColumn: string | null;
+  /** The status column holds numbers. */
+  numeric: boolean;
 }
 
 const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0, flowCollectionPadding: true }).trim();
@@ -46,11 +48,11 @@ function mappingLines(mapping: Mapping, input: YamlInput): string[] {
   ];
 }
 
-function stateLines({ states, kind }: Mapping, { open, statusColumn }: YamlInput): string[] {
+function stateLines({ states, kind }: Mapping, { open, statusColumn, numeric }: YamlInput): string[] {
   const lines = states.map(({ state, when, confirm }) => `  - ${flow({ state, when })}${confirm ? ' # confirm' : ''}`);
   const asked = open.map(
     ({ word }) =>
-      `  # what does ${JSON.stringify(word)} mean? { state: …, when: { column: ${JSON.stringify(statusColumn)}, equals: ${JSON.stringify(word)} } }`,
+      `  # what does ${JSON.stringify(word)} mean? { state: …, when: { column: ${JSON.stringify(statusColumn)}, equals: ${numeric ? word : JSON.stringify(word)} } }`,
   );
   const vanish = kind === 'presence' ? ['# rows are taken out when they are published'] : [];
   return [...vanish, 'states:', ...lines, ...asked];

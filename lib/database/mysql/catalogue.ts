@@ -1,13 +1,6 @@
 import { sql } from 'kysely';
 import { ageKey, indexLedBy, VALUE_CHARACTERS, type CatalogueColumn, type CatalogueReader, type CatalogueTable } from '../catalogue';
-
-const KIND_BY_TYPE: Record<string, CatalogueColumn['kind']> = {
-  char: 'text', varchar: 'text', tinytext: 'text', text: 'text', mediumtext: 'text', longtext: 'text', enum: 'text', set: 'text',
-  tinyint: 'integer', smallint: 'integer', mediumint: 'integer', int: 'integer', bigint: 'integer', year: 'integer',
-  decimal: 'decimal', float: 'decimal', double: 'decimal', bit: 'boolean', uuid: 'uuid', json: 'json',
-  binary: 'binary', varbinary: 'binary', tinyblob: 'binary', blob: 'binary', mediumblob: 'binary', longblob: 'binary',
-  timestamp: 'instant', datetime: 'wall_clock', date: 'wall_clock',
-}; // prettier-ignore
+import { KIND_BY_TYPE } from './describe';
 
 interface Row {
   s: string;
@@ -29,7 +22,7 @@ interface ColumnRow {
 const SYSTEM = ['mysql', 'information_schema', 'performance_schema', 'sys'];
 
 const kindOf = ({ type, base }: ColumnRow): CatalogueColumn['kind'] =>
-  type === 'tinyint(1)' ? 'boolean' : (KIND_BY_TYPE[base.toLowerCase()] ?? 'other');
+  /^(tinyint|bit)\(1\)/.test(type) ? 'boolean' : (KIND_BY_TYPE[base.toLowerCase()] ?? 'other');
 
 /** `enum('a','b')` as its labels. */
 function labelsOf(type: string): string[] | null {
@@ -74,6 +67,8 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
   }));
 }
 
+type SampleRow = Record<string, string | null>;
+
 const named = ({ schema, table }: { schema: string | null; table: string }) =>
   sql.join([...(schema === null ? [] : [sql.id(schema)]), sql.id(table)], sql.raw('.'));
 
@@ -96,16 +91,17 @@ export const mysqlCatalogue: CatalogueReader = {
   // Histograms are made by hand there, and in another form by every server: the sample has to do.
   commonValues: () => Promise.resolve([]),
 
+  // Distinct with the key: rows that are both among the first and among the last come once.
   async sampleRows(db, table, columns, limit) {
-    const from = named(table.name);
-    const half = sql.lit(Math.ceil(limit / 2));
     const chosen = sql.join(
       columns.map((name) => sql`${asText(name)} as ${sql.ref(name)}`),
       sql`, `,
     );
+    const from = named(table.name);
     const key = ageKey(table);
-    const first = sql`(select ${chosen} from ${from} limit ${half})`;
-    const last = key === null ? sql`` : sql` union all (select ${chosen} from ${from} order by ${sql.ref(key)} desc limit ${half})`;
-    return (await sql<Record<string, string | null>>`${first}${last}`.execute(db)).rows;
+    if (key === null) return (await sql<SampleRow>`select ${chosen} from ${from} limit ${sql.lit(limit)}`.execute(db)).rows;
+    const half = (way: 'asc' | 'desc') =>
+      sql`(select ${sql.ref(key)} as oc_key, ${chosen} from ${from} order by ${sql.ref(key)} ${sql.raw(way)} limit ${sql.lit(Math.ceil(limit / 2))})`;
+    return (await sql<SampleRow>`${half('asc')} union ${half('desc')}`.execute(db)).rows;
   },
 };

@@ -3,7 +3,7 @@ import type { ColumnDescription, Db, IndexDescription, TableDescription, TableNa
 import { deletable } from './privileges';
 import { serverOf } from './server';
 
-const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
+export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
   char: 'text', varchar: 'text', tinytext: 'text', text: 'text', mediumtext: 'text', longtext: 'text', enum: 'text', set: 'text',
   tinyint: 'integer', smallint: 'integer', mediumint: 'integer', int: 'integer', bigint: 'integer', year: 'integer',
   decimal: 'decimal', float: 'decimal', double: 'decimal', uuid: 'uuid', json: 'json',

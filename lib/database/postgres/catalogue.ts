@@ -50,6 +50,8 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
   }));
 }
 
+type SampleRow = Record<string, string | null>;
+
 const named = ({ schema, table }: { schema: string | null; table: string }) =>
   sql.join([...(schema === null ? [] : [sql.id(schema)]), sql.id(table)], sql.raw('.'));
 
@@ -80,16 +82,17 @@ export const postgresCatalogue: CatalogueReader = {
     return found === null || found === undefined ? [] : (JSON.parse(found) as string[]);
   },
 
+  // Distinct with the key: rows that are both among the first and among the last come once.
   async sampleRows(db, table, columns, limit) {
-    const from = named(table.name);
-    const half = sql.lit(Math.ceil(limit / 2));
     const chosen = sql.join(
       columns.map((name) => sql`left(${sql.ref(name)}::text, ${sql.lit(VALUE_CHARACTERS)}) as ${sql.ref(name)}`),
       sql`, `,
     );
+    const from = named(table.name);
     const key = ageKey(table);
-    const first = sql`(select ${chosen} from ${from} limit ${half})`;
-    const last = key === null ? sql`` : sql` union all (select ${chosen} from ${from} order by ${sql.ref(key)} desc limit ${half})`;
-    return (await sql<Record<string, string | null>>`${first}${last}`.execute(db)).rows;
+    if (key === null) return (await sql<SampleRow>`select ${chosen} from ${from} limit ${sql.lit(limit)}`.execute(db)).rows;
+    const half = (way: 'asc' | 'desc') =>
+      sql`(select ${sql.ref(key)} as oc_key, ${chosen} from ${from} order by ${sql.ref(key)} ${sql.raw(way)} limit ${sql.lit(Math.ceil(limit / 2))})`;
+    return (await sql<SampleRow>`${half('asc')} union ${half('desc')}`.execute(db)).rows;
   },
 };

@@ -1,0 +1,84 @@
+/** A scan as a person reads it on a terminal; the sentences are those of the screen. */
+import { createTranslator } from 'use-intl/core';
+import en from '@/lib/messages/en.json';
+import type { Candidate, Detection, Examination } from '@/lib/shared/detection';
+
+const words = createTranslator({ locale: 'en', messages: en, namespace: 'detect' });
+const states = createTranslator({ locale: 'en', messages: en, namespace: 'states' });
+const number = new Intl.NumberFormat('en');
+
+/** Everything that was found, a blank line between candidates. */
+export function detectionText(detection: Detection, examinations: readonly Examination[]): string {
+  const { tables, candidates, cut } = detection;
+  const head = `${detection.database}: ${words('summary', { tables, candidates: candidates.length })}`;
+  const parts = [head, ...(cut ? [words('cut')] : []), ...(candidates.length === 0 ? [words('noneText')] : [])];
+  return [parts.join('\n'), ...examinations.map(examinationText)].join('\n\n');
+}
+
+function headline({ table, label, confidence, estimatedRows, configuredAs }: Candidate): string {
+  const rows = words('rows', { known: estimatedRows === null ? 'no' : 'yes', count: number.format(Math.round(estimatedRows ?? 0)) });
+  return [
+    words(`confidence.${confidence}`),
+    table,
+    label ?? words('byHand'),
+    rows,
+    ...(configuredAs === null ? [] : [words('configured', { id: configuredAs })]),
+  ].join('  ·  ');
+}
+
+function examinationText({ candidate, roles, status, sample, problem, yaml }: Examination): string {
+  const lines = [headline(candidate)];
+  lines.push(...candidate.reasons.map(({ code, values }) => `  + ${plain(words(`reasons.${code}`, values))}`));
+  lines.push(...candidate.cautions.map(({ code, values }) => `  ! ${plain(words(`cautions.${code}`, values))}`));
+  if (candidate.companions.length > 0)
+    lines.push(
+      `  ${words('companions')}: ${candidate.companions.map((one) => `${one.table} (${words(`purposes.${one.purpose}`)})`).join(', ')}`,
+    );
+  if (roles.length > 0)
+    lines.push(
+      '',
+      ...columns([
+        [words('mappingRole'), words('mappingColumn'), words('mappingType')],
+        ...roles.map(({ role, column, type }) => [role, column, type ?? '']),
+      ]),
+    );
+  if (status !== null && status.words.length > 0)
+    lines.push(
+      '',
+      ...columns([
+        [`${words('words')} (${status.column})`, words('wordRows'), words('meaning')],
+        ...status.words.map(({ word, rows, state, sure }) => [
+          word,
+          number.format(rows),
+          `${state === null ? words('open') : states(state)}${sure ? '' : ` (${words('toConfirm')})`}`,
+        ]),
+      ]),
+    );
+  if (sample !== null) {
+    lines.push('', `  ${words('sample')}. ${words('sampleText', { looked: sample.looked, unmapped: sample.unmapped }).trim()}`);
+    lines.push(
+      ...columns(
+        sample.rows.map(({ event, payload }) => [states(event.state), event.id, event.type ?? '', event.createdAt ?? '', payload ?? '']),
+      ),
+    );
+  }
+  if (problem !== null) lines.push('', `  ${words('problem')}: ${plain(problem)}`);
+  if (yaml !== '') lines.push('', yaml.trimEnd());
+  return lines.join('\n');
+}
+
+/** Columns as wide as their widest value; what a table holds cannot steer the terminal. */
+function columns(rows: readonly string[][]): string[] {
+  const cut = rows.map((row) => row.map((cell) => plain(cell).slice(0, 80)));
+  const widths = cut.reduce<number[]>((known, row) => row.map((cell, index) => Math.max(known[index] ?? 0, cell.length)), []);
+  return cut.map(
+    (row) =>
+      `  ${row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd()}`,
+  );
+}
+
+/** Control characters out of a database would move the cursor or colour the screen. */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
