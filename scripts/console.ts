@@ -5,7 +5,7 @@ import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/config/directory-options';
 import { changeAccount, createAccount } from '@/lib/identity/accounts';
 import { createToken, revokeToken } from '@/lib/identity/tokens';
-import { applyInstall, installScript } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { ROLES } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -155,13 +155,13 @@ program
     const config = await configuration();
     const directory = createDirectory(directoryOptions(config));
     try {
-      const outbox = await directory.get(id);
+      const own = config.databases.find((database) => database.id === directory.database(id).id);
+      const url = options.url ?? own?.operatorUrl ?? own?.url;
+      const outbox = await bindForInstall(directory.settings(id), directory.database(id), url);
       if (options.apply !== true) {
-        process.stdout.write(installScript(outbox));
+        process.stdout.write(await installScript(outbox));
         return;
       }
-      const own = config.databases.find((database) => database.id === outbox.database.id);
-      const url = options.url ?? own?.operatorUrl ?? own?.url;
       if (url === undefined) throw new CommandFailure(`There is no login for database ${outbox.database.id}`, EXIT_CONFIG);
       await applyInstall(outbox, url);
       answer(`installed ${id}`);

@@ -97,12 +97,13 @@ async function carryOutbox({ directory, store }: CarrierOptions, outboxId: strin
   const inOverlap = new Set<string>();
   for (;;) {
     const { headers, fresh, events } = await outbox.database.read(async (db) => {
-      const batch = await headersSince(db, outboxId, since, BATCH);
+      const batch = await headersSince(outbox.database.engine, db, outboxId, since, BATCH);
       const unknown = batch.filter((header) => !seen.has(header.id));
       return {
         headers: batch,
         fresh: unknown,
         events: await eventsOf(
+          outbox.database.engine,
           db,
           unknown.map((header) => header.id),
         ),

@@ -151,6 +151,19 @@ export interface Fragments {
   secondsAgo(seconds: number): RawBuilder<unknown>;
 }
 
+/** What the console's own columns are made of. */
+export interface CompanionColumns {
+  /** A UUID as text. */
+  id: ColumnDescription;
+  /** Short texts that keys are made of. */
+  name: ColumnDescription;
+  text: ColumnDescription;
+  json: ColumnDescription;
+  number: ColumnDescription;
+  /** An instant, to the microsecond. */
+  time: ColumnDescription;
+}
+
 export interface EngineFeatures {
   /** INSERT, UPDATE and DELETE answer the rows they changed. */
   returning: boolean;
@@ -173,7 +186,7 @@ export interface Engine {
   /** Schema of tables named without one; null where that is the database of the URL. */
   defaultSchema: string | null;
   /** The console's own tables in an observed database: in a schema of their own, or beside the others with a prefix. */
-  companions: { schema: string | null; prefix: string };
+  companions: { schema: string | null; prefix: string; columns: CompanionColumns };
   dialect(options: PoolOptions): Dialect;
   /** Sets the limits for the transaction that `db` is in, nothing beyond it: safe behind transaction pooling. */
   limit(db: Db, limits: TransactionLimits): Promise<void>;

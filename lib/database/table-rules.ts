@@ -1,6 +1,7 @@
 /** What a table does to the rows written into it, beside holding them: what has to be known before its rows are changed. */
 import type { EngineKey } from '@/lib/shared/model';
 import type { Db, TableName } from './engine';
+import { readMysqlTableRules } from './mysql/table-rules';
 import { readPostgresTableRules } from './postgres/table-rules';
 
 export interface ColumnRules {
@@ -43,6 +44,7 @@ export interface TableRules {
 
 const READERS: Partial<Record<EngineKey, (db: Db, tables: Required<TableName>[]) => Promise<TableRules[]>>> = {
   postgres: readPostgresTableRules,
+  mysql: readMysqlTableRules,
 };
 
 /**

@@ -45,7 +45,7 @@ export async function applyOperation(
     }
   };
 
-  await run(open().filter(isSeen), 'skip locked');
+  await run(open().filter(isSeen), (await outbox.database.engine.skipsLocked(db)) ? 'skip locked' : 'wait');
   let left = await classify(outbox, db, operation, steps, open());
   const heldByOthers = left.filter((entry) => entry.lockedOnly).map((entry) => entry.record.event_id);
   if (heldByOthers.length > 0 && heldByOthers.length <= WAIT_FOR_ROWS) {
@@ -69,9 +69,12 @@ function isSeen(wanted: Wanted): wanted is Seen {
 async function lock(outbox: Outbox, db: Db, step: Step, seen: Seen[], wait: 'skip locked' | 'wait'): Promise<LockedRow[]> {
   if (wait === 'skip locked') return (await lockStatement(outbox, step, seen, wait).execute(db)).rows;
   const rows: LockedRow[] = [];
+  let refused = 0;
   for (const one of seen) {
+    if (refused === WAIT_FOR_ROWS) break;
     const got = await inSavepoint(outbox, db, async () => (await lockStatement(outbox, step, [one], wait).execute(db)).rows, ['locked']);
     if (got.ok) rows.push(...got.value);
+    else refused += 1;
   }
   return rows;
 }
@@ -101,8 +104,10 @@ async function changeRows(outbox: Outbox, db: Db, step: Step, held: Seen[], auth
     const { numAffectedRows } = await updateStatement(outbox, step, held).execute(db);
     expectRows(numAffectedRows, ids.length);
   } else {
-    const { rows } = await insertStatement(outbox, { ...step, target: step.target }, held, author).execute(db);
-    changed = rows.map((row) => row.id);
+    const { rows, numAffectedRows } = await insertStatement(outbox, { ...step, target: step.target }, held, author).execute(db);
+    // An engine that does not say which rows it copied has copied all of them, or failed.
+    if (outbox.database.engine.features.returning) changed = rows.map((row) => row.id);
+    else expectRows(numAffectedRows, ids.length);
     if (changed.length > 0) {
       const moved = held.filter(({ id }) => changed.includes(id));
       const { numAffectedRows } = await deleteStatement(outbox, step, moved).execute(db);

@@ -105,12 +105,15 @@ async function youngRows(
     if (key === null) continue;
     const old =
       step.olderThanStuckAfter === null ? sql<boolean>`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
-    const answer = await sql<{ id: string; old: boolean | null }>`select ${at.roleText('id')} as id, ${old} as old from ${at.from}
+    const answer = await sql<{
+      id: string;
+      old: string | null;
+    }>`select ${at.roleText('id')} as id, case when ${old} then 'old' end as old from ${at.from}
       where ${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)}`.execute(
       db,
     );
     matches.set(step, new Set(answer.rows.map((row) => row.id)));
-    for (const row of answer.rows) if (row.old !== true) tooYoung.add(row.id);
+    for (const row of answer.rows) if (row.old === null) tooYoung.add(row.id);
   }
   return { matches, tooYoung };
 }

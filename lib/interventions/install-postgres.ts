@@ -1,5 +1,5 @@
-import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, RECORD_EVENT_TABLE, RECORD_TABLE } from '@/lib/outbox/companions';
 import type { TableName } from '@/lib/database/engine';
+import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { calledFunctions, neededRights } from '@/lib/outbox/rights';
 import type { InstallStatement } from './install-statement';
@@ -9,21 +9,23 @@ const INSTALL_LOCK = 7_205_759_403_792;
 
 /** DDL and grants for PostgreSQL. */
 export function postgresInstallation(outbox: Outbox): InstallStatement[] {
-  const { identifier } = outbox.database.engine.quote;
-  const name = (table: Required<TableName>): string => `${identifier(table.schema ?? 'public')}.${identifier(table.table)}`;
+  const { engine } = outbox.database;
+  const { identifier } = engine.quote;
+  const { headers, events } = recordTables(engine);
+  const name = (table: TableName): string => `${identifier(table.schema ?? 'public')}.${identifier(table.table)}`;
   return [
     { why: 'Two installations at once take turns', sql: `SELECT pg_advisory_xact_lock(${INSTALL_LOCK})` },
     {
       why: 'Everything the console keeps in this database lives in one schema',
       sql: `CREATE SCHEMA IF NOT EXISTS ${identifier(COMPANION_SCHEMA)}`,
     },
-    ...recordTables(name(RECORD_TABLE), name(RECORD_EVENT_TABLE)),
-    ...archive(outbox, name(archiveTable(outbox.id))),
+    ...records(name(headers), name(events)),
+    ...archive(outbox, name(archiveTable(engine, outbox.id))),
     ...grants(outbox, name),
   ];
 }
 
-function recordTables(headers: string, events: string): InstallStatement[] {
+function records(headers: string, events: string): InstallStatement[] {
   return [
     {
       why: 'One row per intervention, written in the transaction of the change',
@@ -105,17 +107,18 @@ function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
       })),
     {
       why: 'Archived events are listed by time',
-      sql: `CREATE INDEX IF NOT EXISTS ${identifier(`${archiveTable(outbox.id).table}_at`.slice(0, 63))} ON ${archiveName} (${ARCHIVE_COLUMNS.at})`,
+      sql: `CREATE INDEX IF NOT EXISTS ${identifier(`${archiveTable(outbox.database.engine, outbox.id).table}_at`.slice(0, 63))} ON ${archiveName} (${ARCHIVE_COLUMNS.at})`,
     },
   ];
 }
 
-function grants(outbox: Outbox, name: (table: Required<TableName>) => string): InstallStatement[] {
+function grants(outbox: Outbox, name: (table: TableName) => string): InstallStatement[] {
   const { identifier, literal } = outbox.database.engine.quote;
   const { reader, operator } = outbox.database.roles;
   const roles = [...new Set([reader, ...(operator === null ? [] : [operator])])];
   const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map((place) => name(place.table));
-  const companions = [name(RECORD_TABLE), name(RECORD_EVENT_TABLE), name(archiveTable(outbox.id))];
+  const { headers, events } = recordTables(outbox.database.engine);
+  const companions = [name(headers), name(events), name(archiveTable(outbox.database.engine, outbox.id))];
   const schemas = [...new Set([COMPANION_SCHEMA, outbox.main.table.schema ?? 'public', outbox.dead?.table.schema ?? COMPANION_SCHEMA])];
   const statements: InstallStatement[] = roles.map((role) => ({
     why: `Role ${role}: created without a password if it is missing; set one with \\password`,
@@ -131,9 +134,9 @@ function grants(outbox: Outbox, name: (table: Required<TableName>) => string): I
   const writer = identifier(operator);
   statements.push({
     why: 'The operator adds records and closes them, nothing more',
-    sql: `GRANT INSERT ON ${name(RECORD_TABLE)}, ${name(RECORD_EVENT_TABLE)} TO ${writer}`,
+    sql: `GRANT INSERT ON ${name(headers)}, ${name(events)} TO ${writer}`,
   });
-  statements.push({ why: 'Closing a record writes its outcome', sql: `GRANT UPDATE (outcome) ON ${name(RECORD_TABLE)} TO ${writer}` });
+  statements.push({ why: 'Closing a record writes its outcome', sql: `GRANT UPDATE (outcome) ON ${name(headers)} TO ${writer}` });
   for (const [place, rights] of neededRights(outbox)) {
     const updates = [...rights.update].map(identifier).join(', ');
     const verbs = [
@@ -150,7 +153,7 @@ function grants(outbox: Outbox, name: (table: Required<TableName>) => string): I
   if (outbox.shape.archive !== undefined) {
     statements.push({
       why: 'Archiving and restoring move rows; a row is locked through the right to write its reason',
-      sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.id))} TO ${writer}`,
+      sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.database.engine, outbox.id))} TO ${writer}`,
     });
   }
   return [...statements, ...functionGrants(outbox, operator)];

@@ -1,35 +1,67 @@
 import { sql } from 'kysely';
-import { openDatabase } from '@/lib/database/database';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { bindOutbox } from '@/lib/outbox/bind';
+import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import type { EngineKey } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { mysqlInstallation } from './install-mysql';
 import { postgresInstallation } from './install-postgres';
 import type { InstallStatement } from './install-statement';
 
-const INSTALLATIONS: Partial<Record<EngineKey, (outbox: Outbox) => InstallStatement[]>> = { postgres: postgresInstallation };
+const INSTALLATIONS: Record<EngineKey, (outbox: Outbox) => InstallStatement[] | Promise<InstallStatement[]>> = {
+  postgres: postgresInstallation,
+  mysql: mysqlInstallation,
+};
+
+/**
+ * The outbox as an installation needs it, before its reader may see it: looked at through the given login where the
+ * reader cannot. Throws as `bindOutbox` does.
+ */
+export async function bindForInstall(settings: OutboxSettings, database: Database, url: string | undefined): Promise<Outbox> {
+  try {
+    return await bindOutbox(settings, database);
+  } catch (error) {
+    if (url === undefined || !(error instanceof Problem || error instanceof DatabaseFailure)) throw error;
+    const owner = openDatabase({ id: database.id, url });
+    try {
+      return { ...(await bindOutbox(settings, { ...database, read: owner.read })), database };
+    } finally {
+      await owner.close();
+    }
+  }
+}
 
 /**
  * What an outbox needs in its own database before it can be changed: the record tables, its archive, and exactly the
- * grants its operations use. Running it again changes nothing that is in place already.
+ * grants its operations use. Running it again changes nothing that is in place already. Throws DatabaseFailure when a
+ * database that has to be asked does not answer.
  */
-export function installStatements(outbox: Outbox): InstallStatement[] {
-  const installation = INSTALLATIONS[outbox.database.engine.key];
-  if (installation === undefined) throw new Error(`no installation for ${outbox.database.engine.key}`);
-  return installation(outbox);
+export async function installStatements(outbox: Outbox): Promise<InstallStatement[]> {
+  return INSTALLATIONS[outbox.database.engine.key](outbox);
 }
 
-/** The statements as a script for a person to read and run. */
-export function installScript(outbox: Outbox): string {
-  const statements = installStatements(outbox).map(({ why, sql: text }) => `-- ${why}\n${text};`);
-  return `BEGIN;\n\n${statements.join('\n\n')}\n\nCOMMIT;\n`;
+/** The statements as a script for a person to read and run; one transaction where the engine can undo schema changes. */
+export async function installScript(outbox: Outbox): Promise<string> {
+  const statements = (await installStatements(outbox)).map(({ why, sql: text }) => `-- ${why}\n${terminated(outbox, text)}`);
+  const script = statements.join('\n\n');
+  return outbox.database.engine.features.transactionalDdl ? `BEGIN;\n\n${script}\n\nCOMMIT;\n` : `${script}\n`;
 }
 
-/** Runs the statements in one transaction with the given login, which must own the outbox's table or be a superuser. */
+/** The command line of MySQL ends a statement at the first semicolon, a trigger's own ones included, unless told another end. */
+function terminated(outbox: Outbox, text: string): string {
+  if (outbox.database.engine.features.transactionalDdl || !text.includes(';')) return `${text};`;
+  return `DELIMITER //\n${text}//\nDELIMITER ;`;
+}
+
+/** Runs the statements, in one transaction where the engine has that, with a login that must own the outbox's table or be a superuser. */
 export async function applyInstall(outbox: Outbox, url: string): Promise<void> {
+  const statements = await installStatements(outbox);
   const database = openDatabase({ id: outbox.database.id, url, operatorUrl: url });
   try {
     await database.write?.(
       async (db) => {
-        for (const statement of installStatements(outbox)) await sql.raw(statement.sql).execute(db);
+        for (const statement of statements) await sql.raw(statement.sql).execute(db);
       },
       { statementMs: 7_000, lockMs: 5_000 },
     );

@@ -165,7 +165,7 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
   const ours = await claimKey(outbox, db, job);
   if (!ours.claimed) {
     if (ours.header.request_hash !== job.hash) throw keyReused();
-    const events = (await eventsOf(db, [ours.header.id])).get(ours.header.id) ?? [];
+    const events = (await eventsOf(outbox.database.engine, db, [ours.header.id])).get(ours.header.id) ?? [];
     return resultOf(ours.header, events, operation.undo);
   }
   const records: RecordEvent[] = await applyOperation(outbox, db, operation, wanted, {
@@ -174,10 +174,10 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
     reason,
   });
   await requireSameTables(outbox, db);
-  await insertEvents(db, job.id, records);
+  await insertEvents(outbox.database.engine, db, job.id, records);
   const outcome = outcomeOf(records);
-  await closeHeader(db, job.id, outcome);
-  const header = await headerByKey(db, outbox.id, job.actor.id, job.key);
+  await closeHeader(outbox.database.engine, db, job.id, outcome);
+  const header = await headerByKey(outbox.database.engine, db, outbox.id, job.actor.id, job.key);
   if (header === null) throw new Error(`the record of intervention ${job.id} is not there in its own transaction`);
   return resultOf(header, records, operation.undo);
 }
@@ -185,7 +185,7 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
 async function claimKey(outbox: Outbox, db: Db, job: Job): Promise<{ claimed: true } | { claimed: false; header: RecordHeader }> {
   const request = { ...job.request, reason: job.request.reason.trim() };
   try {
-    const claimed = await insertHeader(db, {
+    const claimed = await insertHeader(outbox.database.engine, db, {
       id: job.id,
       outbox: outbox.id,
       actor: job.actor,
@@ -201,7 +201,7 @@ async function claimKey(outbox: Outbox, db: Db, job: Job): Promise<{ claimed: tr
       retryAfterSeconds: 1,
     });
   }
-  const header = await headerByKey(db, outbox.id, job.actor.id, job.key);
+  const header = await headerByKey(outbox.database.engine, db, outbox.id, job.actor.id, job.key);
   if (header === null)
     throw new Problem('in_progress', 'An intervention with this key has just ended: ask again', { retryAfterSeconds: 1 });
   return { claimed: false, header };

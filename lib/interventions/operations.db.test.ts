@@ -1,7 +1,8 @@
 /** The table of operations of the five shapes of record, cell by cell, on the shapes' own sample rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '@/scripts/testing/database';
-import { createSample, insertRow, openSample, tableOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import type { TableName } from '@/lib/database/engine';
+import { archiveTable, recordTables } from '@/lib/outbox/companions';
 import { getEvent } from '@/lib/outbox/get-event';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { LiveState } from '@/lib/shared/states';
@@ -88,107 +89,114 @@ it('speaks of every shape of record', () => {
   expect(shapes.map((shape) => shape.key).sort()).toEqual(Object.keys(TABLE).sort());
 });
 
-describe.each(shapes.map((shape) => [shape.key, shape] as const))('%s', (key, shape) => {
-  const database = useTestDatabase((db) => createSample(db, shape, { rows: false }));
-  let open: OpenOutbox;
-  beforeAll(async () => {
-    open = await openSample(database, shape);
-  });
-  afterAll(() => open.close());
-  beforeEach(async () => {
-    await database.query(
-      `TRUNCATE ${tableOf(shape, 'main')}, outbox_console.archive_sample ${shape.dead === undefined ? '' : `, ${tableOf(shape, 'dead')}`}`,
-    );
-    for (const row of shape.sample?.rows ?? []) await insertRow(database, tableOf(shape, row.in), row.values);
-  });
-  const sampleIn = (state: LiveState): { id: string; place: 'main' | 'dead' } => {
-    const row = shape.sample?.rows.find((candidate) => candidate.state === state);
-    return { id: String(row?.values.id), place: row?.in ?? 'main' };
-  };
-  const rowOf = async (place: string, id: string): Promise<Record<string, unknown> | undefined> =>
-    (await database.query<Record<string, unknown>>(`SELECT * FROM ${place} WHERE id::text = $1`, [id]))[0];
-  const act = async (operation: string, id: string) => {
-    const stored = await getEvent(open.outbox, id);
-    return intervene(
-      depsFor(open.outbox),
-      ANNA,
-      'sample',
-      { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'cell by cell' },
-      freshKey(),
-    );
-  };
+describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const)))(
+  '%s on %s',
+  (key, engine, shape) => {
+    const database = useTestDatabaseOf(engine, (db) => createSample(db, shape, { rows: false }));
+    const { headers, events } = recordTables(ENGINES[engine]);
+    const table = (place: 'main' | 'dead'): string => tableOf(shape, place, engine);
+    const named = ({ schema, table }: TableName): string => (schema === null ? table : `${schema}.${table}`);
+    const archive = named(archiveTable(ENGINES[engine], 'sample'));
+    // What the table itself sets whenever a row of it changes.
+    const touched = engine === 'mysql' ? ['updated_at'] : [];
+    const [first, asText] = engine === 'postgres' ? ['$1', 'id::text'] : ['?', 'cast(id as char)'];
+    let open: OpenOutbox;
+    beforeAll(async () => {
+      open = await openSample(database, shape);
+    });
+    afterAll(() => open.close());
+    beforeEach(async () => {
+      for (const name of [table('main'), archive, ...(shape.dead === undefined ? [] : [table('dead')])])
+        await database.query(`TRUNCATE ${name}`);
+      for (const row of shape.sample?.rows ?? []) await insertRow(database, table(row.in), row.values);
+    });
+    const sampleIn = (state: LiveState): { id: string; place: 'main' | 'dead' } => {
+      const row = shape.sample?.rows.find((candidate) => candidate.state === state);
+      return { id: String(row?.values.id), place: row?.in ?? 'main' };
+    };
+    const rowOf = async (place: string, id: string): Promise<Record<string, unknown> | undefined> =>
+      (await database.query<Record<string, unknown>>(`SELECT * FROM ${place} WHERE ${asText} = ${first}`, [id]))[0];
+    const act = async (operation: string, id: string) => {
+      const stored = await getEvent(open.outbox, id);
+      return intervene(
+        depsFor(open.outbox),
+        ANNA,
+        'sample',
+        { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'cell by cell' },
+        freshKey(),
+      );
+    };
 
-  for (const [operation, cells] of Object.entries(TABLE[key] ?? {})) {
-    for (const [state, cell] of Object.entries(cells) as [LiveState, Cell][]) {
-      it(`${operation} of a ${state} event: ${cell}`, async () => {
+    for (const [operation, cells] of Object.entries(TABLE[key] ?? {})) {
+      for (const [state, cell] of Object.entries(cells) as [LiveState, Cell][]) {
+        it(`${operation} of a ${state} event: ${cell}`, async () => {
+          const { id, place } = sampleIn(state);
+          const before = await rowOf(table(place), id);
+          const result = await act(operation, id);
+          const where = operation === 'archive' ? archive : table('main');
+          if (cell === 'applied') {
+            expect(result).toMatchObject({ outcome: 'applied', changed: [id], skipped: [] });
+            const after = await rowOf(where, id);
+            const set = AFTER[key]?.[`${operation} ${state}`] ?? {};
+            for (const [name, value] of Object.entries(set))
+              expect.soft(after?.[name] === null ? null : String(after?.[name]), name).toBe(value);
+            for (const [name, value] of Object.entries(before ?? {}))
+              if (!(name in set) && !(where === table('main') && touched.includes(name)) && after !== undefined && name in after)
+                expect.soft(after[name], name).toEqual(value);
+            const left = (await Promise.all([...new Set([table('main'), table(place), archive])].map((one) => rowOf(one, id)))).filter(
+              (row) => row !== undefined,
+            );
+            expect(left, 'in exactly one place').toHaveLength(1);
+          } else {
+            expect(result).toMatchObject({ outcome: 'none', changed: [], skipped: [{ id, code: cell }] });
+            expect(await rowOf(table(place), id)).toEqual(before);
+          }
+          const records = await database.query(
+            `SELECT i.operation, i.outcome, i.reason, e.code, e.event_id FROM ${named(headers)} i JOIN ${named(events)} e ON e.intervention_id = i.id WHERE i.id = ${first}`,
+            [result.interventionId],
+          );
+          expect(records).toEqual([
+            { operation, outcome: result.outcome, reason: 'cell by cell', code: cell === 'applied' ? null : cell, event_id: id },
+          ]);
+        });
+      }
+    }
+
+    for (const state of shape.archive?.from ?? []) {
+      if (!shape.sample?.rows.some((row) => row.state === state)) continue;
+      it(`restore brings an archived ${state} event back`, async () => {
         const { id, place } = sampleIn(state);
-        const before = await rowOf(tableOf(shape, place), id);
-        const result = await act(operation, id);
-        const where = operation === 'archive' ? 'outbox_console.archive_sample' : tableOf(shape, 'main');
-        if (cell === 'applied') {
-          expect(result).toMatchObject({ outcome: 'applied', changed: [id], skipped: [] });
-          const after = await rowOf(where, id);
-          const set = AFTER[key]?.[`${operation} ${state}`] ?? {};
-          for (const [name, value] of Object.entries(set))
-            expect.soft(after?.[name] === null ? null : String(after?.[name]), name).toBe(value);
-          for (const [name, value] of Object.entries(before ?? {}))
-            if (!(name in set) && after !== undefined && name in after) expect.soft(after[name], name).toEqual(value);
-          const left = (
-            await Promise.all(
-              [...new Set([tableOf(shape, 'main'), tableOf(shape, place), 'outbox_console.archive_sample'])].map((table) =>
-                rowOf(table, id),
-              ),
-            )
-          ).filter((row) => row !== undefined);
-          expect(left, 'in exactly one place').toHaveLength(1);
-        } else {
-          expect(result).toMatchObject({ outcome: 'none', changed: [], skipped: [{ id, code: cell }] });
-          expect(await rowOf(tableOf(shape, place), id)).toEqual(before);
-        }
-        const records = await database.query(
-          `SELECT i.operation, i.outcome, i.reason, e.code, e.event_id FROM outbox_console.intervention i JOIN outbox_console.intervention_event e ON e.intervention_id = i.id WHERE i.id = $1`,
-          [result.interventionId],
-        );
-        expect(records).toEqual([
-          { operation, outcome: result.outcome, reason: 'cell by cell', code: cell === 'applied' ? null : cell, event_id: id },
-        ]);
+        const before = await rowOf(table(place), id);
+        expect((await act('archive', id)).outcome).toBe('applied');
+        expect((await getEvent(open.outbox, id))?.event.state).toBe('archived');
+        const result = await act('restore', id);
+        expect(result).toMatchObject({ outcome: 'applied', changed: [id] });
+        const asDead = state === 'pending' && shape.asDead !== undefined;
+        const restored = await getEvent(open.outbox, id);
+        expect(restored?.event.state).toBe(asDead ? 'dead' : state);
+        const now = await rowOf(table(asDead && shape.asDead?.moveTo === 'dead' ? 'dead' : place), id);
+        const rewritten = asDead ? Object.keys(shape.asDead?.set ?? {}) : [];
+        for (const [name, value] of Object.entries(before ?? {}))
+          if (!rewritten.includes(name)) expect.soft(now?.[name], name).toEqual(value);
+        expect(await rowOf(archive, id)).toBeUndefined();
       });
     }
-  }
 
-  for (const state of shape.archive?.from ?? []) {
-    if (!shape.sample?.rows.some((row) => row.state === state)) continue;
-    it(`restore brings an archived ${state} event back`, async () => {
-      const { id, place } = sampleIn(state);
-      const before = await rowOf(tableOf(shape, place), id);
-      expect((await act('archive', id)).outcome).toBe('applied');
-      expect((await getEvent(open.outbox, id))?.event.state).toBe('archived');
-      const result = await act('restore', id);
-      expect(result).toMatchObject({ outcome: 'applied', changed: [id] });
-      const asDead = state === 'pending' && shape.asDead !== undefined;
-      const restored = await getEvent(open.outbox, id);
-      expect(restored?.event.state).toBe(asDead ? 'dead' : state);
-      const now = await rowOf(tableOf(shape, asDead && shape.asDead?.moveTo === 'dead' ? 'dead' : place), id);
-      const rewritten = asDead ? Object.keys(shape.asDead?.set ?? {}) : [];
-      for (const [name, value] of Object.entries(before ?? {}))
-        if (!rewritten.includes(name)) expect.soft(now?.[name], name).toEqual(value);
-      expect(await rowOf('outbox_console.archive_sample', id)).toBeUndefined();
+    it('restores nothing that is not archived, and finds nothing that is not there', async () => {
+      const { id } = sampleIn('published');
+      expect((await act('restore', id)).skipped).toMatchObject([{ id, code: 'wrong_state' }]);
+      const missing = open.outbox.main.roles.id?.column.kind === 'uuid' ? '00000000-0000-4000-8000-00000000ffff' : '424242';
+      expect((await act('restore', missing)).skipped).toEqual([{ id: missing, code: 'not_found' }]);
     });
-  }
 
-  it('restores nothing that is not archived, and finds nothing that is not there', async () => {
-    const { id } = sampleIn('published');
-    expect((await act('restore', id)).skipped).toMatchObject([{ id, code: 'wrong_state' }]);
-    const missing = open.outbox.main.roles.id?.column.kind === 'uuid' ? '00000000-0000-4000-8000-00000000ffff' : '424242';
-    expect((await act('restore', missing)).skipped).toEqual([{ id: missing, code: 'not_found' }]);
-  });
-
-  it('has no release of a young processing event', async () => {
-    if (shape.key !== 'escrow-status' && shape.key !== 'worker-status')
-      return expect(open.outbox.capabilities.operations.release).toMatchObject({ offered: false });
-    const { id } = sampleIn('processing');
-    const column = open.outbox.main.roles.attemptedAt?.column.name ?? '';
-    await database.query(`UPDATE ${tableOf(shape, 'main')} SET ${column} = now() AT TIME ZONE 'UTC' WHERE id::text = $1`, [id]);
-    expect((await act('release', id)).skipped).toMatchObject([{ id, code: 'too_young' }]);
-  });
-});
+    it('has no release of a young processing event', async () => {
+      if (shape.key !== 'escrow-status' && shape.key !== 'worker-status')
+        return expect(open.outbox.capabilities.operations.release).toMatchObject({ offered: false });
+      const { id } = sampleIn('processing');
+      const column = open.outbox.main.roles.attemptedAt?.column.name ?? '';
+      const now = engine === 'postgres' ? `now() AT TIME ZONE 'UTC'` : 'utc_timestamp() - interval 10 second';
+      await database.query(`UPDATE ${table('main')} SET ${column} = ${now} WHERE ${asText} = ${first}`, [id]);
+      expect((await act('release', id)).skipped).toMatchObject([{ id, code: 'too_young' }]);
+    });
+  },
+);

@@ -116,7 +116,8 @@ function statementsOf(outbox: Outbox, db: Db, operation: Operation, step: Step, 
   const statements: RawBuilder<unknown>[] = [lockStatement(outbox, step, mine, 'skip locked')];
   if (step.target === null) statements.push(updateStatement(outbox, step, mine));
   else statements.push(insertStatement(outbox, { ...step, target: step.target }, mine, author), deleteStatement(outbox, step, mine));
-  if (step.notify !== null) statements.push(sql`select pg_notify(${step.notify.channel}, ${`each id (${operation.key})`})`);
+  if (step.notify !== null && outbox.database.engine.features.notify)
+    statements.push(sql`select pg_notify(${step.notify.channel}, ${`each id (${operation.key})`})`);
   return statements.map((statement) => shown(statement.compile(db)));
 }
 

@@ -1,11 +1,14 @@
-import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
-import { RECORD_EVENT_TABLE, RECORD_TABLE } from '@/lib/outbox/companions';
+import { sql, type RawBuilder } from 'kysely';
+import type { Db, Engine } from '@/lib/database/engine';
+import { tableRef } from '@/lib/database/table-ref';
+import { recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 
-const HEADERS = sql.table(`${RECORD_TABLE.schema}.${RECORD_TABLE.table}`);
-const EVENTS = sql.table(`${RECORD_EVENT_TABLE.schema}.${RECORD_EVENT_TABLE.table}`);
+const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
+const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).events);
+/** Names are quoted: two of them are words of SQL in one engine or the other. */
+const named = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.id(name)));
 
 /** The header of an intervention as it stands in the observed database. */
 export interface RecordHeader {
@@ -48,47 +51,62 @@ export interface NewHeader {
  * transaction with the same key, up to the lock timeout (DatabaseFailure `locked`). Served by the unique index on
  * (outbox, actor_id, key).
  */
-export async function insertHeader(db: Db, header: NewHeader): Promise<boolean> {
-  const { rows } = await sql<{
-    id: string;
-  }>`insert into ${HEADERS} (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason)
-    values (cast(${header.id} as uuid), ${header.outbox}, ${header.actor.id}, ${header.actor.name}, ${header.actor.role}, ${header.key},
-      ${header.requestHash}, ${header.request.operation}, ${header.request.reason})
-    on conflict (outbox, actor_id, key) do nothing returning id`.execute(db);
-  return rows.length === 1;
+export async function insertHeader(engine: Engine, db: Db, header: NewHeader): Promise<boolean> {
+  const { fragments, companions } = engine;
+  const names = ['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'request_hash', 'operation', 'reason'];
+  const texts = [header.outbox, header.actor.id, header.actor.name, header.actor.role, header.key, header.requestHash];
+  const values = [
+    fragments.typed(header.id, companions.columns.id),
+    ...[...texts, header.request.operation, header.request.reason].map((text) => sql`${text}`),
+  ];
+  try {
+    const { numAffectedRows } = await sql`insert into ${headersOf(engine)} (${named(names)}) values (${sql.join(values)})
+      ${fragments.unlessTaken()}`.execute(db);
+    return numAffectedRows === 1n;
+  } catch (error) {
+    // Where rows whose key is taken are not left out but fail, the statement alone is undone.
+    if (engine.failure(error).code === 'duplicate') return false;
+    throw error;
+  }
 }
 
 /** One record per event, changed or skipped; at most 200 rows in one statement. */
-export async function insertEvents(db: Db, interventionId: string, events: RecordEvent[]): Promise<void> {
+export async function insertEvents(engine: Engine, db: Db, interventionId: string, events: RecordEvent[]): Promise<void> {
+  const { fragments, companions } = engine;
+  const { id, number, json } = companions.columns;
+  const asJson = (value: unknown): RawBuilder<unknown> => (value === null ? sql`null` : fragments.typed(JSON.stringify(value), json));
   const values = events.map(
-    (
-      event,
-      position,
-    ) => sql`(cast(${interventionId} as uuid), cast(${position} as int), ${event.event_id}, ${event.event_type}, ${event.aggregate_id}, ${event.code},
-      cast(${json(event.detail)} as jsonb), cast(${json(event.before)} as jsonb), cast(${json(event.after)} as jsonb))`,
+    (event, position) => sql`(${fragments.typed(interventionId, id)}, ${fragments.typed(String(position), number)}, ${event.event_id},
+      ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
   );
-  await sql`insert into ${EVENTS} (intervention_id, position, event_id, event_type, aggregate_id, code, detail, before, after)
-    values ${sql.join(values)}`.execute(db);
+  const names = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
+  await sql`insert into ${eventTableOf(engine)} (${named(names)}) values ${sql.join(values)}`.execute(db);
 }
 
 /** Closes the header inside its own transaction; a trigger refuses it ever after. */
-export async function closeHeader(db: Db, id: string, outcome: Outcome): Promise<void> {
-  await sql`update ${HEADERS} set outcome = ${outcome} where id = cast(${id} as uuid)`.execute(db);
+export async function closeHeader(engine: Engine, db: Db, id: string, outcome: Outcome): Promise<void> {
+  await sql`update ${headersOf(engine)} set ${sql.id('outcome')} = ${outcome} where ${hasId(engine, 'id', [id])}`.execute(db);
 }
 
-const HEADER_COLUMNS = sql`id, outbox, actor_id, actor_name, actor_role, operation, reason, request_hash, outcome,
-  to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
+const hasId = ({ fragments, companions }: Engine, column: string, ids: string[]): RawBuilder<boolean> =>
+  fragments.isOneOf(sql.id(column), ids, companions.columns.id);
 
-export async function headerByKey(db: Db, outbox: string, actorId: string, key: string): Promise<RecordHeader | null> {
-  const { rows } =
-    await sql<RecordHeader>`select ${HEADER_COLUMNS} from ${HEADERS} where outbox = ${outbox} and actor_id = ${actorId} and key = ${key}`.execute(
-      db,
-    );
+function headerColumns({ fragments, companions }: Engine): RawBuilder<unknown> {
+  return sql`${named(['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'operation', 'reason', 'request_hash', 'outcome'])},
+    ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
+}
+
+/** The header an actor's key made in an outbox. Served by the unique index on (outbox, actor_id, key). */
+export async function headerByKey(engine: Engine, db: Db, outbox: string, actorId: string, key: string): Promise<RecordHeader | null> {
+  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${headersOf(engine)}
+    where ${sql.id('outbox')} = ${outbox} and ${sql.id('actor_id')} = ${actorId} and ${sql.id('key')} = ${key}`.execute(db);
   return rows[0] ?? null;
 }
 
-export async function headerById(db: Db, id: string): Promise<RecordHeader | null> {
-  const { rows } = await sql<RecordHeader>`select ${HEADER_COLUMNS} from ${HEADERS} where id = cast(${id} as uuid)`.execute(db);
+/** A header by its id. Served by the primary key. */
+export async function headerById(engine: Engine, db: Db, id: string): Promise<RecordHeader | null> {
+  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${headersOf(engine)}
+    where ${hasId(engine, 'id', [id])}`.execute(db);
   return rows[0] ?? null;
 }
 
@@ -96,9 +114,12 @@ export async function headerById(db: Db, id: string): Promise<RecordHeader | nul
  * Headers of an outbox since a time, oldest first, for the carrier. Served by the index on (outbox, at), bounded by
  * `limit`.
  */
-export async function headersSince(db: Db, outbox: string, since: string, limit: number): Promise<RecordHeader[]> {
-  const { rows } = await sql<RecordHeader>`select ${HEADER_COLUMNS} from ${HEADERS}
-    where outbox = ${outbox} and at >= cast(${since} as timestamptz) order by ${HEADERS}.at, id limit ${limit}`.execute(db);
+export async function headersSince(engine: Engine, db: Db, outbox: string, since: string, limit: number): Promise<RecordHeader[]> {
+  const table = headersOf(engine);
+  const at = sql`${table}.${sql.id('at')}`;
+  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${table}
+    where ${sql.id('outbox')} = ${outbox} and ${at} >= ${engine.fragments.instantValue(since, engine.companions.columns.time, 'UTC')}
+    order by ${at}, ${sql.id('id')} limit ${sql.lit(limit)}`.execute(db);
   return rows;
 }
 
@@ -110,19 +131,18 @@ interface StoredRecordEvent extends Omit<RecordEvent, 'detail' | 'before' | 'aft
 }
 
 /** The events of these interventions, in the order of the request. Served by the primary key. */
-export async function eventsOf(db: Db, ids: string[]): Promise<Map<string, RecordEvent[]>> {
+export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<Map<string, RecordEvent[]>> {
   const byHeader = new Map<string, RecordEvent[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return byHeader;
-  const { rows } =
-    await sql<StoredRecordEvent>`select intervention_id, event_id, event_type, aggregate_id, code, detail, before, after from ${EVENTS}
-    where intervention_id in (${sql.join(ids.map((id) => sql`cast(${id} as uuid)`))}) order by intervention_id, position`.execute(db);
+  const names = ['intervention_id', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
+  const { rows } = await sql<StoredRecordEvent>`select ${named(names)} from ${eventTableOf(engine)}
+    where ${hasId(engine, 'intervention_id', ids)} order by ${named(['intervention_id', 'position'])}`.execute(db);
   for (const { intervention_id, ...row } of rows) {
     byHeader.get(intervention_id)?.push({ ...row, detail: parsed(row.detail), before: parsed(row.before), after: parsed(row.after) });
   }
   return byHeader;
 }
 
-const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 const parsed = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
 
 /** The answer an intervention gave, read back from its record: the same for every repeat. */

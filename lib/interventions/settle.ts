@@ -85,9 +85,9 @@ export async function look(outbox: Outbox, entry: Unsettled, undo: string | null
   if (write === null) return { kind: 'unknown' };
   try {
     const found = await outbox.database.read(async (db) => {
-      const header = await headerById(db, entry.id);
+      const header = await headerById(outbox.database.engine, db, entry.id);
       if (header === null) return null;
-      return resultOf(header, (await eventsOf(db, [entry.id])).get(entry.id) ?? [], undo);
+      return resultOf(header, (await eventsOf(outbox.database.engine, db, [entry.id])).get(entry.id) ?? [], undo);
     });
     if (found !== null) return { kind: 'applied', result: found };
     return (await stillRunning(outbox, entry)) ? { kind: 'unknown' } : await afterwards(outbox, entry, undo);
@@ -100,8 +100,8 @@ export async function look(outbox: Outbox, entry: Unsettled, undo: string | null
 /** The transaction has ended: now its record is there, or it never will be. */
 async function afterwards(outbox: Outbox, entry: Unsettled, undo: string | null): Promise<Finding> {
   const found = await outbox.database.read(async (db) => {
-    const header = await headerById(db, entry.id);
-    return header === null ? null : resultOf(header, (await eventsOf(db, [entry.id])).get(entry.id) ?? [], undo);
+    const header = await headerById(outbox.database.engine, db, entry.id);
+    return header === null ? null : resultOf(header, (await eventsOf(outbox.database.engine, db, [entry.id])).get(entry.id) ?? [], undo);
   });
   return found === null ? { kind: 'not_applied' } : { kind: 'applied', result: found };
 }
@@ -114,7 +114,7 @@ async function stillRunning(outbox: Outbox, entry: Unsettled): Promise<boolean> 
   if (write === null) return true;
   try {
     await write(async (db) => {
-      await insertHeader(db, {
+      await insertHeader(outbox.database.engine, db, {
         id: uuidv7(),
         outbox: entry.outbox,
         actor: entry.actor,
@@ -147,8 +147,8 @@ export async function findIntervention(
       const outbox = await deps.directory.get(outboxId);
       if (outbox.archive === null) continue;
       const found = await outbox.database.read(async (db) => {
-        const header = await headerById(db, id);
-        return header === null ? null : resultOf(header, (await eventsOf(db, [id])).get(id) ?? [], null);
+        const header = await headerById(outbox.database.engine, db, id);
+        return header === null ? null : resultOf(header, (await eventsOf(outbox.database.engine, db, [id])).get(id) ?? [], null);
       });
       if (found !== null) return found;
     } catch (error) {
@@ -181,7 +181,7 @@ export async function findByKey(
   const outbox = await deps.directory.get(outboxId);
   if (outbox.archive === null) return null;
   return outbox.database.read(async (db) => {
-    const header = await headerByKey(db, outboxId, actor.id, key);
-    return header === null ? null : resultOf(header, (await eventsOf(db, [header.id])).get(header.id) ?? [], null);
+    const header = await headerByKey(outbox.database.engine, db, outboxId, actor.id, key);
+    return header === null ? null : resultOf(header, (await eventsOf(outbox.database.engine, db, [header.id])).get(header.id) ?? [], null);
   });
 }

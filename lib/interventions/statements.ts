@@ -2,6 +2,7 @@
  * The statements of an intervention. The confirm dialog shows exactly these, and exactly these run.
  */
 import { sql, type RawBuilder } from 'kysely';
+import { tableRef } from '@/lib/database/table-ref';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import { placeColumns, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
@@ -41,22 +42,43 @@ export function lockStatement(outbox: Outbox, step: Step, seen: Seen[], wait: 's
   const at = placeSql(outbox, step.source, ALIAS);
   return sql`select ${at.roleText('id')} as id, ${at.state} as state, ${at.roleText('type')} as type,
       ${at.roleText('aggregateId')} as aggregate_id, ${rowImage(outbox, at)} as image
-    from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)} for update of ${sql.ref(ALIAS)}${sql.raw(wait === 'wait' ? '' : ' skip locked')}`;
+    from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)} ${outbox.database.engine.fragments.forUpdate(ALIAS, wait)}`;
 }
 
 /** Changes rows where they are; the guard stands in the statement again. */
 export function updateStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
   const at = placeSql(outbox, step.source, ALIAS);
-  const assignments = Object.entries(step.set).map(
-    ([name, value]) => sql`${sql.ref(name)} = ${valueOf(outbox, step.source, at, name, value)}`,
+  const assignments = readersFirst(step.set).map(
+    ([name, value]) => sql`${sql.id(name)} = ${valueOf(outbox, step.source, at, name, value)}`,
   );
   return sql`update ${at.from} set ${sql.join(assignments)} where ${guard(outbox, step, at, seen)}`;
 }
 
-/** Copies rows to where they go; one whose key is taken there is left out of the answer and stays where it is. */
+/** One engine assigns from left to right and reads what it has just written: what reads a column comes before what writes it. */
+function readersFirst(set: Step['set']): [string, Value][] {
+  const open = new Map(Object.entries(set));
+  const ordered: [string, Value][] = [];
+  while (open.size > 0) {
+    const entries = [...open];
+    const readLater = (name: string): boolean => entries.some(([other, value]) => other !== name && columnsRead(value).includes(name));
+    const next = entries.find(([name]) => !readLater(name)) ?? entries[0];
+    if (next === undefined) break;
+    ordered.push(next);
+    open.delete(next[0]);
+  }
+  return ordered;
+}
+
+function columnsRead(value: Value): string[] {
+  if ('least' in value) return value.least.flatMap(columnsRead);
+  if ('greatest' in value) return value.greatest.flatMap(columnsRead);
+  return 'column' in value ? [value.column] : [];
+}
+
+/** Copies rows to where they go; one whose key is taken there is left out of the answer and stays where it is, or fails them all. */
 export function insertStatement(outbox: Outbox, step: Step & { target: Place }, seen: Seen[], author: Author): RawBuilder<{ id: string }> {
   const at = placeSql(outbox, step.source, ALIAS);
-  const { features } = outbox.database.engine;
+  const { features, fragments } = outbox.database.engine;
   const { target } = step;
   const facts = archiveValues(outbox, step, at, author);
   const shared = placeColumns(target).filter((name) => name in step.set || name in facts || step.source.description.columns.has(name));
@@ -65,14 +87,15 @@ export function insertStatement(outbox: Outbox, step: Step & { target: Place }, 
     return facts[name] ?? (set === undefined ? at.column(name) : valueOf(outbox, target, at, name, set));
   });
   const id = target.roles.id;
-  return sql`insert into ${sql.table(placeName(target))} (${sql.join(shared.map((name) => sql.ref(name)))})${sql.raw(features.overridingSystemValue ? ' overriding system value' : '')}
+  const changed = id === undefined ? sql`''` : fragments.asText(sql.id(id.column.name));
+  return sql`insert into ${tableRef(target.table)} (${sql.join(shared.map((name) => sql.id(name)))})${sql.raw(features.overridingSystemValue ? ' overriding system value' : '')}
     select ${sql.join(values)} from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)}
-    on conflict do nothing returning ${id === undefined ? sql`''` : outbox.database.engine.fragments.asText(sql.ref(id.column.name))} as id`;
+    ${fragments.unlessTaken()}${features.returning ? sql` returning ${changed} as id` : sql``}`;
 }
 
 export function deleteStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
   const at = placeSql(outbox, step.source, ALIAS);
-  return sql`delete from ${at.from} where ${guard(outbox, step, at, seen)}`;
+  return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, ALIAS)} where ${guard(outbox, step, at, seen)}`;
 }
 
 /** Rows as they are after the change, for the record. */
@@ -148,8 +171,7 @@ export function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string
   const { fragments } = outbox.database.engine;
   const description = place.description.columns.get(name);
   if ('column' in value) return at.column(value.column);
-  if ('now' in value)
-    return description?.kind === 'wall_clock' ? sql`(now() at time zone ${sql.lit(outbox.parameters.timeZone)})` : fragments.now();
+  if ('now' in value) return description === undefined ? fragments.now() : fragments.nowFor(description, outbox.parameters.timeZone);
   if ('least' in value || 'greatest' in value) throw new Error('operations cannot say least or greatest yet');
   const literal = 'parameter' in value ? Math.max(0, (outbox.parameters.maxAttempts ?? 1) - value.minus) : value.value;
   if (literal === null) return sql`null`;
@@ -159,12 +181,13 @@ export function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string
 /** What the archive adds to a row: when, by whom, why, and where it was. */
 function archiveValues(outbox: Outbox, step: Step, at: PlaceSql, author: Author): Record<string, RawBuilder<unknown>> {
   if (step.target?.key !== 'archive') return {};
+  const { fragments, companions } = outbox.database.engine;
   return {
-    [ARCHIVE_COLUMNS.at]: outbox.database.engine.fragments.now(),
-    [ARCHIVE_COLUMNS.by]: sql`cast(${author.actorName} as text)`,
-    [ARCHIVE_COLUMNS.intervention]: sql`cast(${author.interventionId} as uuid)`,
-    [ARCHIVE_COLUMNS.reason]: sql`cast(${author.reason} as text)`,
+    [ARCHIVE_COLUMNS.at]: fragments.nowFor(companions.columns.time, 'UTC'),
+    [ARCHIVE_COLUMNS.by]: fragments.textValue(author.actorName),
+    [ARCHIVE_COLUMNS.intervention]: fragments.typed(author.interventionId, companions.columns.id),
+    [ARCHIVE_COLUMNS.reason]: fragments.textValue(author.reason),
     [ARCHIVE_COLUMNS.fromState]: at.state,
-    [ARCHIVE_COLUMNS.fromTable]: sql`cast(${placeName(step.source)} as text)`,
+    [ARCHIVE_COLUMNS.fromTable]: fragments.textValue(placeName(step.source)),
   };
 }

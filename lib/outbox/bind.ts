@@ -43,7 +43,7 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
       // The design of the origin only names this table: without it nothing is dead here, and that is said.
       if (table !== null) dead = bindPlace('dead', table, { ...shape.columns, ...shape.dead.columns });
     }
-    const archiveDescription = await describe(archiveTable(settings.id));
+    const archiveDescription = await describe(archiveTable(database.engine, settings.id));
     const archive =
       archiveDescription === null ? null : bindPlace('archive', archiveDescription, { ...shape.columns, ...shape.dead?.columns });
     const parameters = mergeParameters(shape, settings);

@@ -1,6 +1,6 @@
 import { readRoleRights, type RoleRights } from '@/lib/database/role-rights';
 import type { Db, TableName } from '@/lib/database/engine';
-import { ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
+import { ARCHIVE_COLUMNS, recordTables } from './companions';
 import type { Outbox } from './outbox';
 import { neededRights, type Rights } from './rights';
 
@@ -13,8 +13,9 @@ type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>
 export async function operatorLacks(outbox: Bound, db: Db): Promise<string[]> {
   const { operator } = outbox.database.roles;
   const needs: [Required<TableName>, Rights][] = [...neededRights(outbox)].map(([place, needed]) => [place.table, needed]);
-  needs.push([RECORD_TABLE, { insert: true, delete: false, update: new Set(['outcome']) }]);
-  needs.push([RECORD_EVENT_TABLE, { insert: true, delete: false, update: new Set() }]);
+  const { headers, events } = recordTables(outbox.database.engine);
+  needs.push([headers, { insert: true, delete: false, update: new Set(['outcome']) }]);
+  needs.push([events, { insert: true, delete: false, update: new Set() }]);
   if (outbox.archive !== null && outbox.shape.archive !== undefined)
     needs.push([outbox.archive.table, { insert: true, delete: true, update: new Set([ARCHIVE_COLUMNS.reason]) }]);
   if (operator === null) return [];

@@ -101,6 +101,21 @@ export const PROVEN_TABLES: Record<string, Partial<Record<EngineKey, { main: Pro
     },
   },
   'worker-status': {
+    mysql: {
+      main: {
+        columns: {
+          id: 'integer',
+          event_type: 'text',
+          payload: 'text',
+          created_at: 'wall_clock',
+          processed_at: 'wall_clock',
+          status: 'text',
+          updated_at: 'wall_clock',
+        },
+        triggers: [],
+      },
+      dead: null,
+    },
     postgres: {
       main: {
         columns: {

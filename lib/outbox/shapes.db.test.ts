@@ -1,17 +1,18 @@
 /** The contract battery: every built-in shape on every engine it names passes all of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
-import { useTestDatabase } from '@/scripts/testing/database';
+import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import { tableRef } from '@/lib/database/table-ref';
 import { LIVE_STATES, STATES } from '@/lib/shared/states';
+import { recordTables } from './companions';
 import { countDeadByError } from './dead-letters';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
 import { SHAPES } from './shape-registry.gen';
 
-describe.each(SHAPES.filter((shape) => shape.engines.includes('postgres')).map((shape) => [shape.key, shape] as const))(
-  'shape %s on postgres',
-  (_key, shape) => {
-    const database = useTestDatabase((db) => createSample(db, shape));
+describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const)))(
+  'shape %s on %s',
+  (_key, engine, shape) => {
+    const database = useTestDatabaseOf(engine, (db) => createSample(db, shape));
     let open: OpenOutbox;
     beforeAll(async () => {
       open = await openSample(database, shape);
@@ -99,17 +100,16 @@ describe.each(SHAPES.filter((shape) => shape.engines.includes('postgres')).map((
       const operator = open.outbox.database.write;
       const payload = open.outbox.main.roles.payload?.column.name;
       const { sql } = await import('kysely');
-      const table = `${open.outbox.main.table.schema}.${open.outbox.main.table.table}`;
+      const table = tableRef(open.outbox.main.table);
+      const records = tableRef(recordTables(open.outbox.database.engine).headers);
       await expect(
-        operator?.((db) => sql`update ${sql.table(table)} set ${sql.ref(payload ?? '')} = ${sql.ref(payload ?? '')}`.execute(db)),
+        operator?.((db) => sql`update ${table} set ${sql.ref(payload ?? '')} = ${sql.ref(payload ?? '')}`.execute(db)),
       ).rejects.toMatchObject({ code: 'no_privilege' });
-      await expect(operator?.((db) => sql`truncate ${sql.table(table)}`.execute(db))).rejects.toMatchObject({ code: 'no_privilege' });
+      await expect(operator?.((db) => sql`truncate ${table}`.execute(db))).rejects.toMatchObject({ code: 'no_privilege' });
       await expect(
-        open.outbox.database.read((db) =>
-          sql`set transaction read write`.execute(db).then(() => sql`delete from ${sql.table(table)}`.execute(db)),
-        ),
+        open.outbox.database.read((db) => sql`set transaction read write`.execute(db).then(() => sql`delete from ${table}`.execute(db))),
       ).rejects.toThrow();
-      await expect(operator?.((db) => sql`delete from outbox_console.intervention`.execute(db))).rejects.toMatchObject({
+      await expect(operator?.((db) => sql`delete from ${records}`.execute(db))).rejects.toMatchObject({
         code: 'no_privilege',
       });
     });

@@ -1,7 +1,7 @@
 /** Why an outbox cannot be changed from here. Every door asks this one answer. */
 import type { Db } from '@/lib/database/engine';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
-import { ARCHIVE_COLUMNS, RECORD_EVENT_TABLE, RECORD_TABLE } from './companions';
+import { ARCHIVE_COLUMNS, recordTables } from './companions';
 import { placeColumns, type Outbox, type Place } from './outbox';
 import { operatorLacks } from './operator-rights';
 
@@ -14,7 +14,8 @@ export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyRea
   if (outbox.rules !== null && [outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false))
     return 'not_transactional';
   const { engine } = outbox.database;
-  const records = [await engine.describe(db, RECORD_TABLE), await engine.describe(db, RECORD_EVENT_TABLE)];
+  const { headers, events } = recordTables(engine);
+  const records = [await engine.describe(db, headers), await engine.describe(db, events)];
   if (outbox.archive === null || records.includes(null)) return 'not_installed';
   const { archive } = outbox;
   const expected = [

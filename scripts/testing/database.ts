@@ -8,6 +8,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { failed } from './failed';
 
 export interface TestDatabase {
+  readonly engine: 'postgres';
   /** Set before the first test; reading it earlier throws. */
   readonly name: string;
   /** Superuser's URL of the database. */
@@ -22,6 +23,7 @@ export interface TestDatabase {
 export function useTestDatabase(setup?: (database: TestDatabase) => Promise<void>): TestDatabase {
   const state: { name?: string; pool?: pg.Pool } = {};
   const database: TestDatabase = {
+    engine: 'postgres',
     get name() {
       if (state.name === undefined) throw new Error('The test database exists from beforeAll on.');
       return state.name;

@@ -4,16 +4,18 @@
  */
 import { randomBytes } from 'node:crypto';
 import mysql from 'mysql2/promise';
+import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { failed } from './failed';
 
 export interface TestMysql {
+  readonly engine: 'mysql';
   /** Set before the first test; reading it earlier throws. */
   readonly name: string;
   /** URL of a login that may do everything. */
   readonly url: string;
   /** One statement with every right, on a pool that closes with the file. */
-  query<T>(text: string, values?: unknown[]): Promise<T[]>;
+  query<T extends QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
   /** A further login to the same database, for instance with a user the test has made. */
   urlFor(user: string, password: string): string;
 }
@@ -22,6 +24,7 @@ export interface TestMysql {
 export function useTestMysql(setup?: (database: TestMysql) => Promise<void>): TestMysql {
   const state: { name?: string; pool?: mysql.Pool } = {};
   const database: TestMysql = {
+    engine: 'mysql',
     get name() {
       if (state.name === undefined) throw new Error('The test database exists from beforeAll on.');
       return state.name;
@@ -37,7 +40,7 @@ export function useTestMysql(setup?: (database: TestMysql) => Promise<void>): Te
       url.password = encodeURIComponent(password);
       return url.href;
     },
-    async query<T>(text: string, values?: unknown[]) {
+    async query<T extends QueryResultRow>(text: string, values?: unknown[]) {
       state.pool ??= mysql.createPool({
         uri: database.url,
         connectionLimit: 5,

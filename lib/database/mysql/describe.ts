@@ -11,15 +11,11 @@ export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
   timestamp: 'instant', datetime: 'wall_clock', date: 'wall_clock',
 }; // prettier-ignore
 
-/** A change in a table of another kind stays when the transaction is rolled back. */
-const TRANSACTIONAL = new Set(['innodb', 'rocksdb', 'ndbcluster', 'tokudb']);
-
 interface TableRow {
   s: string;
   here: string | null;
   t: string;
   type: string;
-  engine: string | null;
   n: string | number | null;
 }
 
@@ -81,7 +77,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
 
 /** A name with a dot may be one name: CAP's tables are called `cap.published`, in whichever database they are. */
 async function findTable(db: Db, { schema, table }: TableName): Promise<TableRow | null> {
-  const columns = sql`select table_schema as s, database() as here, table_name as t, table_type as type, engine, table_rows as n from information_schema.tables`;
+  const columns = sql`select table_schema as s, database() as here, table_name as t, table_type as type, table_rows as n from information_schema.tables`;
   const look = async (where: ReturnType<typeof sql>): Promise<TableRow | null> =>
     (await sql<TableRow>`${columns} where ${where}`.execute(db)).rows[0] ?? null;
   if (schema === null) return look(sql`table_schema = database() and table_name = ${table}`);
@@ -89,9 +85,9 @@ async function findTable(db: Db, { schema, table }: TableName): Promise<TableRow
   return whole ?? look(sql`table_schema = ${schema} and table_name = ${table}`);
 }
 
-function kindOf({ type, engine }: TableRow): TableDescription['kind'] {
+function kindOf({ type }: TableRow): TableDescription['kind'] {
   if (/view/i.test(type)) return 'view';
-  return /^(BASE TABLE|SYSTEM VERSIONED)$/i.test(type) && TRANSACTIONAL.has((engine ?? '').toLowerCase()) ? 'table' : 'other';
+  return /^(BASE TABLE|SYSTEM VERSIONED)$/i.test(type) ? 'table' : 'other';
 }
 
 function describeColumn(column: ColumnRow, json: Set<string>): ColumnDescription {

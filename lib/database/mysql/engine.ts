@@ -34,6 +34,14 @@ function isAsLong(bytes: number, type: string): boolean {
 
 const BACKSLASHED = /[\\'\u0000]/g;
 
+const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
+  name: '',
+  type,
+  kind,
+  nullable: true,
+  generated: false,
+});
+
 export const mysqlEngine: Engine = {
   key: 'mysql',
   features: { returning: false, notify: false, overridingSystemValue: false, streamsSubqueries: false, transactionalDdl: false },
@@ -44,7 +52,19 @@ export const mysqlEngine: Engine = {
       `'${text.replace(BACKSLASHED, (character) => (character === '\u0000' ? '\\0' : character === "'" ? "''" : '\\\\'))}'`,
   },
   defaultSchema: null,
-  companions: { schema: null, prefix: 'outbox_console_' },
+  companions: {
+    schema: null,
+    prefix: 'outbox_console_',
+    columns: {
+      id: companion('char(36) character set ascii collate ascii_bin', 'text'),
+      // What an index of three of them can hold.
+      name: companion('varchar(200) character set utf8mb4 collate utf8mb4_bin', 'text'),
+      text: companion('text character set utf8mb4 collate utf8mb4_bin', 'text'),
+      json: companion('longtext character set utf8mb4 collate utf8mb4_bin', 'text'),
+      number: companion('int', 'integer'),
+      time: companion('datetime(6)', 'wall_clock'),
+    },
+  },
   dialect: mysqlDialect,
   failure: mysqlFailure,
   describe: describeMysqlTable,

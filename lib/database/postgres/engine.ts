@@ -21,13 +21,32 @@ function idFits(id: string, description: ColumnDescription): boolean {
   return description.kind === 'text';
 }
 
+const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
+  name: '',
+  type,
+  kind,
+  nullable: true,
+  generated: false,
+});
+
 export const postgresEngine: Engine = {
   key: 'postgres',
   features: { returning: true, notify: true, overridingSystemValue: true, streamsSubqueries: true, transactionalDdl: true },
   fragments: postgresFragments,
   quote: { identifier: pg.escapeIdentifier, literal: pg.escapeLiteral },
   defaultSchema: 'public',
-  companions: { schema: 'outbox_console', prefix: '' },
+  companions: {
+    schema: 'outbox_console',
+    prefix: '',
+    columns: {
+      id: companion('uuid', 'uuid'),
+      name: companion('text', 'text'),
+      text: companion('text', 'text'),
+      json: companion('jsonb', 'json'),
+      number: companion('int', 'integer'),
+      time: companion('timestamptz', 'instant'),
+    },
+  },
   dialect: postgresDialect,
   failure: postgresFailure,
   describe: describePostgresTable,

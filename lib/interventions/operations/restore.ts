@@ -51,7 +51,8 @@ function deadTarget(outbox: Outbox): Place | null {
 
 /** How a table is named in the archive. */
 export function placeName(place: Place): string {
-  return `${place.table.schema}.${place.table.table}`;
+  const { schema, table } = place.table;
+  return schema === null ? table : `${schema}.${table}`;
 }
 
 function cameFrom(place: Place, states: string[]): Step['match'] {

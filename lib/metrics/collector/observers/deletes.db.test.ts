@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '@/demo/random';
+import { postgresEngine } from '@/lib/database/postgres/engine';
 import { archiveTable } from '@/lib/outbox/companions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape } from '@/lib/outbox/shape';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   await database.query(
     'CREATE TABLE parts_0 PARTITION OF parts FOR VALUES IN (0); CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1)',
   );
-  const { schema, table } = archiveTable('gone');
+  const { schema, table } = archiveTable(postgresEngine, 'gone');
   await database.query(`CREATE SCHEMA ${String(schema)}; CREATE TABLE ${String(schema)}.${table} (LIKE gone INCLUDING ALL)`);
   directory = createDirectory({
     databases: [{ id: 'test', url: database.url }],
@@ -172,7 +173,7 @@ describe('rows that go when they are published', () => {
     await database.query("INSERT INTO gone (kind) SELECT 'a' FROM generate_series(1, 10)");
     await flush();
     await looks.look();
-    const { schema, table } = archiveTable('gone');
+    const { schema, table } = archiveTable(postgresEngine, 'gone');
     await database.query(
       `WITH away AS (DELETE FROM gone WHERE id <= 4 RETURNING *) INSERT INTO ${String(schema)}.${table} SELECT * FROM away`,
     );

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { neededRights } from '@/lib/outbox/rights';
+import type { InstallStatement } from './install-statement';
+
+/** Under this lock two installations into one database take turns. */
+const INSTALL_LOCK = 'outbox_console_install';
+const INSTALL_LOCK_SECONDS = 10;
+
+/**
+ * DDL and grants for MySQL and MariaDB. There every statement is a transaction of its own: each can be run again, and
+ * they stand in an order in which what is there after a break in the middle does no harm. The triggers come last, since
+ * a server with a binary log may want more rights for them than for all the rest.
+ */
+export async function mysqlInstallation(outbox: Outbox): Promise<InstallStatement[]> {
+  const { engine } = outbox.database;
+  const { identifier, literal } = engine.quote;
+  const { headers, events } = recordTables(engine);
+  const name = ({ schema, table }: TableName): string => (schema === null ? [table] : [schema, table]).map(identifier).join('.');
+  return [
+    { why: 'Two installations at once take turns', sql: `SELECT GET_LOCK(${literal(INSTALL_LOCK)}, ${INSTALL_LOCK_SECONDS})` },
+    ...records(outbox, name(headers), name(events)),
+    ...archive(outbox, name(archiveTable(engine, outbox.id))),
+    ...(await grants(outbox, name)),
+    ...triggers(outbox, headers),
+    { why: 'The next installation may begin', sql: `SELECT RELEASE_LOCK(${literal(INSTALL_LOCK)})` },
+  ];
+}
+
+function records(outbox: Outbox, headers: string, events: string): InstallStatement[] {
+  const { companions, quote } = outbox.database.engine;
+  const { id, name, text, json, number, time } = companions.columns;
+  const column = (columnName: string, { type }: ColumnDescription, rest = 'NOT NULL'): string =>
+    `  ${quote.identifier(columnName)} ${type} ${rest}`;
+  const key = (...names: string[]): string => names.map((one) => quote.identifier(one)).join(', ');
+  return [
+    {
+      why: 'One row per intervention, written in the transaction of the change; the console reads new ones by time',
+      sql: `CREATE TABLE IF NOT EXISTS ${headers} (
+${[
+  column('id', id, 'NOT NULL PRIMARY KEY'),
+  column('outbox', name),
+  column('actor_id', name),
+  column('actor_name', text),
+  column('actor_role', text),
+  column('key', name),
+  column('request_hash', text),
+  column('operation', text),
+  column('reason', text),
+  column('outcome', name, "NULL CHECK (outcome IN ('applied', 'partly', 'none'))"),
+  column('at', time, 'NOT NULL DEFAULT (utc_timestamp(6))'),
+  `  UNIQUE KEY intervention_key (${key('outbox', 'actor_id', 'key')})`,
+  `  KEY intervention_outbox_at (${key('outbox', 'at', 'id')})`,
+].join(',\n')}
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
+    },
+    {
+      why: 'One row per event of an intervention: what it was before and after, or why it was skipped',
+      sql: `CREATE TABLE IF NOT EXISTS ${events} (
+${[
+  column('intervention_id', id),
+  column('position', number),
+  column('event_id', text),
+  column('event_type', text, 'NULL'),
+  column('aggregate_id', text, 'NULL'),
+  column('code', text, 'NULL'),
+  column('detail', json, 'NULL'),
+  column('before', json, 'NULL'),
+  column('after', json, 'NULL'),
+  `  PRIMARY KEY (${key('intervention_id', 'position')})`,
+  `  FOREIGN KEY (${key('intervention_id')}) REFERENCES ${headers} (${key('id')})`,
+].join(',\n')}
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
+    },
+  ];
+}
+
+function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
+  const { quote, companions } = outbox.database.engine;
+  const { id, name, text, time } = companions.columns;
+  const key = outbox.main.roles.id?.column.name ?? 'id';
+  const columns = new Map<string, ColumnDescription>();
+  for (const place of [outbox.dead, outbox.main]) {
+    for (const column of place?.description.columns.values() ?? []) if (!column.generated) columns.set(column.name, column);
+  }
+  const source = [...columns.values()].map(
+    (column) => `  ${quote.identifier(column.name)} ${copied(column)} ${column.name === key ? 'NOT NULL' : 'NULL DEFAULT NULL'}`,
+  );
+  const own: [string, ColumnDescription][] = [
+    [ARCHIVE_COLUMNS.at, time],
+    [ARCHIVE_COLUMNS.by, text],
+    [ARCHIVE_COLUMNS.intervention, id],
+    [ARCHIVE_COLUMNS.reason, text],
+    [ARCHIVE_COLUMNS.fromState, name],
+    [ARCHIVE_COLUMNS.fromTable, text],
+  ];
+  return [
+    {
+      why: `The archive of ${outbox.id}: the outbox's own columns, and when, by whom and from where; listed by time`,
+      sql: `CREATE TABLE IF NOT EXISTS ${archiveName} (
+${[
+  ...source,
+  ...own.map(([column, { type }]) => `  ${column} ${type} NOT NULL`),
+  `  PRIMARY KEY (${quote.identifier(key)})`,
+  `  KEY archived_at (${ARCHIVE_COLUMNS.at})`,
+].join(',\n')}
+) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
+    },
+    ...[...columns.values()]
+      .filter((column) => outbox.archive !== null && !outbox.archive.description.columns.has(column.name))
+      .map((column) => ({
+        why: `Column ${column.name}, which the outbox gained since`,
+        sql: `ALTER TABLE ${archiveName} ADD COLUMN ${quote.identifier(column.name)} ${copied(column)} NULL DEFAULT NULL`,
+      })),
+  ];
+}
+
+/** The type as the catalogue prints it, with the collation, which it prints apart. It counts nothing up and sets no time by itself. */
+function copied({ type, collation }: ColumnDescription): string {
+  return collation === undefined ? type : `${type} CHARACTER SET ${collation.charset} COLLATE ${collation.name}`;
+}
+
+/** A record may be closed once, in its own transaction, and never be rewritten. */
+function triggers(outbox: Outbox, { schema, table }: TableName): InstallStatement[] {
+  const { identifier, literal } = outbox.database.engine.quote;
+  const name = (text: string): string => (schema === null ? [text] : [schema, text]).map(identifier).join('.');
+  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal('an intervention record is never changed')}`;
+  const trigger = (verb: string, body: string): InstallStatement[] => {
+    const triggerName = name(`${table}_no_${verb.toLowerCase()}`);
+    return [
+      { why: `What was here to refuse an ${verb} of a record`, sql: `DROP TRIGGER IF EXISTS ${triggerName}` },
+      {
+        why: `No ${verb} of a record that is closed`,
+        sql: `CREATE TRIGGER ${triggerName} BEFORE ${verb} ON ${name(table)} FOR EACH ROW ${body}`,
+      },
+    ];
+  };
+  return [...trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), ...trigger('DELETE', refuse)];
+}
+
+interface Account {
+  name: string;
+  /** Whether it has answered just now. */
+  exists: boolean;
+}
+
+async function grants(outbox: Outbox, name: (table: TableName) => string): Promise<InstallStatement[]> {
+  const { engine, roles, read, write } = outbox.database;
+  const { identifier } = engine.quote;
+  const { headers, events } = recordTables(engine);
+  const archiveName = name(archiveTable(engine, outbox.id));
+  const reader = await accountOf(outbox, roles.reader, read);
+  const operator = roles.operator === null || write === null ? null : await accountOf(outbox, roles.operator, write);
+  const accounts = [reader, ...(operator === null || operator.name === reader.name ? [] : [operator])];
+  const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map((place) => name(place.table));
+  const statements: InstallStatement[] = accounts
+    .filter(({ exists }) => !exists)
+    .map((account) => ({
+      why: `User ${account.name}: created locked if it is missing; open it with ALTER USER … IDENTIFIED BY … ACCOUNT UNLOCK`,
+      sql: `CREATE USER IF NOT EXISTS ${account.name} WITH MAX_USER_CONNECTIONS 20 ACCOUNT LOCK`,
+    }));
+  const grant = (account: Account, why: string, rights: string, table: string): void => {
+    statements.push({ why, sql: `GRANT ${rights} ON ${table} TO ${account.name}` });
+  };
+  for (const account of accounts)
+    for (const table of [...tables, name(headers), name(events), archiveName])
+      grant(account, `${account.name} reads the outbox, its archive and the records`, 'SELECT', table);
+  if (operator === null) return statements;
+  grant(
+    operator,
+    'The operator adds records and closes them, nothing more: closing writes the outcome',
+    'INSERT, UPDATE (outcome)',
+    name(headers),
+  );
+  grant(operator, 'The operator adds the events of a record', 'INSERT', name(events));
+  for (const [place, rights] of neededRights(outbox)) {
+    const updates = [...rights.update].map(identifier).join(', ');
+    const verbs = [
+      ...(rights.insert ? ['INSERT'] : []),
+      ...(rights.delete ? ['DELETE'] : []),
+      ...(updates === '' ? [] : [`UPDATE (${updates})`]),
+    ];
+    if (verbs.length === 0) continue;
+    grant(
+      operator,
+      `The operator's operations on ${place.table.table}: columns they write, and rows they move`,
+      verbs.join(', '),
+      name(place.table),
+    );
+  }
+  if (outbox.shape.archive === undefined) return statements;
+  grant(
+    operator,
+    'Archiving and restoring move rows; a row is locked through the right to write its reason',
+    `INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason})`,
+    archiveName,
+  );
+  return statements;
+}
+
+/** A grant is to a user from somewhere: asked of the connection itself where it can be made, anywhere otherwise. */
+async function accountOf(outbox: Outbox, user: string, run: (work: (db: Db) => Promise<string>) => Promise<string>): Promise<Account> {
+  const { literal } = outbox.database.engine.quote;
+  try {
+    const me = await run(async (db) => (await sql<{ me: string }>`select current_user() as me`.execute(db)).rows[0]?.me ?? `${user}@%`);
+    const at = me.lastIndexOf('@');
+    return { name: `${literal(me.slice(0, at))}@${literal(me.slice(at + 1))}`, exists: true };
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure)) throw error;
+    return { name: `${literal(user)}@${literal('%')}`, exists: false };
+  }
+}
