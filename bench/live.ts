@@ -175,7 +175,8 @@ const schemaOf = (on: string): string => /^\w+\./.exec(on)?.[0] ?? '';
 
 /** The rows that page 2,000 begins after, found with a statement of our own. */
 async function findSpots(server: BenchServer, database: FilledDatabase, outbox: Outbox): Promise<Spots> {
-  const name = (role: 'createdAt' | 'publishedAt' | 'id' | 'aggregateId'): string => outbox.main.roles[role]?.column.name ?? 'NULL';
+  const name = (role: 'createdAt' | 'publishedAt' | 'id' | 'aggregateId'): string =>
+    (role === 'id' ? outbox.main.id[0]?.name : outbox.main.roles[role]?.column.name) ?? 'NULL';
   const [key, id, aggregate] = [name(listedBy(outbox)), name('id'), name('aggregateId')];
   const spot = async (direction: 'ASC' | 'DESC'): Promise<Spot> => {
     const [row] = await server.query<Spot>(

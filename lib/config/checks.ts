@@ -2,8 +2,8 @@
 import type { EngineKey } from '@/lib/shared/model';
 import type { Known } from './config';
 import { isFieldPath } from './field-path';
-import { formatPath } from './problems';
-import { suggestion } from './suggest';
+import { formatPath } from '@/lib/shared/document-path';
+import { suggestion } from '@/lib/shared/suggest';
 
 const SCHEMES: Record<string, EngineKey> = {
   'postgres:': 'postgres',

@@ -1,4 +1,4 @@
-import { type Path, formatPath } from './problems';
+import { type Path, formatPath } from '@/lib/shared/document-path';
 
 const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,19 +1,7 @@
 /** Turns what zod found wrong into lines a person can act on: one per problem, beginning with its path. */
 import { z } from 'zod';
-import { suggestion } from './suggest';
-
-export type Path = readonly PropertyKey[];
-
-/** `outboxes[2].table`; the whole file is `(file)`. */
-export function formatPath(path: Path): string {
-  let text = '';
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else if (/^[A-Za-z_][\w-]*$/.test(String(part))) text += text === '' ? String(part) : `.${String(part)}`;
-    else text += `[${JSON.stringify(String(part))}]`;
-  }
-  return text === '' ? '(file)' : text;
-}
+import { formatPath, type Path } from '@/lib/shared/document-path';
+import { suggestion } from '@/lib/shared/suggest';
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,7 +1,7 @@
 /** What a database holds, for finding outboxes in it: every table in one look, and bounded looks at the values of a column. */
 import type { ColumnDescription, Db, TableDescription, TableName } from './engine';
 
-export interface CatalogueColumn extends ColumnDescription {
+export interface CatalogueColumn extends Omit<ColumnDescription, 'labels'> {
   /** Labels of an enumerated type, in their order; null for any other. */
   labels: string[] | null;
 }

@@ -24,7 +24,14 @@ export interface ColumnDescription {
   generated: boolean;
   /** How its texts are compared, where columns have that each for themselves; with the character set's name before it. */
   collation?: { charset: string; name: string };
+  /** The values an enumeration has; comparing with another fails. */
+  labels?: string[];
+  /** How the column spells an instant where its type does not tell: said by the shape, never by the catalogue. */
+  time?: TimeEncoding;
 }
+
+/** `utc`: zone-less and UTC. `epoch_ms`, `epoch_s`: a number since 1970. `iso`: ISO 8601 text. */
+export type TimeEncoding = 'utc' | 'epoch_ms' | 'epoch_s' | 'iso';
 
 export interface IndexDescription {
   name: string;
@@ -88,6 +95,16 @@ export interface Fragments {
   instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
   /** An ISO 8601 text as a value comparable with the column itself, so that its index serves. */
   instantValue(iso: string, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
+  /** An instant, `now()` for example, as a value of the column's own spelling: to compare it with, and to write into it. */
+  fromInstant(instant: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
+  /** So many seconds before an instant. */
+  secondsBefore(instant: RawBuilder<unknown>, seconds: number): RawBuilder<unknown>;
+  /** A boolean, a bit, 0 and 1 or their texts compared with true or false; NULL is neither. */
+  isTrue(column: RawBuilder<unknown>, description: ColumnDescription, wanted: boolean): RawBuilder<boolean>;
+  /** The last element of an array or of a JSON list, and what it is; NULL of anything else. */
+  lastElement(column: RawBuilder<unknown>, description: ColumnDescription): { sql: RawBuilder<unknown>; description: ColumnDescription };
+  /** A list of values of the column's type, for a function that takes one; each value as text. */
+  list(values: readonly string[], description: ColumnDescription): RawBuilder<unknown>;
   /** With a description, bytes and bits have a text of their own too; it is what `typed` takes back. */
   asText(column: RawBuilder<unknown>, description?: ColumnDescription): RawBuilder<string | null>;
   /** A text of ours as a value of a select list. */
@@ -101,12 +118,8 @@ export interface Fragments {
    * Without a description the column is compared as what the values are. A value the column cannot hold matches nothing.
    */
   isLiteral(column: RawBuilder<unknown>, values: (string | number | boolean)[], description: ColumnDescription | null): RawBuilder<boolean>;
-  /** `left` behind `right` in an order by two keys: both keys less, or greater (`<`, `>`, `<=`, `>=`). An index of the first serves. */
-  beyond(
-    left: [RawBuilder<unknown>, RawBuilder<unknown>],
-    sign: '<' | '>' | '<=' | '>=',
-    right: [RawBuilder<unknown>, RawBuilder<unknown>],
-  ): RawBuilder<boolean>;
+  /** `left` behind `right` in an order by several keys: all of them less, or greater (`<`, `>`, `<=`, `>=`). An index of the first serves. */
+  beyond(left: RawBuilder<unknown>[], sign: '<' | '>' | '<=' | '>=', right: RawBuilder<unknown>[]): RawBuilder<boolean>;
   /** A sort key with its NULLs where an index read that way has them. */
   ordered(key: RawBuilder<unknown>, direction: 'ascending' | 'descending', nulls: 'first' | 'last'): RawBuilder<unknown>;
   /** A table under an alias, read by this index where one is named and the engine can be told. */
@@ -128,7 +141,8 @@ export interface Fragments {
   wholeRow(alias: string, table: TableDescription): RawBuilder<unknown>;
   /** A digest of key, creation time and payload as text: what stays the same while a relay works on the row. */
   stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null): RawBuilder<string>;
-  jsonText(column: RawBuilder<unknown>, path: string[]): RawBuilder<string | null>;
+  /** The text at a path of a JSON value, or of a text that holds one; NULL where it holds none. */
+  jsonText(column: RawBuilder<unknown>, path: string[], description: ColumnDescription): RawBuilder<string | null>;
   /** Size in bytes without reading the value whole. */
   storedBytes(column: RawBuilder<unknown>): RawBuilder<number>;
   /** Exact size in bytes of the value as text. */
@@ -202,6 +216,8 @@ export interface Engine {
   failure(error: unknown): DatabaseFailure;
   /** null when the role sees no such table. */
   describe(db: Db, name: TableName): Promise<TableDescription | null>;
+  /** Names of the tables and views the role sees in a schema; without one, where tables named without a schema are looked for. At most 2,000. */
+  tableNames(db: Db, schema: string | null): Promise<string[]>;
   /** Whether an id can be a value of this column at all; what cannot is simply not found. */
   idFits(id: string, description: ColumnDescription): boolean;
   /** True when the server refuses writes whatever the role: a replica, or read-only by setting. */

@@ -57,12 +57,14 @@ function settingsOf(config: Config): ReturnType<typeof directoryOptions>['outbox
 }
 
 function rolesOf({ main }: Outbox): MappedRole[] {
-  return COLUMN_ROLES.flatMap((role) => {
-    const bound = main.roles[role];
-    return bound === undefined
+  const id = main.id.map(({ name, type }): MappedRole => ({ role: 'id', column: name, type }));
+  const others = COLUMN_ROLES.flatMap((role): MappedRole[] => {
+    const bound = role === 'id' ? undefined : main.roles[role];
+    return role === 'id' || bound === undefined
       ? []
       : [{ role, column: [bound.column.name, ...bound.path].join(' → '), type: bound.path.length > 0 ? null : bound.column.type }];
   });
+  return [...id, ...others];
 }
 
 async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<SampleRow> {

@@ -7,6 +7,8 @@ import { classify } from './classify';
 import type { Operation, Step } from './operation';
 import type { RecordEvent } from './records';
 import {
+  callStatement,
+  changedStatement,
   deleteStatement,
   imageStatement,
   insertStatement,
@@ -80,13 +82,26 @@ async function lock(outbox: Outbox, db: Db, step: Step, seen: Seen[], wait: 'ski
 }
 
 async function change(outbox: Outbox, db: Db, step: Step, held: Seen[], locked: LockedRow[], author: Author): Promise<RecordEvent[]> {
-  const together = await inSavepoint(outbox, db, () => changeRows(outbox, db, step, held, author), ROW_FAILURES);
+  const together = await inSavepoint(outbox, db, () => changeRows(outbox, db, step, held, locked, author), ROW_FAILURES);
   if (together.ok) return describe(outbox, db, step, locked, together.value);
   // One row that its table refuses must not take the others down: the rest goes through one by one.
   const done: string[] = [];
   const refused = new Map<string, SkipCode>();
   for (const one of held) {
-    const alone = await inSavepoint(outbox, db, () => changeRows(outbox, db, step, [one], author), ROW_FAILURES);
+    const alone = await inSavepoint(
+      outbox,
+      db,
+      () =>
+        changeRows(
+          outbox,
+          db,
+          step,
+          [one],
+          locked.filter(({ id }) => id === one.id),
+          author,
+        ),
+      ROW_FAILURES,
+    );
     if (alone.ok) done.push(...alone.value);
     else refused.set(one.id, alone.failure.code === 'duplicate' ? 'already_exists' : 'not_supported');
   }
@@ -97,10 +112,14 @@ async function change(outbox: Outbox, db: Db, step: Step, held: Seen[], locked: 
 const ROW_FAILURES: DatabaseFailure['code'][] = ['duplicate', 'constraint', 'bad_value'];
 
 /** Carries the step out on rows we hold; answers the ids that were changed. */
-async function changeRows(outbox: Outbox, db: Db, step: Step, held: Seen[], author: Author): Promise<string[]> {
+async function changeRows(outbox: Outbox, db: Db, step: Step, held: Seen[], locked: LockedRow[], author: Author): Promise<string[]> {
   const ids = held.map(({ id }) => id);
   let changed = ids;
-  if (step.target === null) {
+  if (step.call !== null) {
+    await callStatement(outbox, step.call, step.source, ids).execute(db);
+    const { rows } = await changedStatement(outbox, step.source, locked).execute(db);
+    changed = rows.map((row) => row.id);
+  } else if (step.target === null) {
     const { numAffectedRows } = await updateStatement(outbox, step, held).execute(db);
     expectRows(numAffectedRows, ids.length);
   } else {
@@ -148,8 +167,14 @@ async function describe(
       event_id: row.id,
       event_type: row.type,
       aggregate_id: row.aggregate_id,
-      code: done ? null : (refused.get(row.id) ?? 'already_exists'),
-      detail: done ? null : refused.get(row.id) === 'not_supported' ? { because: 'refused_by_table' } : {},
+      code: done ? null : (refused.get(row.id) ?? (step.call === null ? 'already_exists' : 'not_supported')),
+      detail: done
+        ? null
+        : refused.get(row.id) === 'not_supported'
+          ? { because: 'refused_by_table' }
+          : step.call === null
+            ? {}
+            : { because: 'library_refused' },
       before: parseImage(row.image),
       after: done && image !== undefined ? parseImage(image) : null,
     };

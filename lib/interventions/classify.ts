@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
+import { idFits } from '@/lib/outbox/row-id';
 import { isState } from '@/lib/shared/states';
 import type { SkipCode } from '@/lib/shared/model';
 import type { Operation, Step } from './operation';
@@ -48,7 +49,10 @@ export async function classify(
     const step = steps.find((candidate) => candidate.source.key === row.place && young.matches.get(candidate)?.has(id) === true);
     // Nothing is installed to carry it out with.
     if (steps.length === 0) return skip(id, row, 'not_supported', 'not_installed');
-    if (changed || step === undefined) return skip(id, row, 'changed_since_seen');
+    if (changed) return skip(id, row, 'changed_since_seen');
+    // In the right state and as it was seen: what stands in the way is the rule's own guard.
+    if (step === undefined)
+      return version.exact === row.exact ? skip(id, row, 'wrong_state', 'guard_not_met') : skip(id, row, 'changed_since_seen');
     const same = step.version === 'exact' ? version.exact === row.exact : version.stable === row.stable;
     if (!same) return skip(id, row, 'changed_since_seen');
     if (step.olderThanStuckAfter !== null && young.tooYoung.has(id)) return skip(id, row, 'too_young');
@@ -76,8 +80,7 @@ function skip(id: string, row: Whereabouts | null, code: SkipCode, because: stri
 async function whereabouts(outbox: Outbox, db: Db, ids: string[]): Promise<Map<string, Whereabouts>> {
   const found = new Map<string, Whereabouts>();
   // A text that cannot be an id of this table names no row; asking for it would fail the others.
-  const key = outbox.main.roles.id?.column;
-  const possible = ids.filter((id) => key !== undefined && outbox.database.engine.idFits(id, key));
+  const possible = ids.filter((id) => idFits(outbox.database.engine, outbox.main, id));
   const places: Place[] = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
   for (const place of places) {
     const missing = possible.filter((id) => !found.has(id));
@@ -101,17 +104,10 @@ async function youngRows(
     const ids = rows.filter((row) => row.place === step.source.key).map((row) => row.id);
     if (ids.length === 0) continue;
     const at = placeSql(outbox, step.source);
-    const key = at.role('id');
-    if (key === null) continue;
     const old =
       step.olderThanStuckAfter === null ? sql<boolean>`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
-    const answer = await sql<{
-      id: string;
-      old: string | null;
-    }>`select ${at.roleText('id')} as id, case when ${old} then 'old' end as old from ${at.from}
-      where ${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)}`.execute(
-      db,
-    );
+    const answer = await sql<{ id: string; old: string | null }>`select ${at.id.text} as id, case when ${old} then 'old' end as old
+      from ${at.from} where ${at.id.among(ids)} and ${step.match(at)}`.execute(db);
     matches.set(step, new Set(answer.rows.map((row) => row.id)));
     for (const row of answer.rows) if (row.old === null) tooYoung.add(row.id);
   }

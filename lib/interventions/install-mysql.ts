@@ -81,13 +81,13 @@ ${[
 function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
   const { quote, companions } = outbox.database.engine;
   const { id, name, text, time } = companions.columns;
-  const key = outbox.main.roles.id?.column.name ?? 'id';
+  const keys = outbox.main.id.map((column) => column.name);
   const columns = new Map<string, ColumnDescription>();
   for (const place of [outbox.dead, outbox.main]) {
     for (const column of place?.description.columns.values() ?? []) if (!column.generated) columns.set(column.name, column);
   }
   const source = [...columns.values()].map(
-    (column) => `  ${quote.identifier(column.name)} ${copied(column)} ${column.name === key ? 'NOT NULL' : 'NULL DEFAULT NULL'}`,
+    (column) => `  ${quote.identifier(column.name)} ${copied(column)} ${keys.includes(column.name) ? 'NOT NULL' : 'NULL DEFAULT NULL'}`,
   );
   const own: [string, ColumnDescription][] = [
     [ARCHIVE_COLUMNS.at, time],
@@ -104,7 +104,7 @@ function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
 ${[
   ...source,
   ...own.map(([column, { type }]) => `  ${column} ${type} NOT NULL`),
-  `  PRIMARY KEY (${quote.identifier(key)})`,
+  `  PRIMARY KEY (${keys.map((key) => quote.identifier(key)).join(', ')})`,
   `  KEY archived_at (${ARCHIVE_COLUMNS.at})`,
 ].join(',\n')}
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,

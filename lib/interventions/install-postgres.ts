@@ -82,7 +82,7 @@ END $$`,
 
 function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
   const { identifier } = outbox.database.engine.quote;
-  const id = outbox.main.roles.id?.column.name ?? 'id';
+  const key = outbox.main.id.map((column) => identifier(column.name)).join(', ');
   const types = new Map<string, string>();
   for (const place of [outbox.dead, outbox.main]) {
     for (const column of place?.description.columns.values() ?? []) if (!column.generated) types.set(column.name, column.type);
@@ -97,7 +97,7 @@ function archive(outbox: Outbox, archiveName: string): InstallStatement[] {
   return [
     {
       why: `The archive of ${outbox.id}: the outbox's own columns, and when, by whom and from where`,
-      sql: `CREATE TABLE IF NOT EXISTS ${archiveName} (\n${columns.join(',\n')},\n  ${own},\n  PRIMARY KEY (${identifier(id)})\n)`,
+      sql: `CREATE TABLE IF NOT EXISTS ${archiveName} (\n${columns.join(',\n')},\n  ${own},\n  PRIMARY KEY (${key})\n)`,
     },
     ...[...types]
       .filter(([name]) => outbox.archive !== null && !outbox.archive.description.columns.has(name))

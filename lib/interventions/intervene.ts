@@ -5,6 +5,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { databaseProblem, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/read-only';
+import { idFits } from '@/lib/outbox/row-id';
 import { decodeVersion } from '@/lib/outbox/version';
 import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
@@ -140,9 +141,7 @@ async function carryOut(
 }
 
 function toWanted(outbox: Outbox, id: string, version: string): Wanted {
-  const description = outbox.main.roles.id?.column;
-  const fits = description !== undefined && outbox.database.engine.idFits(id, description);
-  const seen = fits ? decodeVersion(version) : null;
+  const seen = idFits(outbox.database.engine, outbox.main, id) ? decodeVersion(version) : null;
   return seen === null ? { id, version: null } : { id, version: seen };
 }
 

@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
+import type { Call } from '@/lib/outbox/language/operation';
 import type { Value } from '@/lib/outbox/shape';
 import type { SkipCode } from '@/lib/shared/model';
 import type { LiveState, State } from '@/lib/shared/states';
@@ -14,6 +15,8 @@ export interface Step {
   match(at: PlaceSql): RawBuilder<boolean>;
   version: 'exact' | 'stable';
   set: Record<string, Value>;
+  /** The library's function that changes the rows instead of `set`. */
+  call: Call | null;
   /** Rows whose time in this column is not older than the outbox's `stuckAfter` are `too_young`. */
   olderThanStuckAfter: string | null;
   notify: { channel: string; column: string } | null;

@@ -185,7 +185,7 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
     it('restores nothing that is not archived, and finds nothing that is not there', async () => {
       const { id } = sampleIn('published');
       expect((await act('restore', id)).skipped).toMatchObject([{ id, code: 'wrong_state' }]);
-      const missing = open.outbox.main.roles.id?.column.kind === 'uuid' ? '00000000-0000-4000-8000-00000000ffff' : '424242';
+      const missing = open.outbox.main.id[0]?.kind === 'uuid' ? '00000000-0000-4000-8000-00000000ffff' : '424242';
       expect((await act('restore', missing)).skipped).toEqual([{ id: missing, code: 'not_found' }]);
     });
 

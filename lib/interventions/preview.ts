@@ -2,6 +2,7 @@ import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/row';
+import { idFits } from '@/lib/outbox/row-id';
 import { decodeVersion } from '@/lib/outbox/version';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -9,7 +10,7 @@ import type { Wanted } from './apply';
 import { classify } from './classify';
 import type { Operation, Step } from './operation';
 import { OPERATIONS } from './operation-registry.gen';
-import { deleteStatement, insertStatement, lockStatement, updateStatement, type Seen } from './statements';
+import { callStatement, deleteStatement, insertStatement, lockStatement, updateStatement, type Seen } from './statements';
 
 /**
  * What an operation would do to these events now, and the very statements it would run. Changes and locks nothing:
@@ -24,15 +25,13 @@ export async function previewIntervention(
     throw new Problem('invalid', `Name 1 to ${INTERVENTION_EVENTS_MAX} events`);
   const steps = operation.steps(outbox);
   const wanted: Wanted[] = request.events.map(({ id, version }) => {
-    const column = outbox.main.roles.id?.column;
-    const seen = column !== undefined && outbox.database.engine.idFits(id, column) ? decodeVersion(version) : null;
+    const seen = idFits(outbox.database.engine, outbox.main, id) ? decodeVersion(version) : null;
     return seen === null ? { id, version: null } : { id, version: seen };
   });
   const fitting = wanted.filter((entry): entry is Seen => entry.version !== null);
   return outbox.database.read(async (db) => {
     // Also those without a version: an undo knows ids only and takes the versions from here.
-    const key = outbox.main.roles.id?.column;
-    const ids = wanted.map(({ id }) => id).filter((id) => key !== undefined && outbox.database.engine.idFits(id, key));
+    const ids = wanted.map(({ id }) => id).filter((id) => idFits(outbox.database.engine, outbox.main, id));
     const events = await readEvents(outbox, db, ids);
     // Without locks, a row that passes every test classifies as `locked` only in name: it would be changed.
     const classified = new Map((await classify(outbox, db, operation, steps, wanted)).map((entry) => [entry.record.event_id, entry]));
@@ -85,10 +84,7 @@ async function readEvents(outbox: Outbox, db: Db, ids: string[]): Promise<Map<st
     const missing = ids.filter((id) => !found.has(id));
     if (missing.length === 0) break;
     const at = placeSql(outbox, place);
-    const key = at.role('id');
-    if (key === null) continue;
-    const { rows } = await sql<EventRow>`select ${eventColumns(outbox, at)} from ${at.from}
-      where ${key.sql} in (${sql.join(missing.map((id) => outbox.database.engine.fragments.typed(id, key.description)))})`.execute(db);
+    const { rows } = await sql<EventRow>`select ${eventColumns(outbox, at)} from ${at.from} where ${at.id.among(missing)}`.execute(db);
     for (const row of rows) found.set(row.id, toEvent(outbox, place.key, row));
   }
   return found;
@@ -99,12 +95,9 @@ async function stepsThatMatch(outbox: Outbox, db: Db, steps: Step[], ids: Set<st
   const matching: Step[] = [];
   for (const step of steps) {
     const at = placeSql(outbox, step.source);
-    const key = at.role('id');
-    if (key === null || ids.size === 0) continue;
+    if (ids.size === 0) continue;
     const { rows } = await sql<{ one: number }>`select 1 as one from ${at.from}
-      where ${key.sql} in (${sql.join([...ids].map((id) => outbox.database.engine.fragments.typed(id, key.description)))}) and ${step.match(at)} limit 1`.execute(
-      db,
-    );
+      where ${at.id.among([...ids])} and ${step.match(at)} limit 1`.execute(db);
     if (rows.length > 0) matching.push(step);
   }
   return matching;
@@ -114,7 +107,10 @@ function statementsOf(outbox: Outbox, db: Db, operation: Operation, step: Step, 
   const author = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'you', reason: 'your reason' };
   const mine = seen.filter(({ version }) => version.place === step.source.key);
   const statements: RawBuilder<unknown>[] = [lockStatement(outbox, step, mine, 'skip locked')];
-  if (step.target === null) statements.push(updateStatement(outbox, step, mine));
+  if (step.call !== null) {
+    const ids = mine.map(({ id }) => id);
+    statements.push(callStatement(outbox, step.call, step.source, ids));
+  } else if (step.target === null) statements.push(updateStatement(outbox, step, mine));
   else statements.push(insertStatement(outbox, { ...step, target: step.target }, mine, author), deleteStatement(outbox, step, mine));
   if (step.notify !== null && outbox.database.engine.features.notify)
     statements.push(sql`select pg_notify(${step.notify.channel}, ${`each id (${operation.key})`})`);

@@ -1,8 +1,10 @@
-import { missingColumn, ruleFor } from '@/lib/outbox/capabilities';
-import { statePredicate } from '@/lib/outbox/conditions';
+import { ruleFor, whyNotOffered } from '@/lib/outbox/capabilities';
+import { compileCondition, statePredicate } from '@/lib/outbox/conditions';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { scopeOf } from '@/lib/outbox/role-sql';
+import type { PlaceSql } from '@/lib/outbox/row';
 import type { ChangeRule } from '@/lib/outbox/shape';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { generalRefusal, isLive, type Operation, type Step } from './operation';
 
 /** An operation that a shape spells out as rules by state: retry, requeue and release are nothing else. */
@@ -13,7 +15,7 @@ export function ruleOperation(key: string): Operation {
     steps(outbox) {
       const rules = outbox.shape.operations[key];
       if (!Array.isArray(rules)) return [];
-      return rules.flatMap((rule) => ('version' in rule && missingColumn(outbox, rule) === null ? stepsOfRule(outbox, rule) : []));
+      return rules.flatMap((rule) => ('version' in rule && whyNotOffered(outbox, rule) === null ? stepsOfRule(outbox, rule) : []));
     },
     refusal(outbox, state) {
       const rule = isLive(state) ? ruleFor(outbox, key, state) : null;
@@ -30,23 +32,34 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
   const common = {
     version: rule.version,
     set: rule.set,
+    call: rule.call ?? null,
     olderThanStuckAfter: rule.olderThanStuckAfter ?? null,
     notify: rule.notify === undefined ? null : { ...rule.notify, channel: outbox.channel ?? rule.notify.channel },
     warnings: rule.warnings,
   };
   const steps: Step[] = [];
-  const { fragments } = outbox.database.engine;
   if (rule.from.includes('dead') && outbox.dead !== null) {
-    steps.push({ ...common, source: outbox.dead, target: rule.moveTo === 'main' ? outbox.main : null, match: () => sql`true` });
+    steps.push({
+      ...common,
+      source: outbox.dead,
+      target: rule.moveTo === 'main' ? outbox.main : null,
+      match: (at) => guarded(outbox, rule, at, sql`true`),
+    });
   }
   // A rule that moves rows back speaks of the dead-letter table alone.
-  if (rule.moveTo === undefined && statePredicate(outbox.shape, rule.from, 'o', fragments) !== null) {
+  if (rule.moveTo === undefined && statePredicate(outbox.shape, rule.from, 'o', outbox.scope) !== null) {
     steps.push({
       ...common,
       source: outbox.main,
       target: null,
-      match: (at) => statePredicate(outbox.shape, rule.from, at.alias, fragments) ?? sql`false`,
+      match: (at) => guarded(outbox, rule, at, statePredicate(outbox.shape, rule.from, at.alias, outbox.scope) ?? sql`false`),
     });
   }
   return steps;
+}
+
+/** The rows of a state that pass the rule's own guard too. */
+function guarded(outbox: Outbox, rule: ChangeRule, at: PlaceSql, rows: RawBuilder<boolean>): RawBuilder<boolean> {
+  if (rule.guard === undefined) return rows;
+  return sql`(${rows} and ${compileCondition(rule.guard, at.alias, scopeOf(outbox, at.place))})`;
 }

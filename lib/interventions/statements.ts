@@ -6,6 +6,8 @@ import { tableRef } from '@/lib/database/table-ref';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import { placeColumns, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import { rowId } from '@/lib/outbox/row-id';
+import type { Call, PlainValue } from '@/lib/outbox/language/operation';
 import type { Value } from '@/lib/outbox/shape';
 import type { Version } from '@/lib/outbox/version';
 import { placeName } from './operations/restore';
@@ -30,6 +32,8 @@ export interface LockedRow {
   aggregate_id: string | null;
   /** Columns as JSON of texts, payload and headers left out. */
   image: string;
+  /** The row's physical version while it is held. */
+  exact: string;
 }
 
 const ALIAS = 'o';
@@ -40,9 +44,9 @@ const ALIAS = 'o';
  */
 export function lockStatement(outbox: Outbox, step: Step, seen: Seen[], wait: 'skip locked' | 'wait'): RawBuilder<LockedRow> {
   const at = placeSql(outbox, step.source, ALIAS);
-  return sql`select ${at.roleText('id')} as id, ${at.state} as state, ${at.roleText('type')} as type,
-      ${at.roleText('aggregateId')} as aggregate_id, ${rowImage(outbox, at)} as image
-    from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)} ${outbox.database.engine.fragments.forUpdate(ALIAS, wait)}`;
+  return sql`select ${at.id.text} as id, ${at.state} as state, ${at.roleText('type')} as type,
+      ${at.roleText('aggregateId')} as aggregate_id, ${rowImage(outbox, at)} as image, ${at.exact} as exact
+    from ${at.from} where ${guard(outbox, step, at, seen)} order by ${at.id.order('asc')} ${outbox.database.engine.fragments.forUpdate(ALIAS, wait)}`;
 }
 
 /** Changes rows where they are; the guard stands in the statement again. */
@@ -81,16 +85,50 @@ export function insertStatement(outbox: Outbox, step: Step & { target: Place }, 
   const { features, fragments } = outbox.database.engine;
   const { target } = step;
   const facts = archiveValues(outbox, step, at, author);
-  const shared = placeColumns(target).filter((name) => name in step.set || name in facts || step.source.description.columns.has(name));
+  const shared = placeColumns(target).filter(
+    (name) => name in step.set || name in facts || step.source.description.columns.has(sourceName(outbox, step, name)),
+  );
   const values = shared.map((name) => {
     const set = step.set[name];
-    return facts[name] ?? (set === undefined ? at.column(name) : valueOf(outbox, target, at, name, set));
+    return facts[name] ?? (set === undefined ? at.column(sourceName(outbox, step, name)) : valueOf(outbox, target, at, name, set));
   });
-  const id = target.roles.id;
-  const changed = id === undefined ? sql`''` : fragments.asText(sql.id(id.column.name));
+  const changed = rowId(outbox.database.engine, target, target.table.table).text;
   return sql`insert into ${tableRef(target.table)} (${sql.join(shared.map((name) => sql.id(name)))})${sql.raw(features.overridingSystemValue ? ' overriding system value' : '')}
-    select ${sql.join(values)} from ${at.from} where ${guard(outbox, step, at, seen)} order by ${keyOf(at)}
+    select ${sql.join(values)} from ${at.from} where ${guard(outbox, step, at, seen)} order by ${at.id.order('asc')}
     ${fragments.unlessTaken()}${features.returning ? sql` returning ${changed} as id` : sql``}`;
+}
+
+/** The column of the source that a column of the target takes its value from. */
+function sourceName({ shape, main, dead }: Outbox, { source, target }: Step, name: string): string {
+  const map = shape.dead?.map ?? {};
+  if (source === main && target === dead) return map[name] ?? name;
+  if (source !== dead || target !== main) return name;
+  return Object.keys(map).find((theirs) => map[theirs] === name) ?? name;
+}
+
+/** Calls the library's function with the ids of the rows that are held, and nothing else. */
+export function callStatement(outbox: Outbox, call: Call, source: Place, ids: readonly string[]): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const [id] = source.id;
+  const values = call.arguments.map((argument) => {
+    const value =
+      'ids' in argument
+        ? fragments.list(ids, id ?? { name: '', type: 'text', kind: 'text', nullable: false, generated: false })
+        : 'now' in argument
+          ? fragments.now()
+          : argument.value === null
+            ? sql`null`
+            : sql.lit(argument.value);
+    return argument.name === undefined ? value : sql`${sql.id(argument.name)} => ${value}`;
+  });
+  return sql`select count(*) from ${sql.id(...call.function.split('.'))}(${sql.join(values)})`;
+}
+
+/** Of the rows that are held, those that are no longer what they were when they were locked. */
+export function changedStatement(outbox: Outbox, place: Place, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
+  const at = placeSql(outbox, place, ALIAS);
+  const same = locked.map(({ id, exact }) => sql<boolean>`(${at.id.is(id)} and ${at.exact} = ${exact})`);
+  return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not (${sql.join(same, sql` or `)})`;
 }
 
 export function deleteStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
@@ -101,15 +139,15 @@ export function deleteStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBu
 /** Rows as they are after the change, for the record. */
 export function imageStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<{ id: string; image: string }> {
   const at = placeSql(outbox, place, ALIAS);
-  return sql`select ${at.roleText('id')} as id, ${rowImage(outbox, at)} as image from ${at.from} where ${idsIn(outbox, at, ids)}`;
+  return sql`select ${at.id.text} as id, ${rowImage(outbox, at)} as image from ${at.from} where ${at.id.among(ids)}`;
 }
 
 /** Where each of these ids is now and what it looks like, whatever its state: the second look that names the reason. */
 export function whereaboutsStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<Whereabouts> {
   const at = placeSql(outbox, place, ALIAS);
-  return sql`select ${sql.lit(place.key)} as place, ${at.roleText('id')} as id, ${at.state} as state, ${at.exact} as exact, ${at.stable} as stable,
+  return sql`select ${sql.lit(place.key)} as place, ${at.id.text} as id, ${at.state} as state, ${at.exact} as exact, ${at.stable} as stable,
       ${at.roleIso('publishedAt')} as published_at, ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id
-    from ${at.from} where ${idsIn(outbox, at, ids)}`;
+    from ${at.from} where ${at.id.among(ids)}`;
 }
 
 export interface Whereabouts {
@@ -128,10 +166,10 @@ function guard(outbox: Outbox, step: Step, at: PlaceSql, seen: Seen[]): RawBuild
   const ids = seen.map(({ id }) => id);
   const pairs = seen.map(({ id, version }) =>
     step.version === 'exact'
-      ? sql`(${idEquals(outbox, at, id)} and ${at.exact} = ${version.exact})`
-      : sql`(${idEquals(outbox, at, id)} and ${at.stable} = ${version.stable})`,
+      ? sql`(${at.id.is(id)} and ${at.exact} = ${version.exact})`
+      : sql`(${at.id.is(id)} and ${at.stable} = ${version.stable})`,
   );
-  const parts = [idsIn(outbox, at, ids), step.match(at), sql<boolean>`(${sql.join(pairs, sql` or `)})`];
+  const parts = [at.id.among(ids), step.match(at), sql<boolean>`(${sql.join(pairs, sql` or `)})`];
   if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter));
   return sql`${sql.join(parts, sql` and `)}`;
 }
@@ -144,19 +182,6 @@ export function olderThanStuckAfter(outbox: Outbox, place: Place, at: PlaceSql, 
   return sql`${fragments.instant(at.column(column), description, outbox.parameters.timeZone)} < ${fragments.secondsAgo(outbox.parameters.stuckAfterSeconds)}`;
 }
 
-function idEquals(outbox: Outbox, at: PlaceSql, id: string): RawBuilder<boolean> {
-  const key = at.role('id');
-  return key === null ? sql`false` : sql`${key.sql} = ${outbox.database.engine.fragments.typed(id, key.description)}`;
-}
-
-function idsIn(outbox: Outbox, at: PlaceSql, ids: string[]): RawBuilder<boolean> {
-  const key = at.role('id');
-  if (key === null || ids.length === 0) return sql`false`;
-  return sql`${key.sql} in (${sql.join(ids.map((id) => outbox.database.engine.fragments.typed(id, key.description)))})`;
-}
-
-const keyOf = (at: PlaceSql): RawBuilder<unknown> => at.role('id')?.sql ?? sql`null`;
-
 function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
   // Payload and headers never change here, and the record must not become a second place that holds them.
   const content = new Set([at.place.roles.payload?.column.name, at.place.roles.headers?.column.name]);
@@ -168,14 +193,31 @@ function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
 
 /** What an assignment puts into a column of `place`, read from the row `at`. */
 export function valueOf(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: Value): RawBuilder<unknown> {
+  const plain = (one: PlainValue): RawBuilder<unknown> => plainValue(outbox, place, at, name, one);
+  if ('least' in value) return sql`least(${sql.join(value.least.map(plain))})`;
+  if ('greatest' in value) return sql`greatest(${sql.join(value.greatest.map(plain))})`;
+  return plain(value);
+}
+
+function plainValue(outbox: Outbox, place: Place, at: PlaceSql, name: string, value: PlainValue): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const description = place.description.columns.get(name);
-  if ('column' in value) return at.column(value.column);
+  if ('column' in value)
+    return value.plus === undefined ? at.column(value.column) : sql`${at.column(value.column)} + ${sql.lit(value.plus)}`;
   if ('now' in value) return description === undefined ? fragments.now() : fragments.nowFor(description, outbox.parameters.timeZone);
-  if ('least' in value || 'greatest' in value) throw new Error('operations cannot say least or greatest yet');
-  const literal = 'parameter' in value ? Math.max(0, (outbox.parameters.maxAttempts ?? 1) - value.minus) : value.value;
+  const literal = 'parameter' in value ? parameterValue(outbox, value) : value.value;
   if (literal === null) return sql`null`;
   return description === undefined ? sql`${String(literal)}` : fragments.typed(String(literal), description);
+}
+
+function parameterValue({ parameters }: Outbox, { parameter, minus }: { parameter: string; minus: number }): string | number {
+  const value =
+    parameter === 'maxAttempts'
+      ? (parameters.maxAttempts ?? 1)
+      : parameter === 'stuckAfter'
+        ? parameters.stuckAfterSeconds
+        : parameters.extra[parameter];
+  return typeof value === 'number' ? Math.max(0, value - minus) : (value ?? '');
 }
 
 /** What the archive adds to a row: when, by whom, why, and where it was. */

@@ -15,7 +15,7 @@ import type { Edge } from './rollup/history';
 import { ALL_TYPES, typeOfSeries } from './rollup/series-key';
 import { emptySlot, type Slot } from './rollup/slot';
 import { jsonRows, milliseconds, nullInstant, nullText, sane, steer, type Sql } from './spelling';
-import { timeColumn, traitsOf } from './traits';
+import { hasTime, traitsOf } from './traits';
 
 /** A slice with more events than this has its share taken: one of them more or less is nothing then. */
 const EDGE_EVENTS = 1_000;
@@ -66,7 +66,7 @@ function unreadable(error: unknown): null {
 async function readRows(outbox: Outbox, fromMinute: number, toMinute: number, scans: boolean): Promise<EdgeRow[]> {
   const at = placeSql(outbox, outbox.main);
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
-    timeColumn(outbox.main, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
+    !hasTime(outbox.main, role) ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
   const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
   const attempted = traitsOf(outbox).claimTime ? instant('attemptedAt') : nullInstant;
   const rows = sql`select ${type} as type, ${at.roleInstant('publishedAt') ?? nullInstant} as published, ${instant('createdAt')} as created, ${attempted} as attempted

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
-import { commonTests, compileCondition, type Leaf, statePredicate } from '@/lib/outbox/conditions';
+import { commonTests, firstMatch, type Leaf, statePredicate } from '@/lib/outbox/conditions';
 import { fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
@@ -8,7 +8,7 @@ import type { ColumnRole } from '@/lib/outbox/shape';
 import { DEPTH_CAP } from '@/lib/shared/measured';
 import type { LiveState } from '@/lib/shared/states';
 import { nullInstant, nullNumber, nullText, sane, stateCode, type Sql } from './spelling';
-import { timeColumn, type Traits } from './traits';
+import { hasTime, timeColumn, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
@@ -66,7 +66,6 @@ export interface Sources {
  * are in the rollups; null while nothing is collected.
  */
 export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | null): Sources {
-  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const created = timeColumn(outbox.main, 'createdAt');
   const published = timeColumn(outbox.main, 'publishedAt');
@@ -77,7 +76,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   const scanned: Part[] = [];
 
   for (const part of ['waiting', 'processing', 'dead'] as const) {
-    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments);
+    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope);
     if (predicate === null) continue;
     const fit = fitTests(
       outbox.main,
@@ -100,7 +99,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
     SHARES.frontier -
     SHARES.edges -
     sources.reduce((rows, source) => rows + source.limit + (source.counted === null ? 0 : COUNTED_ROWS), 0);
-  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, fragments);
+  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
     const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), { column: since, isNull: false }];
@@ -158,15 +157,16 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
 /** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
 function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
   const { fragments } = outbox.database.engine;
-  const time = (role: ColumnRole): Sql => (timeColumn(at.place, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant));
+  const time = (role: Exclude<ColumnRole, 'id'>): Sql =>
+    !hasTime(at.place, role) ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
   const attempts = at.role('attempts');
   const error = at.role('error');
   const attempted = time('attemptedAt');
   const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
-  const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, fragments) ?? sql`false`);
+  const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`);
   const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
   const when = (states: readonly LiveState[], value: Sql): Sql => {
-    const predicate = at.place.key === 'dead' ? null : statePredicate(outbox.shape, states, at.alias, fragments);
+    const predicate = at.place.key === 'dead' ? null : statePredicate(outbox.shape, states, at.alias, outbox.scope);
     return predicate === null ? sql`null` : sql`case when ${predicate} then ${value} end`;
   };
   const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value));
@@ -182,10 +182,7 @@ function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
 /** The state as a code, first match wins; zero for a row no rule fits. */
 function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
   if (at.place.key === 'dead') return stateCode('dead');
-  const cases = outbox.shape.states.map(
-    ({ state, when }) => sql`when ${compileCondition(when, at.alias, outbox.database.engine.fragments)} then ${stateCode(state)}`,
-  );
-  return sql`case ${sql.join(cases, sql.raw(' '))} else 0 end`;
+  return firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
 }
 
 /** The newest time of publishing, one row of an index that leads with it; null without one. */

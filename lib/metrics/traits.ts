@@ -1,4 +1,4 @@
-import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { isTime, livePlaces, plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { State } from '@/lib/shared/states';
@@ -26,7 +26,7 @@ export interface Traits {
 
 export function traitsOf(outbox: Outbox): Traits {
   const { main, dead, shape, capabilities } = outbox;
-  const attempts = main.roles.attempts;
+  const attempts = plainColumn(main, 'attempts');
   const shows = (state: State): UnavailableReason | null => {
     const capability = capabilities.states[state];
     return capability.available ? null : capability.because;
@@ -41,15 +41,13 @@ export function traitsOf(outbox: Outbox): Traits {
       dead: shows('dead'),
       archived: shows('archived'),
     },
-    createdAt: timeColumn(main, 'createdAt') !== null,
-    publishedAt: timeColumn(main, 'publishedAt') !== null,
+    createdAt: hasTime(main, 'createdAt'),
+    publishedAt: hasTime(main, 'publishedAt'),
     publishedState: shape.states.some((rule) => rule.state === 'published'),
-    claimTime: claims && timeColumn(main, 'attemptedAt') !== null,
-    attempts:
-      attempts !== undefined && attempts.path.length === 0 && (attempts.column.kind === 'integer' || attempts.column.kind === 'decimal'),
+    claimTime: claims && hasTime(main, 'attemptedAt'),
+    attempts: attempts !== null && (attempts.kind === 'integer' || attempts.kind === 'decimal'),
     countsClaims: claims,
-    deathTime:
-      dead === null ? timeColumn(main, 'diedAt') !== null || timeColumn(main, 'attemptedAt') !== null : timeColumn(dead, 'diedAt') !== null,
+    deathTime: dead === null ? hasTime(main, 'diedAt') || hasTime(main, 'attemptedAt') : hasTime(dead, 'diedAt'),
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
     keepsOrder: capabilities.keepsOrder,
     tables: livePlaces(outbox)
@@ -58,10 +56,16 @@ export function traitsOf(outbox: Outbox): Traits {
   };
 }
 
-/** The column of a role that holds a time of its own; null for a path inside JSON or a number. */
-export function timeColumn(place: Place, role: ColumnRole): string | null {
+type TimeRole = Exclude<ColumnRole, 'id'>;
+
+/** The column of a role that holds a time of its own, so that an index may lead to it; null for a time that is worked out. */
+export function timeColumn(place: Place, role: TimeRole): string | null {
+  const column = plainColumn(place, role);
+  return column !== null && isTime(column) ? column.name : null;
+}
+
+/** Whether a role is a time at all: a column's own, or worked out of one. */
+export function hasTime(place: Place, role: TimeRole): boolean {
   const bound = place.roles[role];
-  return bound !== undefined && bound.path.length === 0 && (bound.column.kind === 'instant' || bound.column.kind === 'wall_clock')
-    ? bound.column.name
-    : null;
+  return bound !== undefined && bound.constant === null && (plainColumn(place, role) === null || timeColumn(place, role) !== null);
 }

@@ -2,7 +2,7 @@ import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
-import { keepsOrder, type ChangeRule, type OperationRules } from './shape';
+import { keepsOrder, kindOf, type ChangeRule, type OperationRules } from './shape';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
 
@@ -43,26 +43,34 @@ function canShow(outbox: Bound, state: State): boolean {
 }
 
 function stateCapability(outbox: Bound, state: State): { available: true } | { available: false; because: UnavailableReason } {
-  return canShow(outbox, state) ? { available: true } : { available: false, because: 'not_in_schema' };
+  if (canShow(outbox, state)) return { available: true };
+  const kind = kindOf(outbox.shape);
+  if (kind === 'external' && state !== 'archived') return { available: false, because: 'external_relay' };
+  return { available: false, because: kind === 'presence' && state === 'published' ? 'deleted_on_publish' : 'not_in_schema' };
 }
 
 function operationCapability(outbox: Bound, rules: OperationRules): OperationCapability {
   if (!Array.isArray(rules)) return { offered: false, because: rules.refuse };
   const changes = rules.filter((rule): rule is ChangeRule => 'version' in rule);
-  const usable = changes.filter((rule) => missingColumn(outbox, rule) === null);
+  const usable = changes.filter((rule) => whyNotOffered(outbox, rule) === null);
+  const [unusable] = changes;
   if (usable.length === 0) {
     const refusal = rules.find((rule) => 'refuse' in rule);
-    return { offered: false, because: changes.length > 0 ? 'no_claim_time' : (refusal?.refuse ?? 'not_in_schema') };
+    return {
+      offered: false,
+      because: unusable === undefined ? (refusal?.refuse ?? 'not_in_schema') : (whyNotOffered(outbox, unusable) ?? 'not_in_schema'),
+    };
   }
   const from = usable.flatMap((rule) => rule.from).filter((state) => canShow(outbox, state));
   return { offered: true, from: [...new Set(from)], warnings: [...new Set(usable.flatMap((rule) => rule.warnings))] };
 }
 
-/** The column a rule needs and the table lacks: an optional one. null when the rule can be carried out. */
-export function missingColumn(outbox: Bound, rule: ChangeRule): string | null {
+/** Why a rule cannot be carried out on this table, as a refusal; null when it can: an optional column may be missing, or a setting. */
+export function whyNotOffered(outbox: Bound, rule: ChangeRule): string | null {
+  const { needs, olderThanStuckAfter: age } = rule;
+  if (needs !== undefined && outbox.parameters.extra[needs.parameter] !== needs.equals) return 'needs_setting';
   const place = rule.moveTo === 'main' && outbox.dead !== null ? outbox.dead : outbox.main;
-  const needed = rule.olderThanStuckAfter === undefined ? [] : [rule.olderThanStuckAfter];
-  return needed.find((name) => !place.description.columns.has(name)) ?? null;
+  return age === undefined || place.description.columns.has(age) ? null : 'no_claim_time';
 }
 
 /** What the rules of an operation say about a state: the change, a refusal, or nothing (the wrong state). */
@@ -72,5 +80,6 @@ export function ruleFor(outbox: Bound, operation: string, state: LiveState): Cha
   if (!Array.isArray(rules)) return { refuse: rules.refuse };
   const rule = rules.find((candidate) => candidate.from.includes(state));
   if (rule === undefined || 'refuse' in rule) return rule ?? null;
-  return missingColumn(outbox, rule) === null ? rule : { refuse: 'no_claim_time' };
+  const why = whyNotOffered(outbox, rule);
+  return why === null ? rule : { refuse: why };
 }

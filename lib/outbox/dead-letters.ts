@@ -28,7 +28,7 @@ export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[
     const error = at.role('error');
     const errorText =
       error === null ? sql`cast(null as char(1))` : outbox.database.engine.fragments.head(error.sql, error.description, 300);
-    return sql`${at.roleText('id')} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created`;
+    return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created`;
   };
   const newest = { direction: 'newest', after: null, until: null, limit: GROUPED_ROWS } as const;
   const rows = (['keyed', 'unkeyed'] as const)

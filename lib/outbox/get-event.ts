@@ -4,6 +4,7 @@ import type { OutboxEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
+import { idFits } from './row-id';
 
 /** Characters of a payload the event page reads; beyond it the payload is cut and its size said. */
 export const CONTENT_CHARACTERS = 262_144;
@@ -54,12 +55,11 @@ export async function getEvent(outbox: Outbox, id: string): Promise<StoredEvent 
 async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promise<StoredEvent | null> {
   const { engine } = outbox.database;
   const at = placeSql(outbox, place);
-  const key = at.role('id');
-  if (key === null || !engine.idFits(id, key.description)) return null;
+  if (!idFits(engine, place, id)) return null;
   const archived = place.key === 'archive' ? sql`, ${archiveFacts(outbox, at.alias)}` : sql``;
   const { rows } = await sql<DetailRow>`select ${engine.fragments.nowIso()} as now, ${eventColumns(outbox, at, 'whole')},
       ${contentColumns(outbox, at, 'payload')}, ${contentColumns(outbox, at, 'headers')}${archived}
-    from ${at.from} where ${key.sql} = ${engine.fragments.typed(id, key.description)} limit 1`.execute(db);
+    from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   return {
@@ -75,10 +75,9 @@ async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promis
 function contentColumns(outbox: Outbox, at: PlaceSql, role: 'payload' | 'headers'): ReturnType<typeof sql> {
   const { fragments } = outbox.database.engine;
   const column = at.role(role);
-  if (column === null)
-    return sql`cast(null as char(1)) as ${sql.ref(`${role}_head`)}, cast(null as char(1)) as ${sql.ref(`${role}_bytes`)}`;
+  if (column === null) return sql`cast(null as char(1)) as ${sql.id(`${role}_head`)}, cast(null as char(1)) as ${sql.id(`${role}_bytes`)}`;
   const bytes = column.description.kind === 'binary' ? sql`octet_length(${column.sql})` : fragments.textBytes(column.sql);
-  return sql`${fragments.head(column.sql, column.description, CONTENT_CHARACTERS)} as ${sql.ref(`${role}_head`)}, ${fragments.asText(bytes)} as ${sql.ref(`${role}_bytes`)}`;
+  return sql`${fragments.head(column.sql, column.description, CONTENT_CHARACTERS)} as ${sql.id(`${role}_head`)}, ${fragments.asText(bytes)} as ${sql.id(`${role}_bytes`)}`;
 }
 
 function content(at: PlaceSql, role: 'payload' | 'headers', head: string | null, bytes: string | null): StoredContent {

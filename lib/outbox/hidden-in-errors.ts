@@ -28,15 +28,13 @@ async function hiddenById(outbox: Outbox, ids: string[]): Promise<Map<string, st
   await outbox.database.read(async (db) => {
     for (const place of places) {
       const at = placeSql(outbox, place);
-      const key = at.role('id');
-      if (key === null) continue;
       const head = (role: 'payload' | 'headers') => {
         const column = at.role(role);
         return column === null ? sql`cast(null as char(1))` : fragments.head(column.sql, column.description, SEARCHED_CHARACTERS);
       };
       const { rows } = await sql<{ id: string; payload: string | null; headers: string | null }>`
-        select ${at.roleText('id')} as id, ${head('payload')} as payload, ${head('headers')} as headers from ${at.from}
-        where ${key.sql} in (${sql.join(ids.map((id) => fragments.typed(id, key.description)))})`.execute(db);
+        select ${at.id.text} as id, ${head('payload')} as payload, ${head('headers')} as headers from ${at.from}
+        where ${at.id.among(ids)}`.execute(db);
       for (const row of rows) {
         const values = (['payload', 'headers'] as const).flatMap((role) =>
           hiddenValues(outbox, role, { head: row[role], bytes: 0, binary: at.role(role)?.description.kind === 'binary' }),

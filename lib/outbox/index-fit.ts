@@ -99,16 +99,21 @@ const fixes = (test: Leaf): boolean =>
   ('isNull' in test && test.isNull) ||
   ('in' in test && test.in.length === 1 && test.ignoreCase !== true);
 
+/** An index in order, over every row, whose first columns are these. */
+export function leadsWith(index: IndexDescription, names: readonly string[]): boolean {
+  return index.predicate === null && index.sorted.length >= names.length && names.every((name, at) => index.columns[at] === name);
+}
+
 /** The unique whole-number key of a place, which grows with time; null where it has none. */
 export function numberedKey(place: Place): string | null {
-  return place.roles.id?.column.kind === 'integer' ? uniqueKey(place) : null;
+  return place.id.length === 1 && place.id[0]?.kind === 'integer' ? uniqueKey(place) : null;
 }
 
 /** The column of a unique key, in whose order an index walks; null where the place has none. */
 export function uniqueKey(place: Place): string | null {
-  const id = place.roles.id;
-  if (id === undefined || id.path.length > 0) return null;
-  const { name } = id.column;
+  const [id, ...others] = place.id;
+  if (id === undefined || others.length > 0) return null;
+  const { name } = id;
   return place.description.indexes.some(
     (index) => index.unique && index.predicate === null && index.sorted.length === 1 && index.columns[0] === name,
   )
@@ -123,7 +128,7 @@ const opposite = (index: IndexDescription): Direction => (same(index) === 'ascen
 function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): RawBuilder<unknown> {
   const { descending, nullsFirst } = index.sorted[position] ?? { descending: false, nullsFirst: false };
   const forwards = descending === (direction === 'descending');
-  return sql`${sql.ref(`${alias}.${column}`)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
+  return sql`${sql.id(alias, column)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
 }
 
 /** Whether every conjunct of a partial index's predicate, as the server prints it, is among the tests. */

@@ -2,11 +2,12 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { decodeCursor, encodeCursor, foreignCursor, type Cursor } from './cursor';
-import { listOrder, plainColumn } from './list-order';
+import { listOrder } from './list-order';
 import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Position, type Span, type Stretch } from './list-sql';
 import { walksOf, type Walk } from './list-walks';
-import type { Outbox } from './outbox';
+import { plainColumn, type Outbox } from './outbox';
 import { toEvent } from './row';
+import { idFits } from './row-id';
 
 export interface PageRequest {
   cursor?: string;
@@ -60,9 +61,8 @@ export async function listEvents(outbox: Outbox, filter: EventFilter, page: Page
 
 /** What cannot be a key of this table was not one of its cursors; kinds of key that are not checked are left to the database. */
 function fitsKey({ main, database }: Outbox, id: string): boolean {
-  const key = main.roles.id;
-  const checked = key !== undefined && key.path.length === 0 && (key.column.kind === 'uuid' || key.column.kind === 'integer');
-  return !checked || database.engine.idFits(id, key.column);
+  const checked = main.id.length > 1 || main.id.every((column) => column.kind === 'uuid' || column.kind === 'integer');
+  return !checked || idFits(database.engine, main, id);
 }
 
 interface Found {
@@ -153,16 +153,18 @@ async function nearestEnd(outbox: Outbox, db: Db, walks: readonly Walk[], span: 
   const [only] = cut;
   if (only === undefined || cut.length === 1) return only ?? null;
   const key = walks.find((walk) => walk.key !== null)?.key ?? null;
-  const id = walks[0]?.at.role('id') ?? null;
-  if (id === null) return only;
+  const id = walks[0]?.at.id;
+  if (id === undefined) return only;
   const { typed } = outbox.database.engine.fragments;
   const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
   const positions = cut.map(
     (end, index) =>
-      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as key, ${typed(end.id, id.description)} as id`,
+      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
   );
   const { rows } = await sql<{ i: number }>`select i from (${sql.join(positions, sql` union all `)}) as ends
-    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`key ${way}, `}id ${way} limit 1`.execute(db);
+    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`key ${way}, `}${sql.join(id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`))} limit 1`.execute(
+    db,
+  );
   return cut[rows[0]?.i ?? 0] ?? only;
 }
 
@@ -176,11 +178,10 @@ function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missi
   const { quote } = outbox.database.engine;
   const { schema, table } = outbox.main.table;
   const column = plainColumn(outbox.main, code === 'order' ? 'createdAt' : 'aggregateId');
-  const id = outbox.main.roles.id?.column.name;
-  if (column === null || id === undefined) return null;
+  if (column === null) return null;
   const named = (names: string[], between: string): string => names.map((name) => quote.identifier(name)).join(between);
   return {
     code,
-    sql: `CREATE INDEX CONCURRENTLY ON ${named(schema === null ? [table] : [schema, table], '.')} (${named([column.name, id], ', ')})`,
+    sql: `CREATE INDEX CONCURRENTLY ON ${named(schema === null ? [table] : [schema, table], '.')} (${named([column.name, ...outbox.main.id.map((one) => one.name)], ', ')})`,
   };
 }

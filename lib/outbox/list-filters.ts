@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { EventFilter } from '@/lib/shared/model';
-import { holds } from './index-fit';
-import { livePlaces, type Outbox, type Place } from './outbox';
+import { holds, leadsWith } from './index-fit';
+import { livePlaces, plainColumn, type Outbox, type Place } from './outbox';
 import type { PlaceSql } from './row';
+import { idFits } from './row-id';
 
 type Test = RawBuilder<boolean>;
 
@@ -91,6 +92,7 @@ function equality(
   value: string,
 ): { test: Test; indexed: boolean } | null {
   const { engine } = outbox.database;
+  if (role === 'id') return idFits(engine, at.place, value) ? { test: at.id.is(value), indexed: isIndexed(at.place, 'id') } : null;
   const bound = at.role(role);
   if (bound === null || !engine.idFits(value, bound.description)) return null;
   return { test: sql`${bound.sql} = ${engine.fragments.typed(value, bound.description)}`, indexed: isIndexed(at.place, role) };
@@ -98,12 +100,21 @@ function equality(
 
 /** Whether one value of the role is found by an index: one that leads with it, or that has it behind the aggregate's type. */
 export function isIndexed(place: Place, role: 'aggregateId' | 'dedupKey' | 'id', withType = true): boolean {
-  const bound = place.roles[role];
-  if (bound === undefined || bound.path.length > 0) return false;
-  const { name } = bound.column;
-  const type = place.roles.aggregateType;
+  if (role === 'id')
+    return (
+      place.id.length > 0 &&
+      place.description.indexes.some((index) =>
+        leadsWith(
+          index,
+          place.id.map((column) => column.name),
+        ),
+      )
+    );
+  const name = plainColumn(place, role)?.name;
+  if (name === undefined) return false;
+  const type = plainColumn(place, 'aggregateType')?.name;
   return place.description.indexes.some(({ columns, sorted, predicate }) => {
-    const leads = columns[0] === name || (withType && role === 'aggregateId' && columns[1] === name && columns[0] === type?.column.name);
+    const leads = columns[0] === name || (withType && role === 'aggregateId' && columns[1] === name && columns[0] === type);
     return leads && sorted.length > 0 && holds(predicate, [{ column: name, isNull: false }]);
   });
 }

@@ -3,7 +3,7 @@ import type { OrderedBy } from '@/lib/shared/list-scope';
 import type { LiveState } from '@/lib/shared/states';
 import { commonTests, coversEveryRow, type Leaf } from './conditions';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from './index-fit';
-import { isSmall, type Outbox, type Place } from './outbox';
+import { isSmall, isTime, plainColumn, type Outbox, type Place } from './outbox';
 
 /** States that are listed together because one index holds them all. */
 export const PARTS = {
@@ -76,12 +76,6 @@ export function listOrder(outbox: Outbox): ListOrder {
   return { by: 'created', whole: null, scattered: false, parts: indexes(open), covered: false };
 }
 
-/** The column of a role whose values are the column's own; null for a path inside JSON. */
-export function plainColumn(place: Place, role: 'createdAt' | 'publishedAt' | 'aggregateId' | 'aggregateType'): ColumnDescription | null {
-  const bound = place.roles[role];
-  return bound === undefined || bound.path.length > 0 ? null : bound.column;
-}
-
 function partIndex(place: Place, created: string | null, tests: Leaf[]): PartIndex | null {
   if (tests.length === 0) return null;
   const walk = created === null ? null : fitWalk(place, created, tests, true);
@@ -91,8 +85,8 @@ function partIndex(place: Place, created: string | null, tests: Leaf[]): PartInd
 /** Published rows by their time of publishing, where that can stand in one order with times of creation. */
 function publishedWalk({ main, shape }: Outbox, created: ColumnDescription | null): Walk | null {
   const published = plainColumn(main, 'publishedAt');
-  if (published === null || created === null || published.kind !== created.kind) return null;
-  if ((published.kind !== 'instant' && published.kind !== 'wall_clock') || [published.type, created.type].includes('date')) return null;
+  if (published === null || created === null || published.kind !== created.kind || published.time !== created.time) return null;
+  if (!isTime(published) || [published.type, created.type].includes('date')) return null;
   const tests: Leaf[] = [...commonTests(shape, PARTS.published), { column: published.name, isNull: false }];
   return shape.states.some((rule) => rule.state === 'published') ? fitWalk(main, published.name, tests, false) : null;
 }

@@ -54,7 +54,8 @@ export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Spa
   const last = spellings.filter((one) => one === 'last').length;
   const nulls = sql.raw(last * 2 > spellings.length ? 'last' : 'first');
   const way = sql.raw(descending ? 'desc' : 'asc');
-  const order = keyed ? sql`sort_key ${way} nulls ${nulls}, sort_id ${way}` : sql`sort_id ${way}`;
+  const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${way}`));
+  const order = keyed ? sql`sort_key ${way} nulls ${nulls}, ${ids}` : ids;
   return sql`select * from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
@@ -63,15 +64,16 @@ export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
   return stretch === 'keyed' || key?.nullable === true;
 }
 
+const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
+
 /** Digests and texts are worked out of the rows that are shown, not of those that are looked at. */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
   const { fragments } = outbox.database.engine;
   const keyed = key !== null && span.stretch === 'keyed';
   const none = sql`cast(null as char(1))`;
-  const id = at.role('id')?.sql ?? sql`null`;
-  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.ref(`${at.alias}.sort_key`)) : none} as position,
-      ${keyed ? key.iso : none} as position_at, ${keyed ? sql.ref(`${at.alias}.sort_key`) : sql`null`} as sort_key, ${id} as sort_id
+  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : none} as position,
+      ${keyed ? key.iso : none} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
     from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)})`;
 }
 
@@ -98,8 +100,8 @@ function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
 
 function orderBy({ at, key, index }: Walk, { stretch, direction }: Span): Sql {
   const descending = direction === 'newest';
+  const id = at.id.order(descending ? 'desc' : 'asc');
   const way = sql.raw(descending ? 'desc' : 'asc');
-  const id = sql`${at.role('id')?.sql ?? sql`null`} ${way}`;
   if (key === null || stretch === 'unkeyed') return id;
   return sql`${index === null ? sql`${key.sql} ${way}` : index.order(at.alias, descending ? 'descending' : 'ascending')}, ${id}`;
 }
@@ -109,20 +111,21 @@ const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`t
 /** The rows of the stretch, behind the position the page begins at and up to the one it ends at. */
 function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }: Span): Sql<boolean>[] {
   const { at, key } = walk;
-  const id = at.role('id');
-  if (id === null) return [sql`false`];
-  const { typed } = outbox.database.engine.fragments;
-  const compared = (position: Position, sign: Sql): Sql<boolean> => {
-    const idValue = typed(position.id, id.description);
-    if (key === null || stretch === 'unkeyed') return sql`${id.sql} ${sign} ${idValue}`;
+  if (at.id.columns.length === 0) return [sql`false`];
+  const { typed, beyond } = outbox.database.engine.fragments;
+  const compared = (position: Position, sign: '<' | '>' | '<=' | '>='): Sql<boolean> => {
+    const values = at.id.values(position.id);
+    if (values === null) return sql`false`;
+    const own = at.id.columns.map((column) => column.sql);
+    if (key === null || stretch === 'unkeyed') return beyond(own, sign, values);
     // Compared as a row, which the index of the key alone serves too.
-    return position.key === null ? sql`false` : sql`(${key.sql}, ${id.sql}) ${sign} (${typed(position.key, key.description)}, ${idValue})`;
+    return position.key === null ? sql`false` : beyond([key.sql, ...own], sign, [typed(position.key, key.description), ...values]);
   };
   const newest = direction === 'newest';
   const tests: Sql<boolean>[] = [];
   if (key?.nullable === true) tests.push(stretch === 'keyed' ? sql`${key.sql} is not null` : sql`${key.sql} is null`);
-  if (after !== null) tests.push(compared(after, sql.raw(newest ? '<' : '>')));
-  if (until !== null) tests.push(compared(until, sql.raw(newest ? '>=' : '<=')));
+  if (after !== null) tests.push(compared(after, newest ? '<' : '>'));
+  if (until !== null) tests.push(compared(until, newest ? '>=' : '<='));
   return tests;
 }
 
@@ -155,10 +158,11 @@ export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked
   // Only what the index of the order holds is asked of every row: where that is the key, no row is fetched.
   const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${at.from}
     where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
-  const last = sql`(select nth, ${columns}, ${at.role('id')?.sql ?? sql`null`} as id from ${rows} order by nth desc limit 1) as l`;
-  if (keyed)
-    return sql`select nth::text as n, position, at, ${outbox.database.engine.fragments.asText(sql.ref('l.id'))} as id from ${last}`;
+  const last = sql`(select nth, ${columns}, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
+  const { asText } = outbox.database.engine.fragments;
+  if (keyed) return sql`select ${asText(sql.id('nth'))} as n, position, at, id from ${last}`;
   const own = placeSql(outbox, at.place, 'p');
-  return sql`select nth::text as n, position, (select ${own.roleIso('createdAt')} from ${own.from} where ${own.role('id')?.sql} = l.id limit 1) as at,
-    ${outbox.database.engine.fragments.asText(sql.ref('l.id'))} as id from ${last}`;
+  const same = own.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id('l', `sort_id_${index}`)}`);
+  return sql`select ${asText(sql.id('nth'))} as n, position, (select ${own.roleIso('createdAt')} from ${own.from} where ${and(same)} limit 1) as at,
+    id from ${last}`;
 }

@@ -5,8 +5,8 @@ import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/state
 import { commonTests, compileCondition, statePredicate } from './conditions';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from './index-fit';
 import { equalities, placesFor, rowTests, timeScope } from './list-filters';
-import { PARTS, plainColumn, type ListOrder, type Part } from './list-order';
-import { isSmall, type Outbox, type Place } from './outbox';
+import { PARTS, type ListOrder, type Part } from './list-order';
+import { isSmall, plainColumn, type Outbox, type Place } from './outbox';
 import { placeSql, type PlaceSql } from './row';
 
 /** In a large table a search tries its filters on this many rows of a walk at the most, and says how far it came. */
@@ -64,11 +64,10 @@ export function walksOf(outbox: Outbox, order: ListOrder, filter: EventFilter): 
 }
 
 function mainWalks(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks {
-  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const wanted = (filter.state ?? []).filter((state): state is LiveState => (LIVE_STATES as readonly string[]).includes(state));
   const states: readonly LiveState[] = wanted.length > 0 ? wanted : LIVE_STATES;
-  const predicate = (some: readonly LiveState[]): Sql<boolean> | null => statePredicate(outbox.shape, some, at.alias, fragments);
+  const predicate = (some: readonly LiveState[]): Sql<boolean> | null => statePredicate(outbox.shape, some, at.alias, outbox.scope);
   const chosen = wanted.length === 0 ? null : predicate(wanted);
   if (wanted.length > 0 && chosen === null) return { walks: [], leftOut: [], missingIndex: null };
 
@@ -79,7 +78,10 @@ function mainWalks(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks
     ...walk(at, mixedKey(outbox, order, at)),
     where: [...(chosen === null ? [] : [chosen]), test, ...filtered],
   }));
-  const done = (leftOut: EventState[] = [], missingIndex: Walks['missingIndex'] = null): Walks => ({ walks, leftOut, missingIndex });
+  const done = (leftOut: EventState[] = [], missingIndex: Walks['missingIndex'] = null): Walks => {
+    const { rows } = at;
+    return { walks: rows === null ? walks : walks.map((one) => ({ ...one, where: [rows, ...one.where] })), leftOut, missingIndex };
+  };
   if (equal.impossible || equal.enough) return done();
   const tests = [...rowTests(outbox, at, filter), ...equal.unindexed];
   const missing = equal.unindexed.length > 0 && !small ? 'aggregate' : null;
@@ -162,7 +164,7 @@ function partWalk(
 ): Walk {
   const index = order.parts[part]?.walk ?? null;
   // Said apart from the states' own words, so that the planner sees the column the index leads with.
-  const common = commonTests(outbox.shape, PARTS[part]).map((test) => compileCondition(test, at.alias, outbox.database.engine.fragments));
+  const common = commonTests(outbox.shape, PARTS[part]).map((test) => compileCondition(test, at.alias, outbox.scope));
   const times = timeScope(outbox, at, filter);
   if (part === 'published' && order.by === 'happened') {
     const published = roleKey(at, 'publishedAt');
@@ -180,8 +182,9 @@ const searchRows = (at: PlaceSql): number | null => (isSmall(at.place) ? null : 
 function notPublishedBefore(outbox: Outbox, at: PlaceSql, filter: EventFilter): Sql<boolean>[] {
   const published = at.role('publishedAt');
   if (filter.from === undefined || published === null) return [];
-  const from = outbox.database.engine.fragments.instantValue(filter.from, published.description, outbox.parameters.timeZone);
-  return [sql<boolean>`${published.sql} >= ${from} - interval '1' day`];
+  const since = new Date(Date.parse(filter.from) - 86_400_000).toISOString();
+  const from = outbox.database.engine.fragments.instantValue(since, published.description, outbox.parameters.timeZone);
+  return [sql<boolean>`${published.sql} >= ${from}`];
 }
 
 export const createdKey = (at: PlaceSql): SortKey | null => roleKey(at, 'createdAt');
@@ -208,8 +211,7 @@ function mixedKey(outbox: Outbox, order: ListOrder, at: PlaceSql): SortKey | nul
 
 /** The rows that are ordered by their time of publishing; null where none are. */
 function publishedRows(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<boolean> | null {
-  const predicate =
-    order.by === 'happened' ? statePredicate(outbox.shape, PARTS.published, at.alias, outbox.database.engine.fragments) : null;
+  const predicate = order.by === 'happened' ? statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope) : null;
   return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is not null)`;
 }
 
@@ -218,7 +220,7 @@ function publishedUntimed(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<b
   const column = at.place.roles.publishedAt?.column.name;
   const always = commonTests(outbox.shape, PARTS.published).some((test) => test.column === column && 'isNull' in test && !test.isNull);
   if (order.by !== 'happened' || always) return null;
-  const predicate = statePredicate(outbox.shape, PARTS.published, at.alias, outbox.database.engine.fragments);
+  const predicate = statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope);
   return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is null)`;
 }
 

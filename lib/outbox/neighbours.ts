@@ -94,12 +94,14 @@ function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null
   const { at, key } = walk;
   const { fragments } = outbox.database.engine;
   const same = sameAggregate(outbox, at, event);
-  const id = at.role('id');
   const time = key?.role === 'publishedAt' ? (event.publishedAt ?? event.createdAt) : event.createdAt;
-  if (same === null || id === null || time === null) return null;
-  const column = key?.sql ?? id.sql;
+  if (same === null || time === null) return null;
+  const column = key === null ? sql`(${sql.join(at.id.columns.map((one) => one.sql))})` : key.sql;
   const here =
-    key === null ? fragments.typed(event.id, id.description) : fragments.instantValue(time, key.description, outbox.parameters.timeZone);
+    key === null
+      ? sql`(${sql.join(at.id.values(event.id) ?? [])})`
+      : fragments.instantValue(time, key.description, outbox.parameters.timeZone);
+  if (key === null && at.id.values(event.id) === null) return null;
   const beyond = which === null ? [] : [sql<boolean>`${column} ${sql.raw(which === 'before' ? '<=' : '>')} ${here}`];
   const order = which === null ? sql`` : sql` order by ${walk.index?.order(at.alias, which === 'before' ? 'descending' : 'ascending')}`;
   const where = [...walk.where, ...beyond];

@@ -3,6 +3,8 @@ import type { ColumnDescription, TableDescription, TableName } from '@/lib/datab
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
 import type { TableRules } from '@/lib/database/table-rules';
+import type { Scope } from './conditions';
+import type { Condition } from './language/condition';
 import type { TableRef } from './language/names';
 import type { ProofState } from './proven';
 import type { ColumnRole, Shape } from './shape';
@@ -11,15 +13,67 @@ import type { ColumnRole, Shape } from './shape';
 export interface Place {
   key: 'main' | 'dead' | 'archive';
   table: Required<TableName>;
+  /** As the catalogue has it, with what the shape says of how columns spell times. */
   description: TableDescription;
-  /** Roles this table has, with the column behind each and the path inside it. */
-  roles: Partial<Record<ColumnRole, { column: ColumnDescription; path: string[] }>>;
+  /** The columns that name one row, in the order of the shape. */
+  id: ColumnDescription[];
+  /** The other roles this table has, and where each is found. */
+  roles: Partial<Record<Exclude<ColumnRole, 'id'>, BoundRole>>;
+}
+
+/** Where the value of a role is found, every name as the catalogue has it. */
+export interface BoundRole {
+  /** The column behind it; of a constant, a description of nothing. */
+  column: ColumnDescription;
+  /** Steps into JSON; [] for the whole value. */
+  path: string[];
+  /** Inside the last element of a list. */
+  last: boolean;
+  /** The companion that holds the column. */
+  join: BoundCompanion | null;
+  /** So many seconds before the column's time; 0 for the time itself. */
+  minusSeconds: number;
+  /** For the rows that pass; null: for all. */
+  when: Condition | null;
+  /** The same for every row. */
+  constant: string | null;
+}
+
+/** The column of a role whose value is the column's own, so that its index serves; null for anything worked out. */
+export function plainColumn(place: Place, role: Exclude<ColumnRole, 'id'>): ColumnDescription | null {
+  const bound = place.roles[role];
+  if (bound === undefined || bound.path.length > 0 || bound.last || bound.join !== null) return null;
+  return bound.minusSeconds === 0 && bound.when === null && bound.constant === null ? bound.column : null;
+}
+
+/** Whether a column holds instants: by its type, or because the shape says how it spells them. */
+export function isTime({ kind, time }: ColumnDescription): boolean {
+  return kind === 'instant' || kind === 'wall_clock' || (time !== undefined && time !== 'utc');
+}
+
+/** A table beside the outbox that was found. */
+export interface BoundCompanion {
+  name: string;
+  description: TableDescription;
+  /** Its column: the column of the outbox table that it equals. */
+  on: Record<string, string>;
+}
+
+/** How far each reader has come, for tables whose rows are never written again. */
+export interface BoundCursor {
+  companion: BoundCompanion;
+  group: string;
+  position: string[];
+  passed: string[];
+  taken: string[] | undefined;
 }
 
 export interface Parameters {
   maxAttempts: number | null;
   stuckAfterSeconds: number;
   timeZone: string;
+  /** Those of the shape alone, by name. */
+  extra: Record<string, number | string>;
 }
 
 /** Where an amount is found inside the payload, as JSON paths. */
@@ -36,7 +90,14 @@ export interface OutboxSettings {
   table: TableRef;
   shape: Shape;
   inline: boolean;
-  parameters: { maxAttempts?: number; stuckAfterSeconds?: number; timeZone?: string; deadTable?: TableRef; channel?: string };
+  parameters: {
+    maxAttempts?: number;
+    stuckAfterSeconds?: number;
+    timeZone?: string;
+    deadTable?: TableRef;
+    channel?: string;
+    extra?: Record<string, number | string>;
+  };
   links: { label: string; url: string }[];
   amount: { value: string; currency?: string } | null;
   mask: string[];
@@ -47,12 +108,18 @@ export interface Outbox {
   id: string;
   settings: OutboxSettings;
   database: Database;
+  /** Every name as the catalogue has it, every parameter put in, and without what this table lacks. */
   shape: Shape;
   parameters: Parameters;
+  /** Parameters that neither the database nor the configuration holds: the library's default is taken. */
+  assumed: string[];
   main: Place;
   dead: Place | null;
   /** The console's own table for archived events; null until installed. */
   archive: Place | null;
+  companions: ReadonlyMap<string, BoundCompanion>;
+  /** What conditions on rows of the outbox table are compiled against. */
+  scope: Scope;
   amount: AmountSource | null;
   /** Overrides the channel of the shape's NOTIFY: the configuration's, or the one the table's own trigger uses. */
   channel: string | null;

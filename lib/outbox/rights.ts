@@ -1,5 +1,5 @@
-import { missingColumn } from './capabilities';
-import type { Outbox, Place } from './outbox';
+import { whyNotOffered } from './capabilities';
+import { plainColumn, type Outbox, type Place } from './outbox';
 import type { ChangeRule, Condition } from './shape';
 
 /** What the operations of an outbox need in one of its tables. */
@@ -22,9 +22,10 @@ export function neededRights(outbox: Bound): Map<Place, Rights> {
       if (dead === null) continue;
       of(dead).delete = true;
       of(main).insert = true;
-    } else if (rule.call === undefined) {
+    } else {
       for (const place of placesOf(outbox, rule))
-        for (const column of Object.keys(rule.set)) if (place.description.columns.has(column)) of(place).update.add(column);
+        for (const column of rule.call === undefined ? Object.keys(rule.set) : rule.call.writes)
+          if (place.description.columns.has(column)) of(place).update.add(column);
     }
   }
   // Archive and restore move rows out of and into every table.
@@ -40,7 +41,7 @@ export function calledFunctions(outbox: Bound): string[] {
 
 function usableRules(outbox: Bound): ChangeRule[] {
   return Object.values(outbox.shape.operations).flatMap((rules) =>
-    Array.isArray(rules) ? rules.filter((rule): rule is ChangeRule => 'version' in rule && missingColumn(outbox, rule) === null) : [],
+    Array.isArray(rules) ? rules.filter((rule): rule is ChangeRule => 'version' in rule && whyNotOffered(outbox, rule) === null) : [],
   );
 }
 
@@ -58,9 +59,9 @@ function locks(outbox: Bound, place: Place): boolean {
 
 /** A row can only be locked with the right to write one of its columns: the one that says least. */
 function lockColumn(outbox: Bound, place: Place): string {
-  const { roles } = place;
   const state = outbox.shape.states.flatMap(({ when }) => columnsIn(when)).find((name) => place.description.columns.has(name));
-  return roles.error?.column.name ?? roles.diedAt?.column.name ?? roles.attempts?.column.name ?? state ?? roles.id?.column.name ?? 'id';
+  const [own] = (['error', 'diedAt', 'attempts'] as const).flatMap((role) => plainColumn(place, role)?.name ?? []);
+  return own ?? state ?? place.id[0]?.name ?? 'id';
 }
 
 function columnsIn(condition: Condition): string[] {

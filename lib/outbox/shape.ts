@@ -14,7 +14,7 @@ import { parametersSchema } from './language/parameters';
 import { payloadSchema } from './language/payload';
 import { sampleSchema } from './language/sample';
 import { columnsSchema } from './language/source';
-import { KINDS, liveStateSchema, stateRuleSchema } from './language/state';
+import { KINDS, liveStateSchema, stateRuleSchema, type Kind } from './language/state';
 
 export type { Condition } from './language/condition';
 export type { ChangeRule, OperationRules, Value } from './language/operation';
@@ -76,4 +76,16 @@ export function defineShape(input: ShapeInput): Shape {
 /** True when the relay sends the events of one key strictly one after the other. */
 export function keepsOrder(shape: Pick<Shape, 'ordering'>): boolean {
   return (shape.ordering?.blockedBy.length ?? 0) > 0;
+}
+
+/** How the table shows that an event is out, where the shape does not say it itself. */
+export function kindOf(shape: Pick<Shape, 'kind' | 'states' | 'cursor'>): Kind {
+  if (shape.kind !== undefined) return shape.kind;
+  if (shape.states.length === 0) return 'external';
+  if (shape.cursor !== undefined) return 'cursor';
+  const published = shape.states.filter((rule) => rule.state === 'published').map((rule) => rule.when);
+  if (published.length === 0) return shape.states.every((rule) => rule.state === 'dead') ? 'status' : 'presence';
+  if (published.some((when) => 'exists' in when)) return 'child';
+  if (published.some((when) => 'isNull' in when)) return 'timestamp';
+  return published.some((when) => 'isTrue' in when) ? 'flag' : 'status';
 }

@@ -30,13 +30,17 @@ export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyRea
 
 /** A key that names one row: an intervention must never touch two. */
 function hasUniqueId(place: Place): boolean {
-  const id = place.roles.id;
+  const names = place.id.map((column) => column.name);
   return (
-    id !== undefined &&
-    !id.column.nullable &&
+    names.length > 0 &&
+    place.id.every((column) => !column.nullable) &&
     place.description.kind === 'table' &&
     place.description.indexes.some(
-      (index) => index.unique && index.predicate === null && index.columns.length === 1 && index.columns[0] === id.column.name,
+      (index) =>
+        index.unique &&
+        index.predicate === null &&
+        index.columns.length === names.length &&
+        index.columns.every((name) => names.includes(name)),
     )
   );
 }

@@ -9,6 +9,8 @@ export type Known = (typeof KNOWN)[number];
 /** Why a number is unavailable; each has its sentence in the catalogue under `unavailable.<code>`. */
 export const UNAVAILABLE_REASONS = [
   'not_in_schema',
+  'deleted_on_publish',
+  'external_relay',
   'needs_sampling',
   'no_created_at',
   'no_published_at',

@@ -137,3 +137,10 @@ function indexesOf(rows: StatisticsRow[]): IndexDescription[] {
     ];
   });
 }
+
+/** Served by the server's catalogue; locks nothing. */
+export async function mysqlTableNames(db: Db, schema: string | null): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select table_name as name from information_schema.tables
+    where table_schema = ${schema ?? sql`database()`} order by table_name limit 2000`.execute(db);
+  return rows.map((row) => row.name);
+}

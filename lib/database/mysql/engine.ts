@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Engine } from '../engine';
 import { LimitsOfTransaction } from './connection';
-import { describeMysqlTable } from './describe';
+import { describeMysqlTable, mysqlTableNames } from './describe';
 import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
 import { mysqlDialect } from './pool';
@@ -68,6 +68,7 @@ export const mysqlEngine: Engine = {
   dialect: mysqlDialect,
   failure: mysqlFailure,
   describe: describeMysqlTable,
+  tableNames: mysqlTableNames,
   idFits,
   async limit(db, limits) {
     await sql`${new LimitsOfTransaction(limits)}`.execute(db);

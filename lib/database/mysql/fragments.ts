@@ -44,6 +44,17 @@ function textIn(column: Sql, values: Sql[]): Sql<boolean> {
 const oneOf = (column: Sql, values: Sql[]): Sql<boolean> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
 
+/** A text that holds no JSON is none; asking for a path of it would fail the statement. */
+const validJson = (column: Sql, { kind }: ColumnDescription): Sql =>
+  kind === 'json' ? column : sql`(case when json_valid(${column}) then ${column} end)`;
+
+function isTrue(column: Sql, { kind, type }: ColumnDescription, wanted: boolean): Sql<boolean> {
+  if (kind === 'boolean' || kind === 'integer' || kind === 'decimal' || /^bit/i.test(type))
+    return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
+  const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];
+  return sql`lower(${column}) in (${sql.join(words.map((word) => sql.lit(word)))})`;
+}
+
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /** What the server would make of a text compared with a number, or the other way round, is never what was meant. */
@@ -90,10 +101,20 @@ function isLiteral(column: Sql, values: (string | number | boolean)[], descripti
 
 export const mysqlFragments: Fragments = {
   isoTime(column, description, timeZone) {
+    if (description.time !== undefined && description.time !== 'utc')
+      return sql`date_format(${toUtc(column, description, timeZone)}, ${sql.lit(ISO)})`;
     return sql`case when ${isRealDate(column)} then date_format(${toUtc(column, description, timeZone)}, ${sql.lit(ISO)}) end`;
   },
   instant: toUtc,
   instantValue: (iso, description, timeZone) => fromUtc(sql`cast(${utcText(iso)} as datetime(6))`, description, timeZone),
+  fromInstant: fromUtc,
+  secondsBefore: (value, seconds) => sql`(${value} - interval ${sql.lit(seconds)} second)`,
+  isTrue,
+  lastElement: (column, description) => ({
+    sql: sql`json_extract(${validJson(column, description)}, concat('$[', json_length(${validJson(column, description)}) - 1, ']'))`,
+    description: { ...description, kind: 'json', type: 'json' },
+  }),
+  list: (values) => sql`json_array(${sql.join(values)})`,
   asText,
   textValue: (value) => sql`${value}`,
   typed,
@@ -109,9 +130,10 @@ export const mysqlFragments: Fragments = {
         ),
   isLiteral,
   // A comparison of rows is served by no index here: the first key is said by itself.
-  beyond([key, id], sign, [keyValue, idValue]) {
+  beyond([key, ...keys], sign, [value, ...values]) {
+    if (key === undefined || keys.length === 0) return sql`${key ?? sql`null`} ${sql.raw(sign)} ${value ?? sql`null`}`;
     const strict = sql.raw(sign.slice(0, 1));
-    return sql`(${key} ${sql.raw(`${sign.slice(0, 1)}=`)} ${keyValue} and (${key} ${strict} ${keyValue} or ${id} ${sql.raw(sign)} ${idValue}))`;
+    return sql`(${key} ${sql.raw(`${sign.slice(0, 1)}=`)} ${value} and (${key} ${strict} ${value} or ${mysqlFragments.beyond(keys, sign, values)}))`;
   },
   // NULLs come first where the order ascends, in an index and without one.
   ordered(key, direction, nulls) {
@@ -129,10 +151,10 @@ export const mysqlFragments: Fragments = {
   rowTouch: () => null,
   wholeRow: (alias) => sql`${sql.id(alias)}.*`,
   stableDigest: digestOf,
-  jsonText(column, path) {
+  jsonText(column, path, description) {
     // A step of digits may be a name or a place in a list; JSON's null is no text.
     const paths = path.reduce<string[]>((before, step) => before.flatMap((one) => stepsOf(step).map((next) => one + next)), ['$']);
-    const found = paths.map((one) => sql`json_extract(${column}, ${sql.lit(one)})`);
+    const found = paths.map((one) => sql`json_extract(${validJson(column, description)}, ${sql.lit(one)})`);
     const value = found.length === 1 ? sql`${found[0]}` : sql`coalesce(${sql.join(found)})`;
     return sql`case when json_type(${value}) <> 'NULL' then json_unquote(${value}) end`;
   },
@@ -150,7 +172,8 @@ export const mysqlFragments: Fragments = {
   now: () => sql`utc_timestamp(6)`,
   nowFor(description, timeZone) {
     const digits = fractionDigits(description.type);
-    return fromUtc(sql`utc_timestamp(${sql.lit(digits)})`, description, timeZone);
+    const whole = description.kind === 'instant' || description.kind === 'wall_clock';
+    return fromUtc(sql`utc_timestamp(${sql.lit(whole ? digits : 6)})`, description, timeZone);
   },
   nowIso: () => sql`date_format(utc_timestamp(6), ${sql.lit(ISO)})`,
   millisecondsBetween: (from, to) => sql`(timestampdiff(microsecond, ${from}, ${to}) / 1e3)`,

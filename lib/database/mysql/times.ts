@@ -6,12 +6,47 @@ type Sql<T = unknown> = RawBuilder<T>;
 
 /** The session's zone is UTC: a TIMESTAMP reads as UTC, and a DATETIME as what its writer meant. */
 export function toUtc(column: Sql, description: ColumnDescription, timeZone: string): Sql {
-  return description.kind === 'wall_clock' ? shifted(column, timeZone, 'to utc') : column;
+  const { time, kind } = description;
+  if (time === 'epoch_ms' || time === 'epoch_s') return fromEpoch(column, description, time === 'epoch_ms' ? 1_000 : 1_000_000);
+  if (time === 'iso') return fromIso(column, timeZone);
+  return kind === 'wall_clock' && time !== 'utc' ? shifted(column, timeZone, 'to utc') : column;
+}
+
+const EPOCH = sql`timestamp'1970-01-01 00:00:00.000000'`;
+/** The calendar of four-digit years in microseconds since the epoch; what lies beyond is no time of an event. */
+const [FIRST_MICROSECOND, LAST_MICROSECOND] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
+
+/** By arithmetic: FROM_UNIXTIME ends in 2038. */
+function fromEpoch(column: Sql, { kind }: ColumnDescription, microseconds: number): Sql {
+  const number =
+    kind === 'text' ? sql`(case when ${column} regexp '^-?[0-9]{1,18}([.][0-9]+)?$' then cast(${column} as decimal(30,6)) end)` : column;
+  const value = sql`(${number} * ${sql.lit(microseconds)})`;
+  return sql`(case when ${value} between ${sql.raw(String(FIRST_MICROSECOND))} and ${sql.raw(String(LAST_MICROSECOND))} then ${EPOCH} + interval ${value} microsecond end)`;
+}
+
+function toEpoch(value: Sql, { kind, time }: ColumnDescription): Sql {
+  const perUnit = sql.lit(time === 'epoch_ms' ? 1_000 : 1_000_000);
+  const epoch = sql`timestampdiff(microsecond, ${EPOCH}, ${value}) / ${perUnit}`;
+  if (kind === 'text') return sql`cast(floor(${epoch}) as char)`;
+  return kind === 'integer' ? sql`floor(${epoch})` : sql`(${epoch})`;
+}
+
+/** ISO 8601 text with seconds; a zone may follow. */
+function fromIso(column: Sql, timeZone: string): Sql {
+  const clock = sql`regexp_substr(${column}, '[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,6})?')`;
+  const local = sql`cast(concat(left(${column}, 10), ' ', ${clock}) as datetime(6))`;
+  const zone = sql`regexp_substr(${column}, '(Z|[+-][0-9]{2}:?[0-9]{2})$')`;
+  const minutes = sql`(left(${zone}, 3) * 60 + concat(left(${zone}, 1), right(${zone}, 2)) * 1)`;
+  return sql`(case when ${column} not regexp '^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-][0-9]{2}:?[0-9]{2})?$' then null
+    when ${zone} = 'Z' then ${local} when ${zone} <> '' then ${local} - interval ${minutes} minute else ${shifted(local, timeZone, 'to utc')} end)`;
 }
 
 /** A UTC time as the column's writer would have written it. */
 export function fromUtc(value: Sql, description: ColumnDescription, timeZone: string): Sql {
-  return description.kind === 'wall_clock' ? shifted(value, timeZone, 'from utc') : value;
+  const { time, kind } = description;
+  if (time === 'epoch_ms' || time === 'epoch_s') return toEpoch(value, description);
+  if (time === 'iso') return sql`concat(left(date_format(${value}, '%Y-%m-%dT%H:%i:%s.%f'), 23), 'Z')`;
+  return kind === 'wall_clock' && time !== 'utc' ? shifted(value, timeZone, 'from utc') : value;
 }
 
 /** By arithmetic where the zone has one offset: CONVERT_TZ needs tables, and reckons from 1970 to 2038 only. */

@@ -35,6 +35,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
     select n.nspname as schema, c.relname as table, c.relkind::text as relkind,
       (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
           'base', case when t.typtype = 'e' then 'enum' else coalesce(b.typname, t.typname) end, 'nullable', not a.attnotnull,
+          'labels', case when t.typtype = 'e' then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) end,
           'generated', a.attgenerated <> '', 'update', has_column_privilege(c.oid, a.attnum, 'UPDATE')) order by a.attnum), '[]')
         from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype and t.typtype = 'd'
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
@@ -57,6 +58,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
     name: string;
     type: string;
     base: string;
+    labels: string[] | null;
     nullable: boolean;
     generated: boolean;
     update: boolean;
@@ -75,7 +77,14 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
     columns: new Map(
       columns.map((c) => [
         c.name,
-        { name: c.name, type: c.type, kind: KIND_BY_TYPE[c.base] ?? 'other', nullable: c.nullable, generated: c.generated },
+        {
+          name: c.name,
+          type: c.type,
+          kind: KIND_BY_TYPE[c.base] ?? 'other',
+          nullable: c.nullable,
+          generated: c.generated,
+          ...(c.labels === null ? {} : { labels: c.labels }),
+        },
       ]),
     ),
     indexes: indexes.map(leadingColumns),
@@ -88,6 +97,17 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
       updateColumns: new Set(columns.filter((c) => c.update).map((c) => c.name)),
     },
   };
+}
+
+/** Served by the catalogue's index on schemas; locks nothing. */
+export async function postgresTableNames(db: Db, schema: string | null): Promise<string[]> {
+  const where =
+    schema === null
+      ? sql`pg_table_is_visible(c.oid) and n.nspname not in ('pg_catalog', 'information_schema')`
+      : sql`n.nspname = ${schema}`;
+  const { rows } = await sql<{ name: string }>`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where ${where} and c.relkind in ('r', 'p', 'v', 'm', 'f') order by c.relname limit 2000`.execute(db);
+  return rows.map((row) => row.name);
 }
 
 /** pg_index.indoption: bit 0 is DESC, bit 1 is NULLS FIRST. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { ColumnDescription, Engine } from '../engine';
-import { describePostgresTable } from './describe';
+import { describePostgresTable, postgresTableNames } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
 import { postgresDialect } from './pool';
@@ -50,6 +50,7 @@ export const postgresEngine: Engine = {
   dialect: postgresDialect,
   failure: postgresFailure,
   describe: describePostgresTable,
+  tableNames: postgresTableNames,
   idFits,
   async limit(db, limits) {
     await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true), set_config('lock_timeout', ${String(limits.lockMs)}, true),

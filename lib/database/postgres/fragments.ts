@@ -6,25 +6,90 @@ const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
 /** Payloads above this stored size are told apart by size alone: hashing them would read them whole for every list. */
 const DIGEST_LIMIT_BYTES = 65_536;
 
+/** ISO 8601 with seconds; a zone may follow. */
+const ISO_TEXT = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?$`;
+/** The calendar of four-digit years in seconds since the epoch; what lies beyond is no time of an event. */
+const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800, 253_402_300_799];
+
 function instant(column: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown> {
-  return description.kind === 'wall_clock' ? sql`(${column} at time zone ${sql.lit(timeZone)})` : column;
+  const { time, kind } = description;
+  if (time === 'epoch_ms' || time === 'epoch_s') return fromEpoch(column, description, time === 'epoch_ms' ? 1_000 : 1);
+  if (time === 'iso') return fromIso(column, timeZone);
+  return kind === 'wall_clock' ? sql`(${column} at time zone ${sql.lit(zoneOf(description, timeZone))})` : column;
+}
+
+const zoneOf = (description: ColumnDescription, timeZone: string): string => (description.time === 'utc' ? 'UTC' : timeZone);
+
+function fromEpoch(column: RawBuilder<unknown>, { kind }: ColumnDescription, perSecond: number): RawBuilder<unknown> {
+  const number = kind === 'text' ? sql`(case when ${column} ~ '^-?[0-9]{1,18}(\\.[0-9]+)?$' then (${column})::numeric end)` : column;
+  const [least, most] = [FIRST_SECOND * perSecond, LAST_SECOND * perSecond].map((bound) => sql.lit(bound));
+  const seconds = perSecond === 1 ? sql`(${number})::float8` : sql`(${number}) / ${sql.raw(`${perSecond}.0`)}`;
+  return sql`(case when ${number} between ${least} and ${most} then to_timestamp(${seconds}) end)`;
+}
+
+/** The day is added to the first of its month, so that a text that names a 30th of February breaks no list. */
+function fromIso(column: RawBuilder<unknown>, timeZone: string): RawBuilder<unknown> {
+  const text = sql`(${column})::text`;
+  const zoned = sql`${text} ~ '(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'`;
+  const first = sql`(left(${text}, 8) || '01' || substr(${text}, 11))`;
+  return sql`(case when ${text} ~ ${sql.lit(ISO_TEXT)} then (case when ${zoned} then ${first}::timestamptz else ${first}::timestamp at time zone ${sql.lit(timeZone)} end)
+    + make_interval(days => substr(${text}, 9, 2)::int - 1) end)`;
+}
+
+function fromInstant(value: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown> {
+  const { time, kind } = description;
+  if (time === 'epoch_ms' || time === 'epoch_s') {
+    const epoch = sql`extract(epoch from ${value})${sql.raw(time === 'epoch_ms' ? ' * 1000' : '')}`;
+    return kind === 'text' ? sql`floor(${epoch})::bigint::text` : kind === 'integer' ? sql`floor(${epoch})::bigint` : sql`(${epoch})`;
+  }
+  if (time === 'iso') return sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  return kind === 'wall_clock' ? sql`(${value} at time zone ${sql.lit(zoneOf(description, timeZone))})` : value;
+}
+
+function isTrue(column: RawBuilder<unknown>, description: ColumnDescription, wanted: boolean): RawBuilder<boolean> {
+  if (description.kind === 'boolean') return sql`${column} = ${sql.lit(wanted)}`;
+  if (description.kind === 'integer' || description.kind === 'decimal') return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
+  if (description.type === 'bit(1)') return wanted ? sql`${column} = B'1'` : sql`${column} = B'0'`;
+  const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];
+  return sql`lower((${column})::text) in (${sql.join(words.map((word) => sql.lit(word)))})`;
+}
+
+function lastElement(
+  column: RawBuilder<unknown>,
+  description: ColumnDescription,
+): { sql: RawBuilder<unknown>; description: ColumnDescription } {
+  const { type, kind } = description;
+  if (type.endsWith('[]')) {
+    const element = type.slice(0, -2);
+    const own = /^jsonb?$/.test(element) ? 'json' : /timestamp with time/.test(element) ? 'instant' : 'text';
+    return { sql: sql`(${column})[array_upper(${column}, 1)]`, description: { ...description, type: element, kind: own } };
+  }
+  if (kind === 'json') return { sql: sql`(${column} -> -1)`, description };
+  return {
+    sql: sql`(case when (${column})::text is json array then (${column})::text::jsonb -> -1 end)`,
+    description: { ...description, type: 'jsonb', kind: 'json' },
+  };
 }
 
 /** Numbers wrap around after four thousand million transactions: around that moment an order may be wrong for a while. */
 const transaction = (column: string): RawBuilder<string> => sql`(${sql.ref(column)}::text)::bigint`;
 
+const row = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  parts.length === 1 ? sql`${sql.join(parts)}` : sql`(${sql.join(parts)})`;
+
 export const postgresFragments: Fragments = {
   isoTime(column, description, timeZone) {
     const at = instant(column, description, timeZone);
+    if (description.time !== undefined && description.time !== 'utc') return sql`to_char(${at} at time zone 'UTC', ${sql.lit(ISO)})`;
     return sql`case when isfinite(${column}) and extract(year from ${column}) between 1 and 9999
       then to_char(${at} at time zone 'UTC', ${sql.lit(ISO)}) end`;
   },
   instant,
-  instantValue(iso, description, timeZone) {
-    return description.kind === 'wall_clock'
-      ? sql`(cast(${iso} as timestamptz) at time zone ${sql.lit(timeZone)})`
-      : sql`cast(${iso} as timestamptz)`;
-  },
+  instantValue: (iso, description, timeZone) => fromInstant(sql`cast(${iso} as timestamptz)`, description, timeZone),
+  fromInstant,
+  secondsBefore: (value, seconds) => sql`(${value} - make_interval(secs => ${sql.lit(seconds)}))`,
+  isTrue,
+  lastElement,
   asText: (column) => sql`(${column})::text`,
   typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(description.type))})`,
   textValue: (value) => sql`cast(${value} as text)`,
@@ -39,7 +104,7 @@ export const postgresFragments: Fragments = {
       values.map((value) => sql.lit(value)),
     ),
   // Compared as a row, which the index of the first key alone serves too.
-  beyond: (left, sign, right) => sql`(${sql.join(left)}) ${sql.raw(sign)} (${sql.join(right)})`,
+  beyond: (left, sign, right) => sql`${row(left)} ${sql.raw(sign)} ${row(right)}`,
   ordered: (key, direction, nulls) => sql`${key} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(nulls)}`,
   from: (table, alias) => sql`${tableRef(table)} as ${sql.id(alias)}`,
   deleteFrom: (table, alias) => sql`delete from ${tableRef(table)} as ${sql.id(alias)}`,
@@ -50,6 +115,7 @@ export const postgresFragments: Fragments = {
     table.kind === 'table'
       ? sql`${sql.ref(`${alias}.xmin`)}::text`
       : sql`md5(concat_ws('|', ${sql.join([...table.columns.keys()].map((name) => sql`coalesce(md5(left((${sql.id(alias, name)})::text, ${sql.lit(DIGEST_LIMIT_BYTES)})), '~')`))}))`,
+  list: (values, description) => sql`cast(array[${sql.join(values)}]::text[] as ${sql.raw(`${castType(description.type)}[]`)})`,
   // A lock's number stays in xmax after the transaction has ended, whatever became of it.
   rowTouch: (alias) => ({ written: transaction(`${alias}.xmin`), taken: transaction(`${alias}.xmax`) }),
   // The system column has to be named: * leaves it out.
@@ -62,7 +128,11 @@ export const postgresFragments: Fragments = {
     const texts = [...parts.map((part) => sql`coalesce((${part})::text, '')`), sql`coalesce(${payloadDigest}, '')`];
     return sql`md5(concat_ws('|', ${sql.join(texts)}))`;
   },
-  jsonText: (column, path) => sql`(${column} #>> array[${sql.join(path.map((step) => sql.lit(step)))}]::text[])`,
+  jsonText(column, path, { kind }) {
+    const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
+    if (kind === 'json') return sql`(${column} #>> ${steps})`;
+    return sql`(case when (${column})::text is json then (${column})::text::jsonb #>> ${steps} end)`;
+  },
   storedBytes: (column) => sql`pg_column_size(${column})`,
   textBytes: (column) => sql`octet_length((${column})::text)`,
   head: (column, description, characters) =>
@@ -75,7 +145,7 @@ export const postgresFragments: Fragments = {
   distinctFrom: (left, right) => sql`${left} is distinct from ${right}`,
   notTrue: (condition) => sql`(${condition}) is not true`,
   now: () => sql`now()`,
-  nowFor: (description, timeZone) => (description.kind === 'wall_clock' ? sql`(now() at time zone ${sql.lit(timeZone)})` : sql`now()`),
+  nowFor: (description, timeZone) => fromInstant(sql`now()`, description, timeZone),
   nowIso: () => sql`to_char(clock_timestamp() at time zone 'UTC', ${sql.lit(ISO)})`,
   millisecondsBetween: (from, to) => sql`(extract(epoch from (${to} - ${from}))::float8 * 1000)`,
   secondsAgo: (seconds) => sql`(now() - make_interval(secs => ${sql.lit(seconds)}))`,

@@ -25,7 +25,7 @@ export const deadInWaitingIndexCheck: Check = {
     const serving = facts.main.indexes.filter(({ predicate, valid }) => valid && predicate !== null && holds(predicate, tests));
     if (serving.length === 0 || !serving.every(({ predicate }) => holds(predicate, shared))) return [];
     const [index] = serving;
-    const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.roles.id?.column.name;
+    const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
     if (index === undefined || created === undefined) return [];
     const kept = tests.filter(isIndexTest);
     const wanted = { purpose: 'waiting', columns: columnsFor(patient, kept, [created]), tests: kept };

@@ -9,7 +9,7 @@ export const indexDeadCheck: Check = {
   engines: BOTH,
   examine(patient) {
     const { outbox, facts } = patient;
-    const id = outbox.main.roles.id?.column.name;
+    const id = outbox.main.id[0]?.name;
     if (outbox.dead !== null && facts.dead !== null) {
       const since = timeColumn(outbox.dead, 'diedAt') ?? timeColumn(outbox.dead, 'createdAt');
       if (since === null || fitWalk(outbox.dead, since, [], false) !== null) return [];

@@ -11,7 +11,7 @@ export const indexListCheck: Check = {
   examine(patient) {
     const { outbox, facts } = patient;
     const created = timeColumn(outbox.main, 'createdAt');
-    const id = outbox.main.roles.id?.column.name;
+    const id = outbox.main.id[0]?.name;
     if (created === null || id === undefined || walksOf(outbox, listOrder(outbox), {}).missingIndex !== 'order') return [];
     return missingIndex(patient, facts.main, { purpose: 'list', columns: [created, id], tests: [] }, facts.main.rows ?? 0).map((found) => ({
       ...found,

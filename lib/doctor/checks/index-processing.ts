@@ -10,7 +10,7 @@ export const indexProcessingCheck: Check = {
   examine(patient) {
     const { outbox, facts } = patient;
     const tests = testsOf(patient, ['processing']);
-    const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.roles.id?.column.name;
+    const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
     if (tests.length === 0 || created === undefined || fitTests(outbox.main, 'o', created, tests) !== null) return [];
     const wanted = { purpose: 'processing', columns: columnsFor(patient, tests, [created]), tests };
     return missingIndex(patient, facts.main, wanted, entriesOf(facts.main, tests));

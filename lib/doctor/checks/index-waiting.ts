@@ -12,7 +12,7 @@ export const indexWaitingCheck: Check = {
   examine(patient) {
     const { outbox, facts } = patient;
     const tests = testsOf(patient, STATES);
-    const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.roles.id?.column.name;
+    const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
     if (tests.length === 0 || created === undefined) return [];
     const fit = fitTests(outbox.main, 'o', created, tests);
     if (fit !== null && fit.ordered) return [];

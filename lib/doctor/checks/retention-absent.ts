@@ -22,7 +22,7 @@ export const retentionAbsentCheck: Check = {
       rows.oldestPublishedMs ?? (remembered === null || Number.isNaN(Date.parse(remembered)) ? null : now - Date.parse(remembered));
     if (oldestMs === null || oldestMs < KEPT_MS) return [];
     const { identifier } = outbox.database.engine.quote;
-    const id = outbox.main.roles.id?.column.name ?? 'id';
+    const id = outbox.main.id[0]?.name ?? 'id';
     const growth = growthOf(main, trend, now);
     const values = {
       table: nameOf(main),

@@ -6,19 +6,18 @@ export const uniqueIdCheck: Check = {
   id: 'unique_id',
   engines: BOTH,
   examine({ outbox, facts, cures }) {
-    const id = outbox.main.roles.id;
-    if (id === undefined || id.path.length > 0 || outbox.main.description.kind !== 'table') return [];
-    const { name } = id.column;
+    const names = outbox.main.id.map((column) => column.name);
+    if (names.length === 0 || outbox.main.description.kind !== 'table') return [];
     const unique = facts.main.indexes.some(
-      (index) => index.unique && index.valid && index.predicate === null && index.columns.includes(name),
+      (index) => index.unique && index.valid && index.predicate === null && names.some((name) => index.columns.includes(name)),
     );
     if (unique) return [];
-    const cure = cures.createIndex(facts.main, { purpose: 'id', columns: [name], tests: [], unique: true });
+    const cure = cures.createIndex(facts.main, { purpose: 'id', columns: names, tests: [], unique: true });
     return [
       {
         severity: 'act',
-        subject: name,
-        values: { table: nameOf(facts.main), column: name, rows: facts.main.rows },
+        subject: names.join(', '),
+        values: { table: nameOf(facts.main), column: names.join(', '), rows: facts.main.rows },
         ...(cure === null ? {} : { cure }),
       },
     ];

@@ -76,19 +76,19 @@ async function readServer(db: Db, timeZone: string): Promise<ServerRow> {
  * look at the sequence. One row of the catalogue, one of the sequence.
  */
 async function readSequence(db: Db, outbox: Outbox, largestId: string | null): Promise<SequenceFacts | null> {
-  const id = outbox.main.roles.id;
-  const limitOfType = id === undefined ? null : largestOf(id.column.type);
-  if (id === undefined || id.path.length > 0 || limitOfType === null) return null;
+  const [id, ...others] = outbox.main.id;
+  const limitOfType = id === undefined ? null : largestOf(id.type);
+  if (id === undefined || others.length > 0 || limitOfType === null) return null;
   const { identifier } = outbox.database.engine.quote;
   const quoted = quotedTable(outbox, outbox.main);
   const { rows } = await sql<{ sequence: string; largest: string; last: string | null }>`
     select s.seqrelid::regclass::text as sequence, s.seqmax::text as largest,
       case when has_sequence_privilege(s.seqrelid, 'SELECT, USAGE') then pg_sequence_last_value(s.seqrelid)::text end as last
     from pg_sequence s where s.seqincrement > 0 and s.seqrelid in (
-      select pg_get_serial_sequence(${quoted}, ${id.column.name})::regclass
+      select pg_get_serial_sequence(${quoted}, ${id.name})::regclass
       union select d.refobjid from pg_attrdef f join pg_depend d on d.classid = 'pg_attrdef'::regclass and d.objid = f.oid
         join pg_attribute a on a.attrelid = f.adrelid and a.attnum = f.adnum
-        where f.adrelid = ${quoted}::regclass and a.attname = ${id.column.name} and d.refclassid = 'pg_class'::regclass)`.execute(db);
+        where f.adrelid = ${quoted}::regclass and a.attname = ${id.name} and d.refclassid = 'pg_class'::regclass)`.execute(db);
   const [row] = rows;
   const last = [row?.last, largestId]
     .flatMap((text) => (text == null ? [] : [BigInt(text)]))
@@ -97,16 +97,16 @@ async function readSequence(db: Db, outbox: Outbox, largestId: string | null): P
   const ownLimit = row === undefined ? limitOfType : BigInt(row.largest);
   const limit = ownLimit < limitOfType ? ownLimit : limitOfType;
   return {
-    column: id.column.name,
+    column: id.name,
     last: String(last),
     limit: String(limit),
     usedShare: Number((last * 10_000n) / limit) / 10_000,
     widen:
-      id.column.type === 'bigint' && ownLimit >= limitOfType
+      id.type === 'bigint' && ownLimit >= limitOfType
         ? null
         : [
             ...(row === undefined ? [] : [`ALTER SEQUENCE ${row.sequence} AS bigint MAXVALUE 9223372036854775807;`]),
-            ...(id.column.type === 'bigint' ? [] : [`ALTER TABLE ${quoted} ALTER COLUMN ${identifier(id.column.name)} TYPE bigint;`]),
+            ...(id.type === 'bigint' ? [] : [`ALTER TABLE ${quoted} ALTER COLUMN ${identifier(id.name)} TYPE bigint;`]),
           ].join('\n'),
   };
 }

@@ -3,7 +3,7 @@ import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { commonTests, statePredicate } from '@/lib/outbox/conditions';
 import { fitTests, fitWalk, numberedKey, uniqueKey } from '@/lib/outbox/index-fit';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { isTime, plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
@@ -57,17 +57,16 @@ export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: b
 const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
 
 /** The column of a role that holds a time of its own; null for a path inside JSON, or a number. */
-export function timeColumn(place: Place, role: ColumnRole): string | null {
-  const bound = place.roles[role];
-  if (bound === undefined || bound.path.length > 0) return null;
-  return bound.column.kind === 'instant' || bound.column.kind === 'wall_clock' ? bound.column.name : null;
+export function timeColumn(place: Place, role: Exclude<ColumnRole, 'id'>): string | null {
+  const column = plainColumn(place, role);
+  return column !== null && isTime(column) ? column.name : null;
 }
 
 function waitingLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['waiting']>) | null {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const states: LiveState[] = ['pending', 'retrying'];
-  const where = statePredicate(outbox.shape, states, at.alias, fragments);
+  const where = statePredicate(outbox.shape, states, at.alias, outbox.scope);
   if (where === null) return null;
   const fit = fitTests(outbox.main, at.alias, timeColumn(outbox.main, 'createdAt'), commonTests(outbox.shape, states));
   if (fit === null && !isSmall(outbox.main)) return null;
@@ -103,7 +102,7 @@ function deadLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['dead']>) | nul
   const { fragments } = outbox.database.engine;
   const place = outbox.dead ?? outbox.main;
   const at = placeSql(outbox, place);
-  const where = outbox.dead === null ? statePredicate(outbox.shape, ['dead'], at.alias, fragments) : sql`1 = 1`;
+  const where = outbox.dead === null ? statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) : sql`1 = 1`;
   if (where === null) return null;
   const tests = commonTests(outbox.shape, ['dead']);
   if (outbox.dead === null && !isSmall(place) && fitTests(place, at.alias, timeColumn(place, 'createdAt'), tests) === null) return null;
@@ -152,7 +151,7 @@ function oldestPublishedLook(outbox: Outbox): ((db: Db) => Promise<number | null
   const { main, shape } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
-  const where = statePredicate(shape, ['published'], at.alias, fragments);
+  const where = statePredicate(shape, ['published'], at.alias, outbox.scope);
   const published = timeColumn(main, 'publishedAt');
   const created = timeColumn(main, 'createdAt');
   const when = at.roleInstant('publishedAt') ?? at.roleInstant('createdAt');
@@ -194,7 +193,7 @@ function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null 
   const where =
     walk === null || fitWalk(main, created, [], false) !== null
       ? null
-      : statePredicate(outbox.shape, ['pending', 'retrying'], at.alias, fragments);
+      : statePredicate(outbox.shape, ['pending', 'retrying'], at.alias, outbox.scope);
   return async (db) => {
     const { rows } = await sql<{ ahead: number | null }>`
       select ${fragments.millisecondsBetween(fragments.now(), sql`max(r.moment)`)} as ahead

@@ -13,11 +13,10 @@ export const archiveOperation: Operation = {
   steps(outbox) {
     const { shape, archive } = outbox;
     if (shape.archive === undefined || archive === null) return [];
-    const { fragments } = outbox.database.engine;
-    const common = { target: archive, olderThanStuckAfter: null, notify: null, set: {} };
+    const common = { target: archive, olderThanStuckAfter: null, notify: null, set: {}, call: null };
     const waiting = shape.archive.from.filter((state) => state !== 'dead' && state !== 'processing');
     const fromMain = (states: LiveState[], version: Step['version'], warnings: string[]): Step[] =>
-      statePredicate(shape, states, 'o', fragments) === null
+      statePredicate(shape, states, 'o', outbox.scope) === null
         ? []
         : [
             {
@@ -25,7 +24,7 @@ export const archiveOperation: Operation = {
               source: outbox.main,
               version,
               warnings,
-              match: (at) => statePredicate(shape, states, at.alias, fragments) ?? sql`false`,
+              match: (at) => statePredicate(shape, states, at.alias, outbox.scope) ?? sql`false`,
             },
           ];
     const steps = [...fromMain(waiting, 'stable', shape.archive.warnings)];

@@ -14,7 +14,7 @@ export const restoreOperation: Operation = {
   steps(outbox) {
     const { archive, shape } = outbox;
     if (archive === null) return [];
-    const common = { source: archive, version: 'exact' as const, olderThanStuckAfter: null, notify: null };
+    const common = { source: archive, version: 'exact' as const, olderThanStuckAfter: null, notify: null, call: null };
     const asDead = deadTarget(outbox);
     const steps: Step[] = [];
     if (asDead !== null) {

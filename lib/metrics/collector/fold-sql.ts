@@ -6,7 +6,7 @@ import { placeSql } from '@/lib/outbox/row';
 import { bucketSql } from '../rollup/bucket-sql';
 import { STATES_OF } from '../sources';
 import { milliseconds, nullInstant, nullText, sane, steer, stepOf, type Sql } from '../spelling';
-import { timeColumn, traitsOf } from '../traits';
+import { hasTime, traitsOf } from '../traits';
 import { isoOf, MINUTE } from './instants';
 import { publishedColumn, type Access } from './method';
 
@@ -78,7 +78,7 @@ export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number):
   const at = placeSql(outbox, outbox.main);
   const seconds = stepMinutes * 60;
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
-    timeColumn(outbox.main, role) === null ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
+    !hasTime(outbox.main, role) ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
   const claims = traitsOf(outbox).claimTime;
   const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
   // OFFSET 0 keeps what is worked out once from being worked out wherever it is used: a third of the processor's time.
@@ -112,7 +112,7 @@ export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
   const at = placeSql(outbox, outbox.main);
   const column = publishedColumn(outbox);
   const description = column === null ? undefined : outbox.main.description.columns.get(column);
-  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, fragments);
+  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
   if (column === null || description === undefined || predicate === null) return sql`false`;
   const { timeZone } = outbox.parameters;
   const value = (micros: number): Sql => fragments.instantValue(isoOf(micros), description, timeZone);

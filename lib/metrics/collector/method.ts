@@ -73,7 +73,7 @@ function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choic
 
 /** A shape without a time of publishing is observed for ever; an index on what waits makes looking cheap. */
 function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice['advice'] {
-  const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.roles.id?.column.name;
+  const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
   const tests = commonTests(outbox.shape, STATES_OF.waiting);
   if (served || created === undefined || tests.length === 0) return { code: 'column_published_at', sql: null };
   return indexAdvice(outbox, size, 'index_waiting', created, tests);

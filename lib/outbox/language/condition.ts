@@ -44,6 +44,13 @@ export type Condition =
   | { any: Condition[] }
   | { not: Condition };
 
+/** The comparison by size a test makes; null for any other test. */
+export function comparisonOf(test: Condition): { word: Comparison; operand: Operand } | null {
+  const word = (Object.keys(COMPARISONS) as Comparison[]).find((key) => key in test);
+  const operand = word === undefined ? undefined : (test as Partial<Record<Comparison, Operand>>)[word];
+  return word === undefined || operand === undefined ? null : { word, operand };
+}
+
 /** Tests that need a column. */
 const COLUMN_TESTS = ['equals', 'in', 'isNull', 'isTrue', 'isEmpty', 'above', 'below', 'atLeast', 'atMost', 'past', 'future', 'olderThan'];
 const OTHER_TESTS = ['always', 'exists', 'cursor', 'all', 'any', 'not'];

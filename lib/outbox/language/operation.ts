@@ -41,6 +41,8 @@ export const callSchema = z.strictObject({
       z.strictObject({ name: nameSchema.optional(), value: z.union([scalarSchema, z.null()]) }),
     ]),
   ),
+  /** Columns the function writes, for the grants the operator needs. */
+  writes: z.array(nameSchema).default([]),
 });
 export type Call = z.infer<typeof callSchema>;
 

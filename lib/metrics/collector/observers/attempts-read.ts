@@ -54,11 +54,10 @@ export interface Span {
 /** What finds the rows with a counter: a partial index on open rows or one on their state, one leading with the time of publishing. */
 export function planOf(outbox: Outbox): Plan {
   const { main } = outbox;
-  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
   const plan: Plan = { indexed: [], scanned: [], published: false };
   for (const part of ['waiting', 'processing', 'dead'] as const) {
-    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments);
+    const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope);
     if (predicate === null) continue;
     const fit = fitTests(main, at.alias, timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF[part]));
     const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
@@ -84,10 +83,10 @@ export function planOf(outbox: Outbox): Plan {
 }
 
 function publishedIn(outbox: Outbox, at: PlaceSql, published: string, { fromMs, toMs }: Span): Sql {
-  const { fragments } = outbox.database.engine;
   const description = at.place.description.columns.get(published);
-  const predicate = statePredicate(outbox.shape, ['published'], at.alias, fragments);
+  const predicate = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope);
   if (description === undefined || predicate === null) return sql`false`;
+  const { fragments } = outbox.database.engine;
   const value = (ms: number): Sql => fragments.instantValue(new Date(ms).toISOString(), description, outbox.parameters.timeZone);
   return sql`(${predicate} and ${at.column(published)} >= ${value(fromMs)} and ${at.column(published)} < ${value(toMs)})`;
 }
@@ -99,7 +98,6 @@ export async function readFollowed(
   plan: Plan,
   span: Span | null,
 ): Promise<{ rows: AttemptsRow[]; read: number; cut: boolean }> {
-  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const parts: { name: string; limit: number; query: Sql }[] = plan.indexed.map(({ part, limit, query }) => ({
     name: part,
@@ -110,10 +108,10 @@ export async function readFollowed(
     const wanted = plan.scanned.flatMap((part) => {
       const published = timeColumn(outbox.main, 'publishedAt');
       if (part === 'published') return span === null || published === null ? [] : [publishedIn(outbox, at, published, span)];
-      return [statePredicate(outbox.shape, STATES_OF[part], at.alias, fragments) ?? sql`false`];
+      return [statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope) ?? sql`false`];
     });
     const counted = sql`${attemptsOf(at)} > 0`;
-    const dead = statePredicate(outbox.shape, ['dead'], at.alias, fragments) ?? sql`false`;
+    const dead = statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`;
     const where = wanted.length === 0 ? sql`false` : sql`(${sql.join(wanted, sql` or `)}) and (${counted} or ${dead})`;
     parts.push({
       name: 'scan',
@@ -152,7 +150,7 @@ function deadRows(outbox: Outbox, place: Place): Sql {
 
 function columns(at: PlaceSql): Sql {
   const died = epochMs(at, at.place.roles.diedAt === undefined ? 'attemptedAt' : 'diedAt');
-  return sql`${at.roleText('id')} as id, ${typeOf(at)} as type, ${at.state} as state, ${attemptsOf(at)} as attempts,
+  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${attemptsOf(at)} as attempts,
     ${epochMs(at, 'createdAt')} as created, ${epochMs(at, 'publishedAt')} as published, ${died} as died`;
 }
 

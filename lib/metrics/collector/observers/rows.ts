@@ -1,11 +1,12 @@
 /** What the looks of observers have in common: which rows can be found by what, and rows by their ids. */
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
+import { leadsWith } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import { nullNumber, type Sql } from '../../spelling';
-import { timeColumn } from '../../traits';
+import { hasTime } from '../../traits';
 
 /** Tables up to this many rows are read whole where no index finds what is looked for. */
 export const SCANNED_ROWS = 200_000;
@@ -13,8 +14,8 @@ export const SCANNED_ROWS = 200_000;
 export const CHEAP_ROWS = 20_000;
 
 /** A time as milliseconds since the epoch; NULL where the place has none, infinite ones as they are. */
-export function epochMs(at: PlaceSql, role: ColumnRole): Sql {
-  const instant = timeColumn(at.place, role) === null ? null : at.roleInstant(role);
+export function epochMs(at: PlaceSql, role: Exclude<ColumnRole, 'id'>): Sql {
+  const instant = hasTime(at.place, role) ? at.roleInstant(role) : null;
   return instant === null ? sql`cast(null as float8)` : sql`(date_part('epoch', ${instant}) * 1000)`;
 }
 
@@ -32,18 +33,16 @@ export const finite = (value: number | null): number | null => (value !== null &
 
 /** Whether an index finds a row by its id. */
 export function keyed(place: Place): boolean {
-  const id = place.roles.id;
-  if (id === undefined || id.path.length > 0 || !['uuid', 'integer', 'text'].includes(id.column.kind)) return false;
-  return place.description.indexes.some(
-    (index) => index.sorted.length > 0 && index.predicate === null && index.columns[0] === id.column.name,
-  );
+  const names = place.id.map((column) => column.name);
+  if (names.length === 0 || !place.id.every((column) => ['uuid', 'integer', 'text'].includes(column.kind))) return false;
+  return place.description.indexes.some((index) => leadsWith(index, names));
 }
 
 /** Rows with one of these ids: served by the key where `keyed`, bounded by their number. */
 export function idsAmong(outbox: Outbox, at: PlaceSql, ids: readonly string[]): Sql {
-  const id = at.role('id');
+  const [id, ...others] = at.id.columns;
   const { engine } = outbox.database;
-  if (id === null) return sql`false`;
+  if (id === undefined || others.length > 0) return at.id.among(ids);
   const fitting = ids.filter((one) => engine.idFits(one, id.description));
   return sql`${id.sql} = any(${engine.fragments.typed(arrayLiteral(fitting), arrayOf(id.description))})`;
 }

@@ -78,9 +78,8 @@ interface Answer {
  */
 export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: SojournMemory | null, atMs: number): Promise<Read> {
   const at = placeSql(outbox, outbox.main);
-  const { fragments } = outbox.database.engine;
   const created = timeColumn(outbox.main, 'createdAt');
-  const open = statePredicate(outbox.shape, OPEN, at.alias, fragments) ?? sql`false`;
+  const open = statePredicate(outbox.shape, OPEN, at.alias, outbox.scope) ?? sql`false`;
   const sinceMs =
     memory?.recent?.sinceMs ?? (ways.recent === 'index' || ways.recent === 'scan' ? await firstSince(db, outbox, at, atMs) : null);
   const recent = ways.recent === null ? null : newRows(outbox, at, ways, { sinceMs, sinceKey: memory?.recent?.sinceKey ?? null });
@@ -88,7 +87,7 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
   const queries: Sql[] = [];
   if (ways.open === 'index') {
     for (const states of [['pending', 'retrying'] as const, ['processing'] as const]) {
-      const predicate = statePredicate(outbox.shape, states, at.alias, fragments);
+      const predicate = statePredicate(outbox.shape, states, at.alias, outbox.scope);
       const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, states));
       const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
       if (predicate !== null) queries.push(sql`select ${columns(at, null)} from ${at.from} where ${predicate}${order}${followed}`);
@@ -98,7 +97,7 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
   } else if (ways.open === 'scan') {
     // One reading finds both: the oldest open ones come first.
     const where = ways.recent === 'scan' && recent !== null ? sql`(${open} or ${recent.where})` : open;
-    const order = sql`${open} desc, ${created === null ? at.roleText('id') : at.column(created)}`;
+    const order = sql`${open} desc, ${created === null ? at.id.text : at.column(created)}`;
     queries.push(
       sql`select ${columns(at, null)} from ${at.from} where ${where} order by ${order} limit ${sql.lit(FOLLOWED_ROWS + NEW_ROWS)}`,
     );
@@ -124,7 +123,7 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
 
 /** From when on published rows are remembered the first time: shortly before the newest, by the clock that wrote it. One row of an index, or one reading. */
 async function firstSince(db: Db, outbox: Outbox, at: PlaceSql, atMs: number): Promise<number> {
-  const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.database.engine.fragments) ?? sql`false`;
+  const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope) ?? sql`false`;
   const created = at.column(timeColumn(outbox.main, 'createdAt') ?? '');
   const newest = sql`select max(${created}) as created from ${at.from} where ${published}`;
   const description = outbox.main.description.columns.get(timeColumn(outbox.main, 'createdAt') ?? '');
@@ -158,7 +157,7 @@ function newRows(
       ? { where: sql`true`, order: sql` order by ${value} desc limit ${sql.lit(FOLLOWED_ROWS)}`, key }
       : { where: sql`${value} > ${fragments.typed(sinceKey, keyed)}`, order: sql` order by ${value} limit ${sql.lit(NEW_ROWS)}`, key };
   }
-  const published = statePredicate(outbox.shape, ['published'], at.alias, fragments) ?? sql`false`;
+  const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope) ?? sql`false`;
   const created = timeColumn(outbox.main, 'createdAt') ?? '';
   const timed = outbox.main.description.columns.get(created);
   const limit = sql` limit ${sql.lit(NEW_ROWS)}`;
@@ -168,7 +167,7 @@ function newRows(
 }
 
 function columns(at: PlaceSql, key: string | null): Sql {
-  return sql`${at.roleText('id')} as id, ${typeOf(at)} as type, ${at.state} as state, ${epochMs(at, 'createdAt')} as created,
+  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${epochMs(at, 'createdAt')} as created,
     ${epochMs(at, 'publishedAt')} as published, ${key === null ? nullText : sql`(${at.column(key)})::text`} as key`;
 }
 

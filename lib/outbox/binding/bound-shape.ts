@@ -1,0 +1,202 @@
+import type { TableDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/document-path';
+import { suggestion } from '@/lib/shared/suggest';
+import { COLUMN_ROLES, type Columns } from '../language/source';
+import type { BoundCompanion, BoundCursor, OutboxSettings, Parameters, Place } from '../outbox';
+import type { Shape } from '../shape';
+import { bindCondition, type Binding } from './condition';
+import { bindOperations } from './operation';
+import { assumedParameters, mergeParameters } from './parameters';
+import { Problems, type MappingProblem } from './problems';
+import { bindId, bindRoles, optionalNames, spellTimes, type Captured } from './source';
+import { BoundTable, ownDescription } from './table';
+
+/** The tables of an outbox as the catalogue describes them. */
+export interface FoundTables {
+  main: TableDescription;
+  dead: TableDescription | null;
+  /** Null for a companion that is not there. */
+  companions: ReadonlyMap<string, TableDescription | null>;
+  archive: TableDescription | null;
+  captured: Captured;
+}
+
+/** A shape put onto the tables that were found. Usable only without problems. */
+export interface BoundShape {
+  shape: Shape;
+  parameters: Parameters;
+  assumed: string[];
+  main: Place;
+  dead: Place | null;
+  archive: Place | null;
+  companions: ReadonlyMap<string, BoundCompanion>;
+  cursor: BoundCursor | null;
+  problems: MappingProblem[];
+}
+
+/** Puts every name of a shape onto the tables found, and says everything that does not fit. Reads nothing. */
+export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundShape {
+  const { shape } = settings;
+  const problems = new Problems();
+  const parameters = mergeParameters(shape, settings);
+  const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems);
+  const companions = bindCompanions(shape, tables, main, problems);
+  const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
+  spellTimes(shape.columns, main, ['shape', 'columns']);
+  for (const [name, time] of Object.entries(shape.times)) {
+    main.ask(name, ['shape', 'times', name]);
+    main.spell(name, time, ['shape', 'times', name]);
+  }
+  const mainPlace: Place = {
+    key: 'main',
+    table: tables.main.name,
+    description: main.description,
+    id: bindId(shape.columns, main, ['shape', 'columns']),
+    roles: bindRoles(shape.columns, main, ['shape', 'columns'], tables.captured, binding),
+  };
+  const dead = tables.dead === null ? null : deadTable(shape, tables.dead, problems);
+  const states = shape.states.map((rule, index) => ({
+    ...rule,
+    when: bindCondition(rule.when, main, ['shape', 'states', index, 'when'], binding),
+  }));
+  const bound: Shape = {
+    ...shape,
+    states,
+    ...(shape.rows === undefined ? {} : { rows: bindCondition(shape.rows, main, ['shape', 'rows'], binding) }),
+    ...bindOperations(shape, { main, dead }, binding),
+    ...(shape.dead === undefined ? {} : { dead: { ...shape.dead, ...boundMap(shape, main, dead) } }),
+  };
+  const found = new Map([...companions].filter((entry): entry is [string, BoundCompanion] => entry[1] !== null));
+  const zoneMatters = Object.values(mainPlace.roles).some(({ column }) => column.kind === 'wall_clock' && column.time === undefined);
+  return {
+    shape: bound,
+    parameters,
+    assumed: assumedParameters(shape, settings, zoneMatters),
+    main: mainPlace,
+    dead: dead === null ? null : deadPlace(shape, dead, tables.captured, binding),
+    archive: tables.archive === null ? null : archivePlace(shape, tables.archive, tables.captured, binding),
+    companions: found,
+    cursor: bindCursor(shape, main, found, problems),
+    problems: problems.list,
+  };
+}
+
+function deadTable(shape: Shape, description: TableDescription, problems: Problems): BoundTable {
+  const own = shape.dead?.columns ?? {};
+  const table = new BoundTable(ownDescription(description), optionalNames({ ...shape.columns, ...own }), problems);
+  spellTimes({ ...inherited(shape), ...own }, table, ['shape', 'dead', 'columns']);
+  return table;
+}
+
+/** Roles of the outbox table that its dead-letter table does not say for itself. */
+function inherited(shape: Shape): Columns {
+  const own = shape.dead?.columns ?? {};
+  return Object.fromEntries(
+    COLUMN_ROLES.flatMap((role) => (own[role] === undefined && shape.columns[role] !== undefined ? [[role, shape.columns[role]]] : [])),
+  );
+}
+
+function deadPlace(shape: Shape, table: BoundTable, captured: Captured, binding: Binding): Place {
+  const path: Path = ['shape', 'dead', 'columns'];
+  const own = shape.dead?.columns ?? {};
+  const rest = inherited(shape);
+  // What the outbox table has and its dead-letter table lacks is simply not known of dead rows.
+  const quiet = new BoundTable(table.description, 'all', binding.problems);
+  const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
+  if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
+  return {
+    key: 'dead',
+    table: table.description.name,
+    description: table.description,
+    id,
+    roles: { ...bindRoles(rest, quiet, path, captured, binding), ...bindRoles(own, table, path, captured, binding) },
+  };
+}
+
+/** The console's own table: it has the columns of both, by the same names. */
+function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
+  const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
+  const table = new BoundTable(ownDescription(description), 'all', binding.problems);
+  spellTimes(columns, table, ['shape', 'columns']);
+  for (const [name, time] of Object.entries(shape.times)) table.spell(name, time, ['shape', 'times', name]);
+  return {
+    key: 'archive',
+    table: description.name,
+    description: table.description,
+    id: bindId(columns, table, []),
+    roles: bindRoles(columns, table, ['shape', 'columns'], captured, binding),
+  };
+}
+
+function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, problems: Problems): Map<string, BoundCompanion | null> {
+  return new Map(
+    Object.entries(shape.companions).map(([name, companion]) => {
+      const path: Path = ['shape', 'companions', name];
+      const description = tables.companions.get(name) ?? null;
+      if (description === null) {
+        if (companion.optional !== true && tables.companions.has(name))
+          problems.add([...path, 'table'], `the table of companion "${name}" does not exist, or the reader's role may not see it`);
+        return [name, null];
+      }
+      const own = new BoundTable(description, new Set(), problems);
+      const on = Object.entries(companion.on).flatMap(([theirs, ours]) => {
+        const [left, right] = [own.ask(theirs, [...path, 'on', theirs]), main.ask(ours, [...path, 'on', theirs])];
+        return typeof left === 'string' || typeof right === 'string' ? [] : [[left.column.name, right.column.name]];
+      });
+      return [name, { name, description, on: Object.fromEntries(on) as Record<string, string> }];
+    }),
+  );
+}
+
+function bindCursor(
+  shape: Shape,
+  main: BoundTable,
+  companions: ReadonlyMap<string, BoundCompanion>,
+  problems: Problems,
+): BoundCursor | null {
+  const { cursor } = shape;
+  if (cursor === undefined) return null;
+  const path: Path = ['shape', 'cursor'];
+  const companion = companions.get(cursor.companion);
+  if (companion === undefined) {
+    if (!Object.hasOwn(shape.companions, cursor.companion))
+      problems.add(
+        [...path, 'companion'],
+        `there is no companion "${cursor.companion}"${suggestion(cursor.companion, Object.keys(shape.companions))}`,
+      );
+    return null;
+  }
+  const own = new BoundTable(companion.description, new Set(), problems);
+  const names = (table: BoundTable, written: string[], key: string): string[] =>
+    written.flatMap((name, index) => {
+      const asked = table.ask(name, [...path, key, index]);
+      return typeof asked === 'string' ? [] : [asked.column.name];
+    });
+  for (const key of ['passed', 'taken'] as const) {
+    if (cursor[key] !== undefined && cursor[key].length !== cursor.position.length)
+      problems.add([...path, key], `name as many columns as position has: ${cursor.position.length}`);
+  }
+  return {
+    companion,
+    group: names(own, [cursor.group], 'group')[0] ?? cursor.group,
+    position: names(main, cursor.position, 'position'),
+    passed: names(own, cursor.passed, 'passed'),
+    taken: cursor.taken === undefined ? undefined : names(own, cursor.taken, 'taken'),
+  };
+}
+
+/** Which column of the dead-letter table is which of the outbox table: by what the mapping says, then by role. The rest goes by name. */
+function boundMap(shape: Shape, main: BoundTable, dead: BoundTable | null): { map?: Record<string, string> } {
+  if (dead === null) return {};
+  const map = new Map<string, string>();
+  const pair = (theirs: string, ours: string): void => {
+    const [left, right] = [dead.find(theirs), main.find(ours)];
+    if (left !== null && right !== null && left.name !== right.name) map.set(left.name, right.name);
+  };
+  for (const role of COLUMN_ROLES) {
+    const [theirs, ours] = [shape.dead?.columns[role], shape.columns[role]];
+    if (typeof theirs === 'string' && typeof ours === 'string') pair(theirs, ours);
+  }
+  for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) pair(theirs, ours);
+  return map.size === 0 ? {} : { map: Object.fromEntries(map) };
+}

@@ -1,0 +1,120 @@
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/document-path';
+import { suggestion } from '@/lib/shared/suggest';
+import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../language/source';
+import { isTime, type BoundRole, type Place } from '../outbox';
+import { askCompanion, bindCondition, notATime, type Binding } from './condition';
+import { numberOf } from './parameters';
+import { BoundTable } from './table';
+
+type Role = Exclude<ColumnRole, 'id'>;
+
+const TIMES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'];
+/** A column of nothing, behind a value that is the same for every row. */
+const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
+
+/** What was captured out of a table's name, by group. */
+export type Captured = Readonly<Record<string, string>>;
+
+/** Names a shape says the table may lack: those of optional sources, and all alternatives. */
+export function optionalNames(columns: Columns): Set<string> {
+  const names = new Set<string>();
+  const visit = (source: Source, optional: boolean): void => {
+    if (typeof source === 'string') {
+      if (optional) names.add(source);
+    } else if ('anyOf' in source) source.anyOf.forEach((one) => visit(one, true));
+    else if ('column' in source && source.join === undefined && (optional || source.optional === true)) names.add(source.column);
+  };
+  for (const { source } of sourcesOf(columns)) visit(source, false);
+  return names;
+}
+
+/** The sources of a shape's roles, the id apart. */
+export function sourcesOf(columns: Columns): { role: Role; source: Source }[] {
+  return COLUMN_ROLES.flatMap((role) => {
+    const source = role === 'id' ? undefined : columns[role];
+    return role === 'id' || source === undefined ? [] : [{ role, source }];
+  });
+}
+
+/** Notes on the table how its columns spell times, as the roles say it; before anything is compared with them. */
+export function spellTimes(columns: Columns, table: BoundTable, path: Path): void {
+  const visit = (source: Source, at: Path): void => {
+    if (typeof source === 'string') return;
+    if ('anyOf' in source) source.anyOf.forEach((one, index) => visit(one, [...at, 'anyOf', index]));
+    else if ('column' in source && source.time !== undefined && source.join === undefined && source.path === undefined)
+      table.spell(source.column, source.time, [...at, 'time']);
+  };
+  for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
+}
+
+/** The columns of the id. A missing one is noted. */
+export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
+  if (columns.id === undefined) return [];
+  return idColumns(columns.id).flatMap((name) => {
+    const asked = table.ask(name, [...path, 'id']);
+    return typeof asked === 'string' ? [] : [asked.column];
+  });
+}
+
+/** Where the other roles are found in this table. */
+export function bindRoles(columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place['roles'] {
+  const roles: Place['roles'] = {};
+  for (const { role, source } of sourcesOf(columns)) {
+    const at = [...path, role];
+    const bound = bindSource(source, table, at, captured, binding);
+    if (bound === null) continue;
+    const plain = bound.path.length === 0 && !bound.last && bound.constant === null;
+    if (TIMES.includes(role) && plain && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
+    else roles[role] = bound;
+  }
+  return roles;
+}
+
+function bindSource(written: Source, table: BoundTable, path: Path, captured: Captured, binding: Binding): BoundRole | null {
+  const { problems } = binding;
+  const source: Exclude<Source, string> = typeof written === 'string' ? { column: written } : written;
+  if ('anyOf' in source) {
+    const first = source.anyOf.findIndex((one) => isThere(one, table, binding));
+    const chosen = source.anyOf[first];
+    return chosen === undefined ? null : bindSource(chosen, table, [...path, 'anyOf', first], captured, binding);
+  }
+  const base: BoundRole = { column: NOTHING, path: [], last: false, join: null, minusSeconds: 0, when: null, constant: null };
+  if ('value' in source) return { ...base, constant: String(source.value) };
+  if ('captured' in source) {
+    const value = captured[source.captured];
+    if (value === undefined)
+      problems.add(
+        [...path, 'captured'],
+        `the table's name gives no "${source.captured}"${suggestion(source.captured, Object.keys(captured))}`,
+      );
+    return value === undefined ? null : { ...base, constant: value };
+  }
+  const join = source.join === undefined ? null : askCompanion(source.join, [...path, 'join'], binding);
+  if (source.join !== undefined && join === null) return null;
+  const holder = join === null ? table : new BoundTable(join.description, new Set(source.optional ? [source.column] : []), problems);
+  const asked = holder.ask(source.column, typeof written === 'string' ? path : [...path, 'column']);
+  if (typeof asked === 'string') return null;
+  const { column } = asked;
+  const steps = source.path ?? [];
+  if (steps.length > 0 && !source.last && column.kind !== 'json' && column.kind !== 'text')
+    problems.add([...path, 'path'], `"${column.name}" is ${column.type}, which holds no JSON`);
+  const minus = source.minus === undefined ? 0 : numberOf(source.minus, binding.shape, binding.parameters, [...path, 'minus'], problems);
+  const time = source.time === undefined || source.time === 'auto' ? column.time : source.time;
+  return {
+    ...base,
+    column: steps.length > 0 || join !== null ? { ...column, time } : column,
+    path: steps,
+    last: source.last ?? false,
+    join,
+    minusSeconds: minus ?? 0,
+    when: source.when === undefined ? null : bindCondition(source.when, table, [...path, 'when'], binding),
+  };
+}
+
+function isThere(source: Source, table: BoundTable, { companions }: Binding): boolean {
+  if (typeof source === 'string') return table.find(source) !== null;
+  if (!('column' in source)) return true;
+  if (source.join === undefined) return table.find(source.column) !== null;
+  return companions.get(source.join)?.description.columns.has(source.column) ?? false;
+}

@@ -1,0 +1,87 @@
+/**
+ * The id of an event on the outside is one text; in the table it may be several columns. One column stays as it prints;
+ * of several, each part has its `%` and `~` percent-encoded, and `~` joins them.
+ */
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription, Engine } from '@/lib/database/engine';
+import type { Place } from './outbox';
+
+/** Expressions on the columns that name a row. */
+export interface RowId {
+  columns: { sql: RawBuilder<unknown>; description: ColumnDescription }[];
+  /** The id as it is known on the outside. */
+  text: RawBuilder<string>;
+  /** The row with this id, found by the key's index; false for a text that cannot be an id of this table. */
+  is(id: string): RawBuilder<boolean>;
+  among(ids: readonly string[]): RawBuilder<boolean>;
+  /** The columns in one direction, for ORDER BY. */
+  order(way: 'asc' | 'desc'): RawBuilder<unknown>;
+  /** Values to compare the columns with, one by one; null for a text that cannot be an id of this table. */
+  values(id: string): RawBuilder<unknown>[] | null;
+}
+
+/** The parts of an id, one per column; null when their number is another. */
+export function idParts(id: string, count: number): string[] | null {
+  if (count === 1) return [id];
+  const parts = id.split('~');
+  if (parts.length !== count || parts.some((part) => /%(?!25|7E)/.test(part))) return null;
+  return parts.map((part) => part.replaceAll('%7E', '~').replaceAll('%25', '%'));
+}
+
+/** One text of the parts of an id. */
+export function idText(parts: readonly string[]): string {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined) return only;
+  return parts.map((part) => part.replaceAll('%', '%25').replaceAll('~', '%7E')).join('~');
+}
+
+/** Whether a text can be an id of this table at all; what cannot is simply not found. */
+export function idFits(engine: Engine, place: Place, id: string): boolean {
+  const parts = place.id.length === 0 ? null : idParts(id, place.id.length);
+  return parts !== null && place.id.every((column, index) => engine.idFits(parts[index] ?? '', column));
+}
+
+/** The id's expressions over one place, under one alias. */
+export function rowId(engine: Engine, place: Place, alias: string): RowId {
+  const { fragments } = engine;
+  const columns = place.id.map((description) => ({ sql: sql.id(alias, description.name), description }));
+  const values = (id: string): RawBuilder<unknown>[] | null => {
+    if (!idFits(engine, place, id)) return null;
+    const parts = idParts(id, columns.length) ?? [];
+    return columns.map(({ description }, index) => fragments.typed(parts[index] ?? '', description));
+  };
+  const among = (ids: readonly string[]): RawBuilder<boolean> => {
+    const fitting = ids.filter((id) => idFits(engine, place, id)).map((id) => idParts(id, columns.length) ?? []);
+    const [first, ...others] = columns;
+    if (fitting.length === 0 || first === undefined) return sql`false`;
+    const equal = ({ sql: column, description }: (typeof columns)[number], wanted: string[]): RawBuilder<boolean> =>
+      fragments.isOneOf(column, wanted, description);
+    const parts = fitting.map((row) => row[0] ?? '');
+    if (others.length === 0) return equal(first, parts);
+    const rows = fitting.map(
+      (row) =>
+        sql<boolean>`(${sql.join(
+          columns.map((column, index) => equal(column, [row[index] ?? ''])),
+          sql` and `,
+        )})`,
+    );
+    return sql`(${sql.join(rows, sql` or `)})`;
+  };
+  return {
+    columns,
+    text: textOf(columns.map((column) => fragments.asText(column.sql, column.description))),
+    values,
+    among,
+    is: (id) => among([id]),
+    order: (way) => (columns.length === 0 ? sql`null` : sql.join(columns.map((column) => sql`${column.sql} ${sql.raw(way)}`))),
+  };
+}
+
+/** What `idText` gives, worked out by the database. */
+function textOf(parts: RawBuilder<string | null>[]): RawBuilder<string> {
+  const [only] = parts;
+  if (only === undefined) return sql`cast(null as char(1))`;
+  if (parts.length === 1) return only as RawBuilder<string>;
+  const encoded = parts.map((part) => sql`replace(replace(${part}, '%', '%25'), '~', '%7E')`);
+  return sql`concat(${sql.join(encoded, sql`, '~', `)})`;
+}
