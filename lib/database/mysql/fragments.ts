@@ -2,102 +2,14 @@ import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '../table-ref';
 import type { ColumnDescription, Fragments } from '../engine';
 import { digestOf, rowDigest } from './digest';
+import { asText, isLiteral, isOneOf, isTrue, typed } from './values';
 import { fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
-
-type Sql<T = unknown> = RawBuilder<T>;
 
 const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
 
-function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
-  if (description?.kind === 'binary') return sql`lower(hex(${column}))`;
-  if (description !== undefined && /^bit/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
-  return sql`cast(${column} as char)`;
-}
-
-function typed(value: string, description: ColumnDescription): Sql {
-  const { kind, type } = description;
-  if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`;
-  if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
-  // More digits than any column has on either side, so that no value is cut to fit; a comparison as text would be.
-  if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as decimal(65,30))`;
-  if (kind === 'binary') return sql`unhex(${value})`;
-  if (kind === 'uuid') return sql`cast(${value} as uuid)`;
-  if (kind === 'instant' || kind === 'wall_clock') return sql`cast(${value.includes('T') ? utcText(value) : value} as datetime(6))`;
-  if (/^bit/i.test(type)) return sql`cast(${value} as unsigned)`;
-  return sql`${value}`;
-}
-
-/** Bytes of a text as UTF-8: what the same text has in every character set and collation. */
-const utf8 = (text: Sql): Sql => sql`cast(cast(${text} as char) as binary)`;
-
-const isText = (description: ColumnDescription): boolean =>
-  description.kind === 'text' || description.kind === 'json' || (description.kind === 'other' && !/^bit/i.test(description.type));
-
-/** The index is searched by the column's own idea of equality, and what it finds is compared byte by byte. */
-function textIn(column: Sql, values: Sql[]): Sql<boolean> {
-  return sql`(${oneOf(column, values)} and ${oneOf(
-    utf8(column),
-    values.map((value) => sql`cast(${value} as binary)`),
-  )})`;
-}
-
-const oneOf = (column: Sql, values: Sql[]): Sql<boolean> =>
-  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
-
 /** A text that holds no JSON is none; asking for a path of it would fail the statement. */
-const validJson = (column: Sql, { kind }: ColumnDescription): Sql =>
+const validJson = (column: RawBuilder<unknown>, { kind }: ColumnDescription): RawBuilder<unknown> =>
   kind === 'json' ? column : sql`(case when json_valid(${column}) then ${column} end)`;
-
-function isTrue(column: Sql, { kind, type }: ColumnDescription, wanted: boolean): Sql<boolean> {
-  if (kind === 'boolean' || kind === 'integer' || kind === 'decimal' || /^bit/i.test(type))
-    return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
-  const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];
-  return sql`lower(${column}) in (${sql.join(words.map((word) => sql.lit(word)))})`;
-}
-
-const NUMBER = /^-?\d+(\.\d+)?$/;
-
-/** What the server would make of a text compared with a number, or the other way round, is never what was meant. */
-function isLiteral(column: Sql, values: (string | number | boolean)[], description: ColumnDescription | null): Sql<boolean> {
-  const asWritten = values.map(String);
-  if (description === null) {
-    const texts = values.filter((value) => typeof value === 'string');
-    if (texts.length === values.length)
-      return textIn(
-        column,
-        texts.map((value) => sql.lit(value)),
-      );
-    return oneOf(
-      column,
-      values.map((value) => sql.lit(typeof value === 'boolean' ? Number(value) : value)),
-    );
-  }
-  if (isText(description))
-    return textIn(
-      column,
-      asWritten.map((value) => sql.lit(value)),
-    );
-  if (
-    description.kind === 'integer' ||
-    description.kind === 'decimal' ||
-    description.kind === 'boolean' ||
-    /^bit/i.test(description.type)
-  ) {
-    const numbers = asWritten
-      .map((value) => (/^true$/i.test(value) ? '1' : /^false$/i.test(value) ? '0' : value))
-      .filter((value) => NUMBER.test(value));
-    return numbers.length === 0
-      ? sql`false`
-      : oneOf(
-          column,
-          numbers.map((value) => sql.raw(value)),
-        );
-  }
-  return oneOf(
-    column,
-    asWritten.map((value) => typed(value, description)),
-  );
-}
 
 export const mysqlFragments: Fragments = {
   isoTime(column, description, timeZone) {
@@ -118,16 +30,7 @@ export const mysqlFragments: Fragments = {
   asText,
   textValue: (value) => sql`${value}`,
   typed,
-  isOneOf: (column, values, description) =>
-    isText(description)
-      ? textIn(
-          column,
-          values.map((value) => sql`${value}`),
-        )
-      : oneOf(
-          column,
-          values.map((value) => typed(value, description)),
-        ),
+  isOneOf,
   isLiteral,
   // A comparison of rows is served by no index here: the first key is said by itself.
   beyond([key, ...keys], sign, [value, ...values]) {

@@ -1,0 +1,89 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription } from '../engine';
+import { utcText } from './times';
+
+type Sql<T = unknown> = RawBuilder<T>;
+
+/** A column as text: bytes as hexadecimal digits, bits as a number. */
+export function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
+  if (description?.kind === 'binary') return sql`lower(hex(${column}))`;
+  if (description !== undefined && /^bit/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
+  return sql`cast(${column} as char)`;
+}
+
+/** Text as a value of the column's own type. */
+export function typed(value: string, description: ColumnDescription): Sql {
+  const { kind, type } = description;
+  if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`;
+  if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
+  // More digits than any column has on either side, so that no value is cut to fit; a comparison as text would be.
+  if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as decimal(65,30))`;
+  if (kind === 'binary') return sql`unhex(${value})`;
+  if (kind === 'uuid') return sql`cast(${value} as uuid)`;
+  if (kind === 'instant' || kind === 'wall_clock') return sql`cast(${value.includes('T') ? utcText(value) : value} as datetime(6))`;
+  if (/^bit/i.test(type)) return sql`cast(${value} as unsigned)`;
+  return sql`${value}`;
+}
+
+const isBit = ({ type }: ColumnDescription): boolean => /^bit/i.test(type);
+const isText = (description: ColumnDescription): boolean =>
+  description.kind === 'text' || description.kind === 'json' || (description.kind === 'other' && !isBit(description));
+const isNumber = (description: ColumnDescription): boolean =>
+  description.kind === 'integer' || description.kind === 'decimal' || description.kind === 'boolean' || isBit(description);
+
+/** Exactly one of these texts as values of the column; parameters. */
+export function isOneOf(column: Sql, values: string[], description: ColumnDescription): Sql<boolean> {
+  const given = values.map((value) => sql`${value}`);
+  if (isText(description)) return textIn(column, given, description);
+  return oneOf(
+    column,
+    values.map((value) => typed(value, description)),
+  );
+}
+
+/** A truth value, a number or a word for one. */
+export function isTrue(column: Sql, description: ColumnDescription, wanted: boolean): Sql<boolean> {
+  if (isNumber(description)) return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
+  const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];
+  return sql`lower(cast(${column} as char)) in (${sql.join(words.map((word) => sql.lit(word)))})`;
+}
+
+/** As `isOneOf`, with literals. What the server would make of a text compared with a number, or the other way round, is never what was meant. */
+export function isLiteral(column: Sql, values: (string | number | boolean)[], description: ColumnDescription | null): Sql<boolean> {
+  const asWritten = values.map(String);
+  if (description === null ? values.every((value) => typeof value === 'string') : isText(description))
+    return textIn(
+      column,
+      asWritten.map((value) => sql.lit(value)),
+      description,
+    );
+  if (description !== null && !isNumber(description))
+    return oneOf(
+      column,
+      asWritten.map((value) => typed(value, description)),
+    );
+  const numbers = asWritten.map((value) => TRUTH[value] ?? value).filter((value) => NUMBER.test(value));
+  return numbers.length === 0
+    ? sql`false`
+    : oneOf(
+        column,
+        numbers.map((value) => sql.raw(value)),
+      );
+}
+
+const TRUTH: Record<string, string> = { true: '1', false: '0' };
+const NUMBER = /^-?\d+(\.\d+)?$/;
+
+/**
+ * The index is searched by the column's own idea of equality, and what it finds is compared byte by byte. The search is in the
+ * column's own characters: what they lack cannot be compared with them, and is a question mark that the bytes tell apart.
+ */
+function textIn(column: Sql, values: Sql[], description: ColumnDescription | null): Sql<boolean> {
+  const charset = description?.collation?.charset ?? 'utf8mb4';
+  const own = charset === 'utf8mb4' ? values : values.map((value) => sql`convert(${value} using ${sql.raw(charset)})`);
+  const bytes = values.map((value) => sql`cast(${value} as binary)`);
+  return sql`(${oneOf(column, own)} and ${oneOf(sql`cast(cast(${column} as char) as binary)`, bytes)})`;
+}
+
+const oneOf = (column: Sql, values: Sql[]): Sql<boolean> =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
