@@ -4,12 +4,14 @@ import type { ComponentType } from 'react';
 import { VisuallyHidden } from '@mantine/core';
 import {
   IconAlertOctagon,
+  IconAlertTriangle,
   IconArchive,
   IconCheck,
   IconCircleCheck,
   IconClock,
   IconEyeOff,
   IconHelpCircle,
+  IconInfoCircle,
   IconRepeat,
   IconSettings,
   IconTrendingDown,
@@ -17,6 +19,7 @@ import {
   type IconProps,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import type { Severity } from '@/lib/shared/doctor';
 import type { EventState } from '@/lib/shared/states';
 import { VERDICT_TONE, type Tone, type Verdict } from '@/lib/shared/verdicts';
 import classes from './figures.module.css';
@@ -46,6 +49,12 @@ const TONE_SIGN: Record<Tone, Sign> = {
   blind: { hue: 'grey', icon: IconEyeOff, dashed: true },
 };
 
+const SEVERITY_SIGN: Record<Severity, Sign> = {
+  act: { hue: 'red', icon: IconAlertOctagon },
+  watch: { hue: 'amber', icon: IconAlertTriangle },
+  note: { hue: 'blue', icon: IconInfoCircle },
+};
+
 interface MarkProps {
   sign: Sign;
   word: string;
@@ -72,4 +81,10 @@ export function StateMark({ state, iconOnly }: { state: EventState; iconOnly?: b
 export function VerdictMark({ verdict, iconOnly }: { verdict: Verdict; iconOnly?: boolean }) {
   const words = useTranslations('verdicts');
   return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} iconOnly={iconOnly} />;
+}
+
+/** How much a finding of the doctor asks for: hue, sign and word; or a number in the word's place. */
+export function SeverityMark({ severity, count }: { severity: Severity; count?: number }) {
+  const words = useTranslations('doctor');
+  return <Mark sign={SEVERITY_SIGN[severity]} word={count === undefined ? words(`severities.${severity}`) : String(count)} />;
 }

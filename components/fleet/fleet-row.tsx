@@ -3,18 +3,27 @@
 import type { ReactNode } from 'react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
+import type { DoctorHeadline } from '@/lib/shared/doctor';
 import type { FleetEntry } from '@/lib/shared/model';
 import { CountText, Figure, Percentile } from '../figures/figure';
-import { VerdictMark } from '../figures/mark';
+import { SeverityMark, VerdictMark } from '../figures/mark';
 import { Sparkline } from '../figures/sparkline';
 import { RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useVerdictSentence } from '../outbox/use-verdict-sentence';
 import classes from './fleet.module.css';
 
+interface FleetRowProps {
+  entry: FleetEntry;
+  /** What the doctor says of its table; null where it found nothing, or has not looked yet. */
+  doctor: DoctorHeadline | null;
+  old: boolean;
+}
+
 /** One outbox of the fleet. Its figures grey when they are from an earlier reading. */
-export function FleetRow({ entry: { outbox, summary, stale, sparkline }, old }: { entry: FleetEntry; old: boolean }) {
+export function FleetRow({ entry: { outbox, summary, stale, sparkline }, doctor, old }: FleetRowProps) {
   const words = useTranslations('fleet');
+  const badge = useTranslations('doctor');
   const format = useFormat();
   const sentence = useVerdictSentence(summary);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
@@ -29,6 +38,17 @@ export function FleetRow({ entry: { outbox, summary, stale, sparkline }, old }: 
         <Link href={`/outboxes/${encodeURIComponent(outbox.id)}`} className={classes.name} data-row>
           {outbox.name}
         </Link>
+        {doctor !== null && (
+          <Link
+            href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`}
+            className={classes.doctor}
+            aria-label={badge('badge', { severity: doctor.severity, count: doctor.count })}
+            title={badge('badge', { severity: doctor.severity, count: doctor.count })}
+            prefetch={false}
+          >
+            <SeverityMark severity={doctor.severity} count={doctor.count} />
+          </Link>
+        )}
       </th>
       <td role="cell" data-column="verdict">
         <div className={classes.verdict}>

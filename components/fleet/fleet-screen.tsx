@@ -3,7 +3,7 @@
 import { useRef } from 'react';
 import { Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import type { FleetSnapshot } from '@/lib/shared/model';
+import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
 import { Age, useIsStale } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
@@ -12,8 +12,8 @@ import { FleetRow } from './fleet-row';
 import classes from './fleet.module.css';
 
 export interface FleetScreenProps {
-  initial: FleetSnapshot;
-  action: (input: Record<string, never>) => Promise<ActionResult<FleetSnapshot>>;
+  initial: ExaminedFleet;
+  action: (input: Record<string, never>) => Promise<ActionResult<ExaminedFleet>>;
 }
 
 const COLUMNS = ['outbox', 'verdict', 'depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished', 'database'] as const;
@@ -67,7 +67,7 @@ export function FleetScreen({ initial, action }: FleetScreenProps) {
           </thead>
           <tbody role="rowgroup" ref={body}>
             {snapshot.entries.map((entry) => (
-              <FleetRow key={entry.outbox.id} entry={entry} old={old} />
+              <FleetRow key={entry.outbox.id} entry={entry} doctor={snapshot.doctor[entry.outbox.id] ?? null} old={old} />
             ))}
           </tbody>
         </table>

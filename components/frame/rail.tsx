@@ -10,13 +10,14 @@ import {
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
   IconMailX,
+  IconStethoscope,
   type IconProps,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import classes from './frame.module.css';
 
 interface Part {
-  key: 'fleet' | 'deadLetters' | 'audit';
+  key: 'fleet' | 'deadLetters' | 'audit' | 'doctor';
   href: string;
   icon: ComponentType<IconProps>;
   isHere: (pathname: string) => boolean;
@@ -26,6 +27,7 @@ const PARTS: Part[] = [
   { key: 'fleet', href: '/', icon: IconLayoutList, isHere: (path) => path === '/' || path.startsWith('/outboxes') },
   { key: 'deadLetters', href: '/dead-letters', icon: IconMailX, isHere: (path) => path.startsWith('/dead-letters') },
   { key: 'audit', href: '/audit', icon: IconHistory, isHere: (path) => path.startsWith('/audit') },
+  { key: 'doctor', href: '/doctor', icon: IconStethoscope, isHere: (path) => path.startsWith('/doctor') },
 ];
 
 /** The parts of the console: a rail, icons only when collapsed, a bar at the bottom of a phone. */

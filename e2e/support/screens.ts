@@ -20,4 +20,6 @@ export const SCREENS: readonly Screen[] = [
   { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },
   { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
   { name: 'audit', route: '/audit', path: '/audit', charts: false },
+  { name: 'doctor', route: '/doctor', path: '/doctor', charts: false },
+  { name: 'doctor of an outbox', route: '/doctor', path: '/doctor?outbox=escrow', charts: false },
 ];

@@ -1,18 +1,25 @@
+import { z } from 'zod';
 import type { Facts, TableFacts } from './facts/facts';
 import { DAY_MS } from './check';
 
+const countsByName = z.record(z.string(), z.number());
+
 /** What is remembered of an examination: one a day, for growth, rates, and indexes that nobody uses. */
-export interface Sample {
+export const sampleSchema = z.object({
   /** ISO 8601. */
-  at: string;
+  at: z.string(),
   /** Table and indexes together, by table as the catalogue spells it. */
-  bytes: Record<string, number>;
-  rows: Record<string, number>;
+  bytes: countsByName,
+  rows: countsByName,
   /** Inserts, updates and deletes so far. */
-  writes: Record<string, { inserts: number; updates: number; hotUpdates: number | null; deletes: number }>;
+  writes: z.record(
+    z.string(),
+    z.object({ inserts: z.number(), updates: z.number(), hotUpdates: z.number().nullable(), deletes: z.number() }),
+  ),
   /** By index: how often it was read so far. */
-  scans: Record<string, number>;
-}
+  scans: countsByName,
+});
+export type Sample = z.infer<typeof sampleSchema>;
 
 /** Earlier samples, oldest first. */
 export interface Trend {

@@ -1,4 +1,5 @@
 /** What the store must forget: ended sessions, old counters of sign-ins, history past its time. Any number of replicas may do it. */
+import { deleteOldSamples } from '@/lib/store/doctor';
 import { deleteOldAttempts } from '@/lib/store/login-attempts';
 import { deleteRollupsBefore } from '@/lib/store/rollups';
 import { deleteEndedSessions } from '@/lib/store/sessions';
@@ -23,7 +24,12 @@ export function startHousekeeping(options: HousekeepingOptions): { stop(): void 
 
 /** Cleans up once. Throws what the store threw. */
 export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'store' | 'rollupDays'>): Promise<void> {
-  await Promise.all([deleteEndedSessions(store.db), deleteOldAttempts(store.db), forgetHistory(store, rollupDays)]);
+  await Promise.all([
+    deleteEndedSessions(store.db),
+    deleteOldAttempts(store.db),
+    deleteOldSamples(store.db),
+    forgetHistory(store, rollupDays),
+  ]);
 }
 
 /**

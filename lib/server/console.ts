@@ -6,6 +6,7 @@ import { directoryOptions } from '@/lib/config/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { environment, environmentValue } from '@/lib/env';
+import { createExaminer, type Examiner } from '@/lib/doctor/examiner';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/metrics/exposition/exposition';
@@ -30,6 +31,8 @@ export interface Console {
   exposition: Exposition;
   /** Collects the history that the figures are made of. */
   collector: Collector;
+  /** Examines the tables, when somebody looks. */
+  examiner: Examiner;
   /** Brings the records of interventions into the audit. */
   carrier: Carrier;
   /** What `intervene` and its companions need. */
@@ -110,6 +113,11 @@ async function create(): Promise<Console> {
       onFailure: (error) => log().warn({ err: error }, 'the totals for Prometheus could not be read'),
     }),
     collector,
+    examiner: createExaminer({
+      directory,
+      store,
+      onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the outbox could not be examined'),
+    }),
     carrier,
     interventions: {
       directory,

@@ -87,6 +87,25 @@ export const markRequest = z.strictObject({
 });
 export type MarkRequest = z.infer<typeof markRequest>;
 
+export const findingId = plain(200);
+
+export const silenceRequest = z.strictObject({
+  outbox: outboxId,
+  finding: findingId,
+  reason: z
+    .string()
+    .trim()
+    .min(REASON_MIN, `write at least ${REASON_MIN} characters`)
+    .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
+    .refine((text) => !text.includes('\0'), 'holds a NUL character'),
+});
+export type SilenceRequest = z.infer<typeof silenceRequest>;
+
+export const doctorQuery = z.strictObject({
+  outbox: filled(outboxId),
+  format: z.enum(['json', 'markdown', 'csv'], 'write one of json, markdown, csv').default('json'),
+});
+
 export const marksQuery = z.strictObject({ outbox: filled(outboxId), from: filled(instant), to: filled(instant) });
 
 /** Printable ASCII, as headers carry it. */

@@ -1,5 +1,5 @@
 /** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
-import type { EngineKey } from './model';
+import type { EngineKey, FleetSnapshot } from './model';
 
 /**
  * How much a finding asks for, worst first. act: events are lost, hidden or will stop, unless somebody does something.
@@ -100,6 +100,11 @@ export interface DoctorHeadline {
   severity: Severity;
   /** Findings that nobody has silenced. */
   count: number;
+}
+
+/** The fleet, and what the doctor says of each outbox that has an open finding. */
+export interface ExaminedFleet extends FleetSnapshot {
+  doctor: Record<string, DoctorHeadline>;
 }
 
 const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);

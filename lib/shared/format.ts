@@ -81,6 +81,15 @@ export function formatRate(value: number, locale: string): string {
   return formatNumber(value, locale, Math.abs(value) < 10 ? 1 : 0);
 }
 
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** "512 B", "8 kB", "1.2 GB": steps of 1,024, as PostgreSQL and MySQL say sizes. */
+export function formatBytes(bytes: number, locale: string): string {
+  const step = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, Math.abs(bytes))) / 10)));
+  const value = bytes / 1_024 ** step;
+  return `${formatNumber(value, locale, step > 1 && Math.abs(value) < 10 ? 1 : 0)}${NARROW_SPACE}${BYTE_UNITS[step] ?? ''}`;
+}
+
 /** A share of 1 as a percentage: 0.123 → 12.3%. */
 export function formatPercent(share: number, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: share < 0.1 ? 1 : 0 }).format(share);

@@ -11,6 +11,8 @@ export const PERMISSIONS = [
   'event:operate',
   /** Put marks on charts and take them off. */
   'mark:write',
+  /** Silence a finding of the doctor, and lift the silence. */
+  'doctor:silence',
   /** Read the audit. */
   'audit:read',
   /** Approve what somebody else planned. */
@@ -21,7 +23,7 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number];
 
 const VIEWER: readonly Permission[] = ['outbox:read', 'audit:read'];
-const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:operate', 'mark:write'];
+const OPERATOR: readonly Permission[] = [...VIEWER, 'payload:unmask', 'event:operate', 'mark:write', 'doctor:silence'];
 
 export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   viewer: VIEWER,

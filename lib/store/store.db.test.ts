@@ -14,7 +14,12 @@ beforeAll(async () => {
   // Four replicas starting at once.
   const results = await Promise.all([1, 2, 3, 4].map(() => migrateStore(database.url)));
   expect(results.every((result) => result.ok)).toBe(true);
-  expect(results.flatMap((result) => (result.ok ? result.applied : []))).toEqual(['001-first-tables', '002-rollups', '003-marks']);
+  expect(results.flatMap((result) => (result.ok ? result.applied : []))).toEqual([
+    '001-first-tables',
+    '002-rollups',
+    '003-marks',
+    '004-doctor',
+  ]);
   store = openStore(database.url);
 });
 afterAll(() => store.close());

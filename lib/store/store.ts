@@ -5,10 +5,16 @@ import { postgresDialect } from '@/lib/database/postgres/pool';
 import { firstTables } from './migrations/001-first-tables';
 import { rollups } from './migrations/002-rollups';
 import { marks } from './migrations/003-marks';
+import { doctor } from './migrations/004-doctor';
 import type { StoreTables } from './tables';
 
 /** In order of their names; a name that has been released never changes. */
-const MIGRATIONS: Record<string, Migration> = { '001-first-tables': firstTables, '002-rollups': rollups, '003-marks': marks };
+const MIGRATIONS: Record<string, Migration> = {
+  '001-first-tables': firstTables,
+  '002-rollups': rollups,
+  '003-marks': marks,
+  '004-doctor': doctor,
+};
 
 const POOL_MAX = 10;
 const ACQUIRE_TIMEOUT_MS = 3_000;

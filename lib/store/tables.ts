@@ -131,6 +131,21 @@ export interface MarkTable {
   removed_at: string | null;
 }
 
+export interface DoctorSilenceTable {
+  outbox: string;
+  finding: string;
+  reason: string;
+  actor_id: string;
+  actor_name: string;
+  at: Stamp;
+}
+
+export interface DoctorSampleTable {
+  outbox: string;
+  day: string;
+  data: string;
+}
+
 export interface StoreTables {
   account: AccountTable;
   session: SessionTable;
@@ -143,6 +158,8 @@ export interface StoreTables {
   collector_lease: CollectorLeaseTable;
   collector_state: CollectorStateTable;
   mark: MarkTable;
+  doctor_silence: DoctorSilenceTable;
+  doctor_sample: DoctorSampleTable;
 }
 
 /** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC, and no digit is lost. */

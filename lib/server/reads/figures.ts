@@ -2,16 +2,18 @@ import 'server-only';
 import type { Charts } from '@/lib/metrics/snapshots';
 import { maskText } from '@/lib/outbox/mask-text';
 import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/chart-view';
-import type { FleetSnapshot, Series, Summary } from '@/lib/shared/model';
+import type { ExaminedFleet } from '@/lib/shared/doctor';
+import type { Series, Summary } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import type { Window } from '@/lib/shared/windows';
 import type { Context } from '../context';
+import { readHeadlines } from './doctor';
 import { readMarks } from './marks';
 
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
-export async function readFleet(context: Context): Promise<FleetSnapshot> {
-  const fleet = await context.console.snapshots.fleet();
-  return { ...fleet, entries: fleet.entries.map((entry) => ({ ...entry, summary: presentSummary(context, entry.summary) })) };
+export async function readFleet(context: Context): Promise<ExaminedFleet> {
+  const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
+  return { ...fleet, doctor, entries: fleet.entries.map((entry) => ({ ...entry, summary: presentSummary(context, entry.summary) })) };
 }
 
 /** One outbox with its figures of a window, the history that its charts show, and the marks on it. */

@@ -1,0 +1,203 @@
+'use client';
+
+import { useState, useTransition } from 'react';
+import { usePathname, useRouter } from 'next/navigation';
+import { Button, Menu, NativeSelect, SegmentedControl, Title } from '@mantine/core';
+import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
+import type { ActionResult } from '@/lib/shared/problems';
+import { useTicking } from '../frame/clock';
+import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { useFormat } from '../figures/use-format';
+import { FindingCard } from './finding-card';
+import type { SilenceActions } from './silence-form';
+import { TablesSection } from './tables-section';
+import classes from './doctor.module.css';
+
+/** More findings of all outboxes than these nobody reads: one chooses an outbox. */
+const SHOWN = 100;
+
+export interface DoctorScreenProps {
+  /** Of one outbox; of all when left out. */
+  outbox: string | undefined;
+  severity: Severity | undefined;
+  outboxes: readonly { id: string; name: string }[];
+  initial: DoctorSnapshot;
+  load: (input: { outbox?: string }) => Promise<ActionResult<DoctorSnapshot>>;
+  examine: (input: { outbox: string | null }) => Promise<ActionResult<DoctorSnapshot>>;
+  /** null for who may not silence. */
+  silence: SilenceActions | null;
+}
+
+interface Placed {
+  finding: Finding;
+  outbox: { id: string; name: string };
+}
+
+/** What is wrong with the tables, worst first, and the statements that cure it. */
+export function DoctorScreen({ outbox, severity, outboxes, initial, load, examine, silence }: DoctorScreenProps) {
+  const words = useTranslations('doctor');
+  const [examining, setExamining] = useState(false);
+  const { snapshot, refresh } = usePolledSnapshot<DoctorSnapshot>({
+    key: ['doctor', outbox ?? null],
+    action: () => load(outbox === undefined ? {} : { outbox }),
+    initial,
+  });
+  const { examinations, waiting } = snapshot;
+  const placed = ranked(examinations);
+  const open = placed.filter(({ finding }) => finding.silence === null);
+  const silenced = placed.filter(({ finding }) => finding.silence !== null);
+  const chosen = open.filter(({ finding }) => severity === undefined || finding.severity === severity);
+  const examineNow = async () => {
+    setExamining(true);
+    await examine({ outbox: outbox ?? null }).catch(() => undefined);
+    await refresh();
+    setExamining(false);
+  };
+  const act = open.filter(({ finding }) => finding.severity === 'act').length;
+  const single = outbox === undefined ? undefined : examinations[0];
+  const list = (findings: readonly Placed[]) => (
+    <ol className={classes.list}>
+      {findings.map((one) => (
+        <FindingCard
+          key={`${one.outbox.id} ${one.finding.id}`}
+          {...one}
+          named={outbox === undefined}
+          silence={silence}
+          onChanged={refresh}
+        />
+      ))}
+    </ol>
+  );
+  return (
+    <div className={classes.screen}>
+      <header className={classes.head}>
+        <div>
+          <Title order={1}>
+            {words('lead', { findings: open.length, outboxes: examinations.length })}
+            {act > 0 && <span className={classes.act}> · {words('leadAct', { act })}</span>}
+          </Title>
+          <p className={classes.intro}>{words('intro')}</p>
+        </div>
+        <div className={classes.tools}>
+          <ExportMenu outbox={outbox} />
+          <Button size="xs" leftSection={<IconStethoscope size={16} aria-hidden />} loading={examining} onClick={() => void examineNow()}>
+            {words('examineNow')}
+          </Button>
+        </div>
+      </header>
+      <Filters outbox={outbox} severity={severity} outboxes={outboxes} open={open} />
+      {waiting.length > 0 && (
+        <p className={classes.notice} role="status">
+          {words('waiting', { count: waiting.length })}
+        </p>
+      )}
+      {examinations
+        .filter(({ problem }) => problem !== null)
+        .map((one) => (
+          <p key={one.outbox} className={classes.notice} data-problem>
+            <strong>{one.name}</strong> {words(`problems.${one.problem ?? 'unavailable'}`)}
+          </p>
+        ))}
+      {single !== undefined && single.problem === null && <Examined examination={single} />}
+      {chosen.length > 0
+        ? list(chosen.slice(0, SHOWN))
+        : examinations.some(({ problem }) => problem === null) && (
+            <div className={classes.empty}>
+              <IconCircleCheck size={24} stroke={1.5} aria-hidden />
+              <p>{words(open.length === 0 ? 'healthyText' : 'noneOfKind')}</p>
+            </div>
+          )}
+      {chosen.length > SHOWN && <p className={classes.notice}>{words('more', { count: chosen.length - SHOWN })}</p>}
+      {silenced.length > 0 && (
+        <details className={classes.silenced}>
+          <summary>{words('silenced', { count: silenced.length })}</summary>
+          {list(silenced)}
+        </details>
+      )}
+      {single !== undefined && <TablesSection examination={single} />}
+    </div>
+  );
+}
+
+/** Findings of several outboxes in one list, the worst first. */
+function ranked(examinations: readonly Examination[]): Placed[] {
+  return examinations
+    .flatMap(({ outbox, name, findings }) => findings.map((finding) => ({ finding, outbox: { id: outbox, name } })))
+    .sort((a, b) => SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity));
+}
+
+function Examined({ examination: { at, tookMs, database, table } }: { examination: Examination }) {
+  const words = useTranslations('doctor');
+  const format = useFormat();
+  const ago = useTicking((now) => format.relative(at, now));
+  return (
+    <p className={classes.quiet}>
+      {database} · <code>{table}</code> · {words('examined', { ago, took: format.latency(tookMs) })}
+    </p>
+  );
+}
+
+function ExportMenu({ outbox }: { outbox: string | undefined }) {
+  const words = useTranslations('doctor');
+  const href = (format: string): string =>
+    `/api/v1/doctor?${new URLSearchParams({ ...(outbox === undefined ? {} : { outbox }), format }).toString()}`;
+  return (
+    <Menu position="bottom-end" shadow="md" transitionProps={{ duration: 80 }}>
+      <Menu.Target>
+        <Button size="xs" variant="default" leftSection={<IconDownload size={16} aria-hidden />}>
+          {words('export')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(['markdown', 'csv', 'json'] as const).map((format) => (
+          <Menu.Item key={format} component="a" href={href(format)} download={`doctor.${format === 'markdown' ? 'md' : format}`}>
+            {words(`exports.${format}`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Filters({
+  outbox,
+  severity,
+  outboxes,
+  open,
+}: Pick<DoctorScreenProps, 'outbox' | 'severity' | 'outboxes'> & { open: readonly Placed[] }) {
+  const words = useTranslations('doctor');
+  const router = useRouter();
+  const pathname = usePathname();
+  const [pending, start] = useTransition();
+  const go = (next: { outbox?: string; severity?: string }) => {
+    const params = new URLSearchParams(
+      Object.entries(next).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
+    );
+    start(() => router.replace(params.size === 0 ? pathname : `${pathname}?${params.toString()}`, { scroll: false }));
+  };
+  const count = (one: Severity): number => open.filter(({ finding }) => finding.severity === one).length;
+  return (
+    <div className={classes.filters} aria-busy={pending}>
+      <NativeSelect
+        size="xs"
+        aria-label={words('outbox')}
+        value={outbox ?? ''}
+        data={[{ value: '', label: words('all') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
+        onChange={(event) => go({ outbox: event.currentTarget.value, severity })}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label={words('severity')}
+        value={severity ?? ''}
+        data={[
+          { value: '', label: `${words('anySeverity')} ${open.length}` },
+          ...SEVERITIES.map((one) => ({ value: one, label: `${words(`severities.${one}`)} ${count(one)}` })),
+        ]}
+        onChange={(value) => go({ outbox, severity: value })}
+      />
+      {severity !== undefined && <span className={classes.quiet}>{words(`severityWhat.${severity}`)}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+'use client';
+
+import Link from 'next/link';
+import { Button, Code, CopyButton } from '@mantine/core';
+import { IconBell, IconCheck, IconCopy } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
+import type { Finding } from '@/lib/shared/doctor';
+import { visibleText } from '@/lib/shared/visible-text';
+import { SeverityMark } from '../figures/mark';
+import { RelativeTime } from '../figures/time';
+import { SilenceForm, type SilenceActions } from './silence-form';
+import { useReader } from './use-reader';
+import classes from './doctor.module.css';
+
+interface FindingCardProps {
+  finding: Finding;
+  outbox: { id: string; name: string };
+  /** Says which outbox it is about. */
+  named: boolean;
+  /** null for who may not silence. */
+  silence: SilenceActions | null;
+  onChanged: () => Promise<void>;
+}
+
+/** A finding: how grave, what it is, what it costs, the numbers behind it, the statement that cures it. */
+export function FindingCard({ finding, outbox, named, silence, onChanged }: FindingCardProps) {
+  const words = useTranslations('doctor');
+  const reader = useReader();
+  const { what, why } = findingLines(finding, reader);
+  const facts = findingFacts(finding, reader);
+  const lift = async (actions: SilenceActions) => {
+    await actions.lift({ outbox: outbox.id, finding: finding.id });
+    await onChanged();
+  };
+  return (
+    <li className={classes.card} data-severity={finding.severity} data-silenced={finding.silence !== null || undefined}>
+      <div className={classes.cardHead}>
+        <SeverityMark severity={finding.severity} />
+        <h3 className={classes.what}>{what}</h3>
+        {named && (
+          <Link href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`} className={classes.outbox} prefetch={false}>
+            <bdi>{outbox.name}</bdi>
+          </Link>
+        )}
+      </div>
+      {why !== '' && <p className={classes.why}>{why}</p>}
+      {facts.length > 0 && (
+        <dl className={classes.facts}>
+          {facts.map(({ name, label, text }) => (
+            <div key={name}>
+              <dt>{label}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {finding.cure !== null && <Cure sql={finding.cure} />}
+      {finding.silence !== null && (
+        <p className={classes.silence}>
+          {words.rich('silence.by', { actor: finding.silence.actor, ago: () => <RelativeTime at={finding.silence?.at ?? ''} /> })}
+          {': '}
+          <q>
+            <bdi>{visibleText(finding.silence.reason)}</bdi>
+          </q>
+        </p>
+      )}
+      {silence !== null && (
+        <div className={classes.buttons}>
+          {finding.silence === null ? (
+            <SilenceForm outbox={outbox.id} finding={finding.id} put={silence.put} onDone={onChanged} />
+          ) : (
+            <Button size="compact-xs" variant="default" leftSection={<IconBell size={14} aria-hidden />} onClick={() => void lift(silence)}>
+              {words('silence.lift')}
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** A statement to read, copy and run elsewhere. */
+export function Cure({ sql }: { sql: string }) {
+  const words = useTranslations('doctor');
+  return (
+    <div className={classes.cure}>
+      <Code block tabIndex={0} aria-label={words('cure')}>
+        {sql}
+      </Code>
+      <CopyButton value={sql} timeout={1_500}>
+        {({ copied, copy }) => (
+          <Button
+            size="compact-xs"
+            variant="default"
+            leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+            onClick={copy}
+          >
+            {words(copied ? 'copied' : 'copySql')}
+          </Button>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

@@ -1,0 +1,195 @@
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, type Examination, type Silence } from '@/lib/shared/doctor';
+import { Problem } from '@/lib/shared/problems';
+import { keepSample, readSamples, readSilences } from '@/lib/store/doctor';
+import type { StoreDb } from '@/lib/store/store';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { examineOutbox } from './examine';
+import { sampleSchema, type Sample } from './trend';
+
+/** An examination is everybody's for this long. */
+const SHARED_MS = 600_000;
+/** One that failed is tried again sooner. */
+const FAILED_MS = 60_000;
+/** Whoever asks for a new one within this gets the last. */
+const LEAST_MS = 5_000;
+/** Examinations under way at the same time, all databases together. */
+const AT_ONCE = 3;
+/** An examination takes at most this long: it stops being waited for, and its slot goes to the next. */
+const PATIENCE_MS = 12_000;
+
+export interface ExaminerOptions {
+  directory: OutboxDirectory;
+  store: { db: StoreDb };
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** Told when an outbox could not be examined, for the log. */
+  onFailure?: (outbox: string, error: unknown) => void;
+}
+
+/** Examinations of every outbox, one for all viewers of this process, made when somebody looks. */
+export interface Examiner {
+  /**
+   * What is known now; outboxes that are due are examined meanwhile, nobody waits for them. Throws Problem `not_found`
+   * for an unknown id.
+   */
+  snapshot(outbox?: string): Promise<DoctorSnapshot>;
+  /** Examines now, unless that was done within five seconds; one that is away answers its last findings with `problem`. */
+  examine(outbox: string): Promise<Examination>;
+  /** Begins to examine every outbox, as if all were due. */
+  examineAll(): void;
+  /** The worst open finding by outbox, without asking any database or waiting for one. */
+  headlines(): Promise<Map<string, DoctorHeadline>>;
+}
+
+interface Entry {
+  examination: Examination | null;
+  /** Milliseconds since the epoch of the last attempt. */
+  triedAt: number;
+  inFlight: Promise<void> | null;
+}
+
+export function createExaminer({ directory, store, now = Date.now, onFailure }: ExaminerOptions): Examiner {
+  const entries = new Map<string, Entry>();
+  const queue: (() => void)[] = [];
+  let running = 0;
+  const entryOf = (id: string): Entry => {
+    directory.settings(id);
+    const found = entries.get(id) ?? { examination: null, triedAt: -Infinity, inFlight: null };
+    entries.set(id, found);
+    return found;
+  };
+
+  /** Waits for one of the few slots; a database that hangs keeps its slot no longer than PATIENCE_MS. */
+  async function slot(): Promise<() => void> {
+    if (running >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
+    else running += 1;
+    return () => {
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    };
+  }
+
+  async function make(id: string, entry: Entry): Promise<void> {
+    const release = await slot();
+    try {
+      const made = await within(PATIENCE_MS, examine(id));
+      entry.examination = made;
+    } catch (error) {
+      onFailure?.(id, error);
+      entry.examination = failed(directory, id, entry.examination, error, now());
+    } finally {
+      entry.triedAt = now();
+      release();
+    }
+  }
+
+  async function examine(id: string): Promise<Examination> {
+    const outbox = await directory.get(id);
+    const samples = (await readSamples(store.db, id)).flatMap(parseSample);
+    const { examination, sample } = await examineOutbox(outbox, { samples }, now);
+    await keepSample(store.db, id, sample.at, JSON.stringify(sample));
+    return examination;
+  }
+
+  const begin = (id: string, entry: Entry): Promise<void> => (entry.inFlight ??= make(id, entry).finally(() => (entry.inFlight = null)));
+
+  const isDue = ({ examination, triedAt }: Entry): boolean =>
+    now() - triedAt >= (examination === null || examination.problem !== null ? FAILED_MS : SHARED_MS);
+
+  async function silenced(examinations: readonly Examination[]): Promise<Examination[]> {
+    const silences = await readSilences(
+      store.db,
+      examinations.map(({ outbox }) => outbox),
+    );
+    return examinations.map((examination) => withSilences(examination, silences.get(examination.outbox)));
+  }
+
+  function known(ids: readonly string[]): Examination[] {
+    return ids.flatMap((id) => {
+      const entry = entryOf(id);
+      if (isDue(entry)) void begin(id, entry);
+      return entry.examination === null ? [] : [entry.examination];
+    });
+  }
+
+  return {
+    async snapshot(outbox) {
+      const ids = outbox === undefined ? directory.ids : [outbox];
+      const examinations = await silenced(known(ids));
+      const waiting = ids.filter((id) => entryOf(id).examination === null);
+      return { asOf: new Date(now()).toISOString(), examinations, waiting };
+    },
+    async examine(outbox) {
+      const entry = entryOf(outbox);
+      if (entry.inFlight !== null || entry.examination === null || now() - entry.triedAt >= LEAST_MS) await begin(outbox, entry);
+      const { examination } = entry;
+      if (examination === null) throw new Problem('unavailable', `Outbox ${outbox} could not be examined`);
+      const [answer = examination] = await silenced([examination]);
+      return answer;
+    },
+    examineAll() {
+      for (const id of directory.ids) {
+        const entry = entryOf(id);
+        if (now() - entry.triedAt >= LEAST_MS) void begin(id, entry);
+      }
+    },
+    async headlines() {
+      const examinations = await silenced(known(directory.ids));
+      return new Map(
+        examinations.flatMap(({ outbox, findings }): [string, DoctorHeadline][] => {
+          const headline = headlineOf(findings);
+          return headline === null ? [] : [[outbox, headline]];
+        }),
+      );
+    },
+  };
+}
+
+function withSilences(examination: Examination, silences: ReadonlyMap<string, Silence> | undefined): Examination {
+  const findings = examination.findings.map((finding) => ({ ...finding, silence: silences?.get(finding.id) ?? null }));
+  return { ...examination, findings: rankFindings(findings) };
+}
+
+/** The last findings, marked with what stands in the way of new ones. */
+function failed(directory: OutboxDirectory, id: string, last: Examination | null, error: unknown, now: number): Examination {
+  const problem = error instanceof DatabaseFailure ? codeOf(error.code) : error instanceof Problem ? codeOf(error.code) : 'unusable';
+  if (last !== null) return { ...last, problem };
+  const database = directory.database(id);
+  return {
+    outbox: id,
+    name: directory.settings(id).name,
+    database: database.id,
+    engine: database.engine.key,
+    table: '',
+    at: new Date(now).toISOString(),
+    tookMs: 0,
+    findings: [],
+    tables: [],
+    statisticsSince: null,
+    unseen: [],
+    problem,
+  };
+}
+
+function codeOf(code: string): Examination['problem'] {
+  if (code === 'timeout' || code === 'locked') return 'timeout';
+  return code === 'connection' || code === 'unavailable' ? 'unavailable' : 'unusable';
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Problem('timeout', 'The examination took too long')), ms);
+  });
+  // Given up on, it may still fail later.
+  work.catch(() => undefined);
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** A sample of another version of the console is no sample. */
+function parseSample(text: string): Sample[] {
+  const parsed = sampleSchema.safeParse(JSON.parse(text));
+  return parsed.success ? [parsed.data] : [];
+}

@@ -1,0 +1,106 @@
+import 'server-only';
+import { uuidv7 } from 'uuidv7';
+import { readerOf } from '@/lib/messages/reader';
+import type { DoctorHeadline, DoctorSnapshot, Examination, Silence } from '@/lib/shared/doctor';
+import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
+import { Problem } from '@/lib/shared/problems';
+import { insertAuditEntries } from '@/lib/store/audit';
+import { putSilence, removeSilence } from '@/lib/store/doctor';
+import type { StoreDb } from '@/lib/store/store';
+import type { Context } from '../context';
+import type { SilenceRequest } from '../schemas';
+
+/** What the doctor knows of all outboxes or of one, without waiting for any database. Throws Problem `not_found`. */
+export function readDoctor({ console }: Context, outbox?: string): Promise<DoctorSnapshot> {
+  return console.examiner.snapshot(outbox);
+}
+
+/**
+ * Examines one outbox and waits for it, at most twelve seconds; or begins to examine all of them and answers what is
+ * known meanwhile. Throws Problem `not_found`.
+ */
+export async function examineNow(context: Context, outbox: string | null): Promise<DoctorSnapshot> {
+  const { examiner } = context.console;
+  if (outbox === null) examiner.examineAll();
+  else await examiner.examine(outbox);
+  return examiner.snapshot(outbox ?? undefined);
+}
+
+/** The worst finding by outbox, for the fleet; none while the store is away: the fleet has other things to show. */
+export async function readHeadlines({ console }: Context): Promise<Record<string, DoctorHeadline>> {
+  try {
+    return Object.fromEntries(await console.examiner.headlines());
+  } catch (error) {
+    console.log.warn({ err: error }, 'silences of findings could not be read');
+    return {};
+  }
+}
+
+/** Silences a finding, with its audit entry. Throws Problem `not_found` for an outbox or a finding that is not there. */
+export async function silenceFinding(context: Context, { outbox, finding, reason }: SilenceRequest): Promise<Silence> {
+  const { examinations } = await context.console.examiner.snapshot(outbox);
+  if (!examinations.some((one) => one.findings.some(({ id }) => id === finding)))
+    throw new Problem('not_found', 'The doctor has no such finding now: it may have gone');
+  return context.console.store.db.transaction().execute(async (db) => {
+    const silence = await putSilence(db, { outbox, finding, reason, actor: context.actor });
+    await audit(db, context, 'doctor_silence', outbox, reason, { before: null, after: { finding, reason } });
+    return silence;
+  });
+}
+
+/** Lifts a silence, with its audit entry. Throws Problem `not_found`. */
+export async function liftSilence(context: Context, { outbox, finding }: Omit<SilenceRequest, 'reason'>): Promise<Silence> {
+  return context.console.store.db.transaction().execute(async (db) => {
+    const silence = await removeSilence(db, outbox, finding);
+    if (silence === null) throw new Problem('not_found', 'This finding is not silenced');
+    await audit(db, context, 'doctor_lift', outbox, finding, { before: { finding, reason: silence.reason }, after: null });
+    return silence;
+  });
+}
+
+type Change = { before: Record<string, string> | null; after: Record<string, string> | null };
+
+/** In the transaction of the change: nothing is silenced without somebody to ask about it. */
+async function audit(
+  db: StoreDb,
+  { actor }: Context,
+  operation: 'doctor_silence' | 'doctor_lift',
+  outbox: string,
+  reason: string,
+  { before, after }: Change,
+): Promise<void> {
+  await insertAuditEntries(db, [
+    {
+      id: uuidv7(),
+      at: new Date().toISOString(),
+      actorId: actor.id,
+      actor: actor.name,
+      role: actor.role,
+      operation,
+      outbox,
+      eventId: null,
+      eventType: null,
+      aggregateId: null,
+      reason,
+      outcome: 'applied',
+      code: null,
+      interventionId: null,
+      before,
+      after,
+    },
+  ]);
+}
+
+/** Examinations as a file of their own, in the reader's language. */
+export async function exportExaminations(
+  { locale, timeZone }: Context,
+  examinations: readonly Examination[],
+  format: 'markdown' | 'csv',
+): Promise<Response> {
+  const reader = await readerOf(locale, timeZone);
+  const [text, type, ending] =
+    format === 'csv'
+      ? [examinationsAsCsv(examinations, reader), 'text/csv; charset=utf-8; header=present', 'csv']
+      : [examinationsAsMarkdown(examinations, reader), 'text/markdown; charset=utf-8', 'md'];
+  return new Response(text, { headers: { 'Content-Type': type, 'Content-Disposition': `attachment; filename="doctor.${ending}"` } });
+}

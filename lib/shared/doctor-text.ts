@@ -1,0 +1,105 @@
+/** Findings of the doctor as text: on the screen, in exports, and on the command line. Words come from the caller's catalogue. */
+import type { Examination, Finding, FindingValues } from './doctor';
+import { formatAbsolute, formatAge, formatBytes, formatLatency, formatNumber, formatPercent, formatRate, type SayUnit } from './format';
+import { visibleText } from './visible-text';
+
+/** How a reader wants numbers and words; `say` takes whole keys of the catalogue. */
+export interface Reader {
+  locale: string;
+  timeZone: string;
+  say: (key: string, values?: Record<string, string>) => string;
+  has: (key: string) => boolean;
+}
+
+/** What the catalogues test for with `select` where a value is not known. */
+const NONE = 'none';
+
+/** A value behind a finding, by the unit in its name; null where it is not known. */
+export function valueText(name: string, value: string | number | null, { locale, timeZone, say }: Reader): string | null {
+  if (value === null) return null;
+  const sayUnit: SayUnit = (unit, text) => say(`units.${unit}`, { value: text });
+  if (typeof value === 'string') return name.endsWith('At') ? formatAbsolute(value, timeZone) : visibleText(value);
+  if (name.endsWith('Ms')) return value < 1_000 ? formatLatency(value, locale, sayUnit) : formatAge(value, locale, sayUnit);
+  if (/bytes(PerDay)?$/i.test(name)) return formatBytes(value, locale);
+  if (name.endsWith('Share')) return formatPercent(value, locale);
+  if (name.endsWith('PerSecond')) return formatRate(value, locale);
+  return formatNumber(value, locale);
+}
+
+function texts(values: FindingValues, reader: Reader): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, valueText(name, value, reader) ?? NONE]));
+}
+
+/** The two lines of a finding: what it is, and what it costs. */
+export function findingLines({ check, values }: Pick<Finding, 'check' | 'values'>, reader: Reader): { what: string; why: string } {
+  const said = texts(values, reader);
+  const line = (which: string): string => {
+    const key = `doctor.checks.${check}.${which}`;
+    return reader.has(key) ? reader.say(key, said) : which === 'what' ? check : '';
+  };
+  return { what: line('what'), why: line('why') };
+}
+
+/** The numbers and times behind a finding, each with its name; texts are in its lines. */
+export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader): { name: string; label: string; text: string }[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const text = typeof value === 'number' || name.endsWith('At') ? valueText(name, value, reader) : null;
+    const key = `doctor.values.${name}`;
+    return text === null || !reader.has(key) ? [] : [{ name, label: reader.say(key), text }];
+  });
+}
+
+/** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last. */
+export function examinationsAsMarkdown(examinations: readonly Examination[], reader: Reader): string {
+  const { say, timeZone } = reader;
+  const lines = [`# ${say('doctor.title')}`];
+  for (const { outbox, name, database, table, at, findings, problem } of examinations) {
+    lines.push('', `## ${name} (${outbox})`, '', `${database} · \`${table}\` · ${formatAbsolute(at, timeZone)}`);
+    if (problem !== null) lines.push('', `> ${say(`doctor.problems.${problem}`)}`);
+    if (findings.length === 0 && problem === null) lines.push('', say('doctor.healthy'));
+    for (const finding of findings) {
+      const { what, why } = findingLines(finding, reader);
+      lines.push('', `### ${say(`doctor.severities.${finding.severity}`)}: ${what}`, '', why);
+      const facts = findingFacts(finding, reader);
+      if (facts.length > 0) lines.push('', facts.map(({ label, text }) => `- ${label}: ${text}`).join('\n'));
+      if (finding.cure !== null) lines.push('', '```sql', finding.cure, '```');
+      if (finding.silence !== null)
+        lines.push(
+          '',
+          `_${say('doctor.silencedBy', { actor: finding.silence.actor, at: formatAbsolute(finding.silence.at, timeZone) })}: ${finding.silence.reason}_`,
+        );
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Examinations as CSV, a line per finding; values as JSON. */
+export function examinationsAsCsv(examinations: readonly Examination[], reader: Reader): string {
+  const head = ['outbox', 'at', 'severity', 'check', 'subject', 'what', 'why', 'values', 'cure', 'silenced_by', 'silence_reason'];
+  const rows = examinations.flatMap(({ outbox, at, findings }) =>
+    findings.map((finding) => {
+      const { what, why } = findingLines(finding, reader);
+      const { severity, check, subject, values, cure, silence } = finding;
+      return [
+        outbox,
+        at,
+        severity,
+        check,
+        subject ?? '',
+        what,
+        why,
+        JSON.stringify(values),
+        cure ?? '',
+        silence?.actor ?? '',
+        silence?.reason ?? '',
+      ];
+    }),
+  );
+  return `${[head, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
+}
+
+/** Quoted where it must be; what a spreadsheet would run is kept a text. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
