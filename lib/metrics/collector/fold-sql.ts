@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { statePredicate } from '@/lib/outbox/conditions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { placeSql } from '@/lib/outbox/row';
+import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import { bucketSql } from '../rollup/bucket-sql';
 import { STATES_OF } from '../sources';
 import { milliseconds, nullInstant, nullText, sane, steer, stepOf, type Sql } from '../spelling';
 import { hasTime, traitsOf } from '../traits';
 import { isoOf, MINUTE } from './instants';
+import type { AttemptsRow } from './observers/attempts-count';
+import { attemptsOf, epochMs, finite } from './observers/rows';
 import { publishedColumn, type Access } from './method';
 
 /** Rows published in a span: instants in microseconds, `to` exclusive. */
@@ -30,6 +32,8 @@ export interface Cell {
   events: number;
   latencySumMs: number;
   negative: number;
+  /** The event itself, alone in its cell, when it was tried more than once and those are asked for. */
+  tried: AttemptsRow | null;
 }
 
 interface CellRow {
@@ -42,6 +46,7 @@ interface CellRow {
   events: string;
   latency_ms: number | null;
   negative: string;
+  tried: string | null;
 }
 
 /**
@@ -55,10 +60,17 @@ export async function steerTo(db: Db, access: Access): Promise<void> {
 
 /**
  * The published rows of a span, counted by step (of so many minutes), type and bucket. Served by the index on the time of
- * publishing, bounded by the span and the statement's timeout; locks nothing.
+ * publishing, bounded by the span and the statement's timeout; locks nothing. `tells` also names the events that were tried
+ * more than once: whoever follows attempts need not read the same pages again.
  */
-export async function readCells(db: Db, outbox: Outbox, span: Span, stepMinutes: number): Promise<Cell[]> {
-  const statement = cellsStatement(outbox, span, stepMinutes);
+export async function readCells(
+  db: Db,
+  outbox: Outbox,
+  span: Span,
+  stepMinutes: number,
+  tells: 'counts' | 'tried' = 'counts',
+): Promise<Cell[]> {
+  const statement = cellsStatement(outbox, span, stepMinutes, tells);
   const { rows } = await statement.execute(db);
   return rows.map((row) => ({
     published: row.published,
@@ -70,11 +82,12 @@ export async function readCells(db: Db, outbox: Outbox, span: Span, stepMinutes:
     events: Number(row.events),
     latencySumMs: row.latency_ms ?? 0,
     negative: Number(row.negative),
+    tried: row.tried === null ? null : triedRow(row.type, row.tried),
   }));
 }
 
 /** The statement of `readCells`. */
-export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number): Sql<CellRow> {
+export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<CellRow> {
   const at = placeSql(outbox, outbox.main);
   const seconds = stepMinutes * 60;
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
@@ -83,18 +96,40 @@ export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number):
   const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
   // OFFSET 0 keeps what is worked out once from being worked out wherever it is used: a third of the processor's time.
   const rows = sql`select ${type} collate "C" as type, ${at.roleInstant('publishedAt') ?? nullInstant} as published, ${instant('createdAt')} as created,
-    ${claims ? instant('attemptedAt') : nullInstant} as attempted from ${at.from} where ${publishedIn(outbox, span)} offset 0`;
+    ${claims ? instant('attemptedAt') : nullInstant} as attempted, ${tells === 'tried' ? triedText(outbox, at) : nullText} as tried from ${at.from} where ${publishedIn(outbox, span)} offset 0`;
   const timed = sql`select type, ${stepOf(sql.ref('published'), seconds)} as published, ${stepOf(sql.ref('created'), seconds)} as created,
-    ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency,
+    ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency, tried,
     case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing from (${rows}) as r offset 0`;
   const buckets = sql`select t.*, ${bucketSql(sql.ref('latency'))} as latency_bucket, ${bucketSql(sql.ref('processing'))} as processing_bucket from (${timed}) as t`;
   // A bucket of latencies is narrow: hardly ever do its rows come from more than two minutes.
-  const byLatency = sql`(published, type, created, latency_bucket)`;
+  const byLatency = sql`(published, type, created, latency_bucket, tried)`;
   const sets = claims ? sql`grouping sets (${byLatency}, (published, type, processing_bucket))` : byLatency;
   const ofProcessing = claims ? sql`grouping(latency_bucket)` : sql`0`;
   const processing = claims ? sql`processing_bucket` : sql`null::int as processing_bucket`;
-  return sql<CellRow>`select published, type, created, latency_bucket, ${processing}, ${ofProcessing} as of_processing,
+  return sql<CellRow>`select published, type, created, latency_bucket, tried, ${processing}, ${ofProcessing} as of_processing,
     count(*) as events, sum(greatest(0, latency)) as latency_ms, count(*) filter (where latency < 0) as negative from (${buckets}) as b group by ${sets}`;
+}
+
+/** What the observer of attempts reads of a row, where there is more to it than one attempt; NULL for the others. */
+function triedText(outbox: Outbox, at: PlaceSql): Sql {
+  const traits = traitsOf(outbox);
+  if (!traits.attempts) return nullText;
+  const attempts = attemptsOf(at);
+  const facts = sql`json_build_array(${at.roleText('id')}, ${attempts}, ${epochMs(at, 'createdAt')}, ${epochMs(at, 'publishedAt')})::text`;
+  return sql`case when ${attempts} > ${sql.lit(traits.countsClaims ? 1 : 0)} then ${facts} end`;
+}
+
+function triedRow(type: string | null, facts: string): AttemptsRow {
+  const [id, attempts, created, published] = JSON.parse(facts) as [string, number | null, number | null, number | null];
+  return {
+    id,
+    type,
+    state: 'published',
+    attempts: finite(attempts) ?? 0,
+    createdMs: finite(created),
+    publishedMs: finite(published),
+    diedMs: null,
+  };
 }
 
 /** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the cells. */

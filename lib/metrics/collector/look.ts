@@ -93,6 +93,7 @@ export async function look(
     counts: true,
     memory: session.memoryChanged ? JSON.stringify(session.memory) : undefined,
   });
+  if (rowsCounted) addTried(session, span, cells);
   session.pending = new Map();
   session.memoryChanged = false;
   session.observed = noCost();
@@ -126,7 +127,7 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
       }
       const target = Math.max(from, session.horizon.foldableTo(tick));
       const span = { from, to: Math.min(target, from + session.foldWidth.micros) };
-      const cells = span.to > span.from ? await readCells(db, outbox, span, 1) : [];
+      const cells = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
       return { tick, choice, span, cells, target, past: null, statements: statements + 1 };
     },
     { statementMs: STATEMENT_MS },
@@ -169,6 +170,18 @@ function watchedBy({ lookedAt }: Progress, { at }: Tick): number[] {
 export function withSuspects(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
   const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
   return open.length === 0 ? [...suspects] : [...new Set([...suspects, ...open])].sort((a, b) => a - b);
+}
+
+/** So many events that were tried more than once wait for whoever follows attempts; beyond it they are read again. */
+const TRIED_ROWS = 50_000;
+
+/** Keeps the events that were tried more than once for the observer of attempts. */
+function addTried(session: Session, span: Span, cells: readonly Cell[]): void {
+  const { tried } = session;
+  const goesOn = tried !== null && tried.to === span.from;
+  const rows = [...(goesOn ? tried.rows : []), ...cells.flatMap((cell) => (cell.tried === null ? [] : [cell.tried]))];
+  session.tried =
+    rows.length > TRIED_ROWS ? { from: span.to, to: span.to, rows: [] } : { from: goesOn ? tried.from : span.from, to: span.to, rows };
 }
 
 /** Adds what an observer saw to what waits for the next entry. */

@@ -2,6 +2,14 @@ import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { CollectionMethod } from '@/lib/shared/model';
 import type { Additions } from '../rollup/ledger';
+import type { AttemptsRow } from './observers/attempts-count';
+
+/** Events published in a span (instants in microseconds, `to` exclusive) that were tried more than once: all of them. */
+export interface Tried {
+  from: number;
+  to: number;
+  rows: AttemptsRow[];
+}
 
 export interface Look {
   outbox: Outbox;
@@ -16,6 +24,8 @@ export interface Look {
   previousAt: string | null;
   /** What this observer answered as `memory` last time; null for the first time. It has been JSON in between. */
   memory: unknown;
+  /** What the fold has read since this observer looked last; null where it reads no rows. */
+  tried: Tried | null;
 }
 
 export interface Seen {
@@ -37,6 +47,8 @@ export interface Observer {
   wants(outbox: Outbox, method: CollectionMethod): boolean;
   /** How often it looks, in milliseconds; less often where looking is dear. */
   everyMs: number;
+  /** It goes on from `tried`, which is emptied when it has looked. */
+  takesTried?: boolean;
   /** Throws DatabaseFailure; the other parts of the look are kept then. */
   look(input: Look): Promise<Seen>;
 }

@@ -42,16 +42,21 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
 
 async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<void> {
   const past = session.memory[observer.key];
+  const { tried } = session;
   const began = performance.now();
   const { at, seen } = await outbox.database.read(
     async (db) => {
       await steer(db);
       const { rows } = await sql<{ at: string }>`select ${iso(sql`clock_timestamp()`)} as at`.execute(db);
       const time = rows[0]?.at ?? '';
-      return { at: time, seen: await observer.look({ outbox, db, at: time, previousAt: past?.at ?? null, memory: past?.memory ?? null }) };
+      return {
+        at: time,
+        seen: await observer.look({ outbox, db, at: time, previousAt: past?.at ?? null, memory: past?.memory ?? null, tried }),
+      };
     },
     { statementMs: STATEMENT_MS },
   );
+  if (observer.takesTried && tried !== null) session.tried = { from: tried.to, to: tried.to, rows: [] };
   addPending(session, session.names.rename(seen.additions));
   session.memory = { ...session.memory, [observer.key]: { at, memory: seen.memory } };
   // When it looked last is part of what is kept, but not worth writing the rest for.

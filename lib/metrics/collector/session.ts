@@ -6,6 +6,7 @@ import type { Additions } from '../rollup/ledger';
 import { Horizon, type Lags } from './horizon';
 import { MINUTE, SECOND } from './instants';
 import type { Choice } from './method';
+import type { Tried } from './observer';
 import { Pace, Width } from './pace';
 import { parseProgress, type Progress } from './progress';
 import { SeriesNames } from './series-names';
@@ -22,6 +23,8 @@ export interface Session {
   memoryChanged: boolean;
   /** Seen by observers since the last entry into the books. */
   pending: Additions;
+  /** Folded since the observer of attempts looked last; null where no rows are folded. */
+  tried: Tried | null;
   names: SeriesNames;
   horizon: Horizon;
   pace: Pace;
@@ -64,6 +67,7 @@ export async function openSession(
     memory: JSON.parse(state?.memory ?? '{}') as Memory,
     memoryChanged: false,
     pending: new Map(),
+    tried: null,
     names: new SeriesNames(await readSeries(store.db, lease.outbox)),
     horizon: new Horizon(lags),
     pace: new Pace(tickMs, Math.max(tickMs, progress?.everyMs ?? 0), duty),

@@ -1,6 +1,6 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { traitsOf } from '../../traits';
-import type { Look, Observer, Seen } from '../observer';
+import type { Look, Observer, Seen, Tried } from '../observer';
 import {
   attemptsMemory,
   countAttempts,
@@ -10,7 +10,7 @@ import {
   type AttemptsRow,
   type CounterMeaning,
 } from './attempts-count';
-import { planOf, readByKey, readFollowed } from './attempts-read';
+import { planOf, readByKey, readFollowed, type Span } from './attempts-read';
 import { CHEAP_ROWS, SCANNED_ROWS } from './rows';
 import { estimateRows } from './table-size';
 
@@ -24,13 +24,15 @@ export const attemptsObserver: Observer = {
   key: 'attempts',
   wants: (outbox) => traitsOf(outbox).attempts,
   everyMs: 5_000,
+  takesTried: true,
   look: lookAtAttempts,
 };
 
-async function lookAtAttempts({ outbox, db, at, memory: given }: Look): Promise<Seen> {
+async function lookAtAttempts({ outbox, db, at, memory: given, tried }: Look): Promise<Seen> {
   const atMs = Date.parse(at);
   const memory = attemptsMemory(given);
   const plan = planOf(outbox);
+  if (tried !== null) plan.scanned = plan.scanned.filter((part) => part !== 'published');
   let reach: AttemptsReach = 'complete';
   if (plan.scanned.length > 0) {
     const size = await estimateRows(db, outbox.main);
@@ -42,30 +44,53 @@ async function lookAtAttempts({ outbox, db, at, memory: given }: Look): Promise<
     }
   }
   const fresh = memory === null || atMs - memory.atMs > GAP_MS;
-  const since = fresh ? atMs : (memory.publishedToMs ?? atMs);
   // On a table whose published rows cannot be found by their time, those that were followed are found by their key.
-  const byTime = plan.published || plan.scanned.includes('published');
-  const span = { fromMs: since, toMs: Math.max(since, atMs - LATE_MS) };
+  const byTime = tried !== null || plan.published || plan.scanned.includes('published');
+  const { span, told, publishedToMs } = publishedSince(fresh ? null : memory.publishedToMs, atMs, tried);
   if (reach === 'unseen') {
     const { additions, memory: next } = countAttempts(null, { atMs, reach, rows: [], gone: [], publishedToMs: null }, meaningOf(outbox));
     return { additions, memory: next, rows: 0 };
   }
 
   const first = await readFollowed(db, outbox, plan, byTime ? span : null);
-  const missing = fresh ? [] : missingFrom(memory, first.rows);
+  const rows = [...first.rows, ...told];
+  const missing = fresh ? [] : missingFrom(memory, rows);
   const second = await readByKey(db, outbox, missing);
   const counted = countAttempts(
     memory,
     {
       atMs,
       reach: first.cut && reach === 'complete' ? 'capped' : reach,
-      rows: [...first.rows, ...second.rows],
+      rows: [...rows, ...second.rows],
       gone: second.gone,
-      publishedToMs: byTime ? span.toMs : null,
+      publishedToMs: byTime ? publishedToMs : null,
     },
     meaningOf(outbox),
   );
   return { ...counted, rows: first.read + second.rows.length };
+}
+
+/**
+ * Which published rows are still to be read, which the fold has told, and up to when none is missing then. Nothing is read
+ * twice; what the fold read before a process ended, and did not tell, is read once more.
+ */
+function publishedSince(
+  knownToMs: number | null,
+  atMs: number,
+  tried: Tried | null,
+): { span: Span | null; told: AttemptsRow[]; publishedToMs: number } {
+  if (tried === null) {
+    const fromMs = knownToMs ?? atMs;
+    const toMs = Math.max(fromMs, atMs - LATE_MS);
+    return { span: { fromMs, toMs }, told: [], publishedToMs: toMs };
+  }
+  const [fromMs, toMs] = [tried.from / 1_000, tried.to / 1_000];
+  const sinceMs = knownToMs ?? fromMs;
+  return {
+    span: sinceMs < fromMs ? { fromMs: sinceMs, toMs: fromMs } : null,
+    told: tried.rows.filter(({ publishedMs }) => publishedMs !== null && publishedMs >= sinceMs),
+    publishedToMs: Math.max(sinceMs, toMs),
+  };
 }
 
 function meaningOf(outbox: Outbox): CounterMeaning {

@@ -34,7 +34,7 @@ export function watch(directory: OutboxDirectory, id: string, observer: Observer
       await steer(db);
       const { rows } = await sql<{ at: number }>`select date_part('epoch', ${now()}) * 1000 as at`.execute(db);
       const at = new Date((rows[0]?.at ?? 0) + laterMs).toISOString();
-      const answer = await observer.look({ outbox, db, at, previousAt, memory });
+      const answer = await observer.look({ outbox, db, at, previousAt, memory, tried: null });
       previousAt = at;
       return answer;
     });
