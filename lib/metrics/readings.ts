@@ -42,7 +42,10 @@ export interface ReadingCost {
 
 /** How a caller wants its answer, in milliseconds. */
 export interface Terms {
-  /** It takes a reading that was begun this long ago or less, or longer where readings are dear; and one that is under way. */
+  /**
+   * Time is cut into pieces of this length, and one reading serves a piece: so many callers, whenever they ask, cost what one
+   * costs that asks once in each. Where readings are dear, one serves longer. Zero: a reading begun after the question.
+   */
   sharedMs: number;
   /** It waits this long and then takes what there is. */
   patienceMs: number;
@@ -124,11 +127,12 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       const cell = cells.get(id) ?? emptyCell();
       cells.set(id, cell);
       const asked = now();
-      const oldest = asked - Math.max(sharedMs, dearMs(cell));
+      const pieceBegan = sharedMs === 0 ? asked : asked - (asked % sharedMs);
+      const oldest = Math.min(pieceBegan, asked - dearMs(cell));
       const serve = async (): Promise<void> => {
         // Who shares nothing wants a reading that began after the question: one under way before it does not count.
         if (sharedMs === 0 && cell.inFlight !== null && cell.triedAt < asked) await cell.inFlight;
-        if (cell.inFlight === null && (cell.triedAt >= asked || cell.triedAt > oldest)) return;
+        if (cell.inFlight === null && cell.triedAt >= oldest) return;
         cell.inFlight ??= read(id, cell).finally(() => (cell.inFlight = null));
         await cell.inFlight;
       };

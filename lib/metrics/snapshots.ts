@@ -67,14 +67,16 @@ export interface SnapshotsOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
-/** A screen asks every 5 s: two hundred of them, whenever they ask, take no more readings than one. */
-const SCREEN = { sharedMs: 4_900, patienceMs: 4_800 } satisfies Terms;
+/** A screen asks this often. */
+const SCREEN_POLL_MS = 5_000;
+/** Two hundred screens, whenever they ask, take no more readings than one. */
+const SCREEN = { sharedMs: SCREEN_POLL_MS, patienceMs: 4_800 } satisfies Terms;
 /** The fleet does not wait long for one outbox: it has the others to show. */
-const FLEET = { sharedMs: 4_900, patienceMs: 2_500 } satisfies Terms;
+const FLEET = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500 } satisfies Terms;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, unless readings are dear. */
 const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
-const MACHINE = { sharedMs: 4_900, patienceMs: 2_500, failingMs: 200 } satisfies Terms;
+const MACHINE = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200 } satisfies Terms;
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
 const SPARKLINE_POINTS = 30;
