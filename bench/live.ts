@@ -2,7 +2,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Bench } from './bench';
 import { ESCROW_ADVISED, escrowStatusFilling } from './fillings/escrow-status';
-import type { Filling } from './fillings/filling';
+import { DEAD_ROWS, type Filling } from './fillings/filling';
 import { listenNotifyFilling } from './fillings/listen-notify';
 import { publishedAtFilling } from './fillings/published-at';
 import { workerStatusFilling } from './fillings/worker-status';
@@ -29,7 +29,7 @@ interface Subject {
   budgeted: readonly Kind[];
 }
 
-const OPEN: readonly Kind[] = ['reading', 'oldest', 'open page', 'count'];
+const OPEN: readonly Kind[] = ['reading', 'oldest', 'open page', 'causes'];
 
 const SUBJECTS: readonly Subject[] = [
   { label: 'published-at', filling: publishedAtFilling, budgeted: [...OPEN, 'page'] },
@@ -45,18 +45,26 @@ const SUBJECTS: readonly Subject[] = [
   { label: 'escrow-status, advised indexes', filling: escrowStatusFilling, indexes: ESCROW_ADVISED, budgeted: [...OPEN, 'page'] },
 ];
 
+/** How the parts of a reading that only count are called. */
+const COUNTED_PART = '_counted';
+
 /** `page` is a list of every state, `open page` one of waiting or dead events. */
-type Kind = 'reading' | 'oldest' | 'open page' | 'page' | 'count' | 'other';
+type Kind = 'reading' | 'oldest' | 'open page' | 'page' | 'causes' | 'other';
 
 const PROMISES: Partial<Record<Kind, string>> = {
   reading: 'live reading, at most 1,000 waiting',
   oldest: 'oldest waiting',
   page: 'any page of a list',
   'open page': 'any page of waiting or dead events',
-  count: 'counts',
+  causes: `${DEAD_ROWS} dead events by cause`,
 };
+/** The text of an error is in no index: each event it is read of may lie on a page of its own. */
+const PAGES_PER_CAUSE = 1.1;
+/** Of the part of a reading that counts dead events up to its cap. */
+const COUNT_LIMIT = 200;
+
 /** Pages touched; the same on every machine for the same table. */
-const LIMITS: Partial<Record<Kind, number>> = { reading: 700, oldest: 5, page: 60, 'open page': 60, count: 200 };
+const LIMITS: Partial<Record<Kind, number>> = { reading: 700, oldest: 5, page: 60, 'open page': 60, causes: PAGES_PER_CAUSE * DEAD_ROWS };
 
 interface Read {
   name: string;
@@ -106,7 +114,7 @@ const READS: readonly Read[] = [
     run: (outbox, { deepNewest }) => listPage(outbox, { aggregate: deepNewest.aggregate ?? deepNewest.id }),
   },
   { name: 'dead by error text', kind: 'other', run: (outbox) => listPage(outbox, { state: ['dead'], error: 'topic 3' }) },
-  { name: 'dead by cause', kind: 'count', run: (outbox) => deadByCause(outbox) },
+  { name: 'dead by cause', kind: 'causes', run: (outbox) => deadByCause(outbox) },
   { name: 'one event', kind: 'other', run: (outbox, { deepNewest }) => eventPage(outbox, deepNewest.id) },
 ];
 
@@ -263,6 +271,19 @@ function budgets(measured: Measured[], rows: readonly number[]): Budget[] {
             },
           ];
     });
+    lines.push(
+      ...readings.flatMap(({ rows: size, parts }) =>
+        parts
+          .filter(([part]) => part.endsWith(COUNTED_PART))
+          .map(([part, { buffers }]) => ({
+            name: `${subject.label} ${short(size)}: ${part}`,
+            promise: 'capped counts',
+            measured: buffers,
+            limit: COUNT_LIMIT,
+            unit: 'buffers',
+          })),
+      ),
+    );
     const [small, large] = [readings[0], readings.at(-1)];
     if (rows.length < 2 || small === undefined || large === undefined) return lines;
     const growth = small.buffers === null || large.buffers === null ? null : large.buffers / small.buffers;

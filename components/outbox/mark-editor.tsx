@@ -1,14 +1,14 @@
 'use client';
 
-import { useState, type FormEvent } from 'react';
-import { Button, Popover, SegmentedControl, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFlag } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { MARK_KINDS, MARK_TEXT_MAX, type Mark } from '@/lib/shared/marks';
 import type { ActionResult } from '@/lib/shared/problems';
 import { instantToWall, wallToInstant } from '@/lib/shared/zoned-time';
 import { useFormat } from '../figures/use-format';
-import classes from './charts.module.css';
+import { PopoverForm } from './popover-form';
 
 export type MarkAction = (input: {
   mark: { kind: Mark['kind']; text: string; outbox: string; at?: string };
@@ -42,8 +42,7 @@ export function MarkEditor({ outbox, action, onMarked }: MarkEditorProps) {
     setWrong(null);
     setOpen((before) => !before);
   };
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     setSending(true);
     const mark = { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined };
     const problem = await action({ mark, key }).then(
@@ -57,54 +56,43 @@ export function MarkEditor({ outbox, action, onMarked }: MarkEditorProps) {
     await onMarked();
   };
   return (
-    <Popover
-      opened={open}
-      onChange={setOpen}
-      position="bottom-end"
-      width={288}
-      trapFocus
-      returnFocus
-      shadow="md"
-      transitionProps={{ duration: 80 }}
+    <PopoverForm
+      label={words('addMark')}
+      icon={<IconFlag size={14} aria-hidden />}
+      open={open}
+      onOpen={setOpen}
+      onToggle={toggle}
+      onSubmit={() => void send()}
     >
-      <Popover.Target>
-        <Button size="compact-sm" variant="default" leftSection={<IconFlag size={14} aria-hidden />} onClick={toggle}>
-          {words('addMark')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={words('addMark')}>
-        <form className={classes.times} onSubmit={(event) => void send(event)}>
-          <SegmentedControl
-            size="xs"
-            fullWidth
-            aria-label={words('markKind')}
-            data={MARK_KINDS.map((value) => ({ value, label: words(`marks.${value}`) }))}
-            value={kind}
-            onChange={setKind}
-          />
-          <TextInput
-            size="xs"
-            label={words('markText')}
-            required
-            maxLength={MARK_TEXT_MAX}
-            value={text}
-            error={wrong}
-            onChange={(event) => setText(event.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
-            size="xs"
-            type="datetime-local"
-            label={words('markAt', { zone: timeZone })}
-            required
-            value={at}
-            onChange={(event) => setAt(event.currentTarget.value)}
-          />
-          <Button size="xs" type="submit" loading={sending}>
-            {words('addMark')}
-          </Button>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label={words('markKind')}
+        data={MARK_KINDS.map((value) => ({ value, label: words(`marks.${value}`) }))}
+        value={kind}
+        onChange={setKind}
+      />
+      <TextInput
+        size="xs"
+        label={words('markText')}
+        required
+        maxLength={MARK_TEXT_MAX}
+        value={text}
+        error={wrong}
+        onChange={(event) => setText(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        size="xs"
+        type="datetime-local"
+        label={words('markAt', { zone: timeZone })}
+        required
+        value={at}
+        onChange={(event) => setAt(event.currentTarget.value)}
+      />
+      <Button size="xs" type="submit" loading={sending}>
+        {words('addMark')}
+      </Button>
+    </PopoverForm>
   );
 }

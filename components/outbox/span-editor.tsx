@@ -1,7 +1,7 @@
 'use client';
 
-import { useState, type FormEvent } from 'react';
-import { Button, Popover, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { Button, TextInput } from '@mantine/core';
 import { IconCalendarTime } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { shortIso } from '@/lib/shared/chart-view';
@@ -9,7 +9,7 @@ import { spanProblem } from '@/lib/shared/windows';
 import { instantToWall, wallToInstant } from '@/lib/shared/zoned-time';
 import type { TimeSpan } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
-import classes from './charts.module.css';
+import { PopoverForm } from './popover-form';
 
 interface SpanEditorProps {
   /** What is shown now. */
@@ -32,8 +32,7 @@ export function SpanEditor({ span, onApply }: SpanEditorProps) {
     setWrong(null);
     setOpen((before) => !before);
   };
-  const apply = (event: FormEvent) => {
-    event.preventDefault();
+  const apply = () => {
     const [start, end] = [wallToInstant(from, timeZone) ?? '', wallToInstant(to, timeZone) ?? ''];
     const problem = spanProblem(start, end);
     setWrong(problem === null ? null : words(`spanProblems.${problem}`));
@@ -42,45 +41,34 @@ export function SpanEditor({ span, onApply }: SpanEditorProps) {
     onApply({ from: shortIso(Date.parse(start)), to: shortIso(Date.parse(end)) });
   };
   return (
-    <Popover
-      opened={open}
-      onChange={setOpen}
-      position="bottom-end"
-      width={272}
-      trapFocus
-      returnFocus
-      shadow="md"
-      transitionProps={{ duration: 80 }}
+    <PopoverForm
+      label={words('choose')}
+      icon={<IconCalendarTime size={14} aria-hidden />}
+      open={open}
+      onOpen={setOpen}
+      onToggle={toggle}
+      onSubmit={apply}
     >
-      <Popover.Target>
-        <Button size="compact-sm" variant="default" leftSection={<IconCalendarTime size={14} aria-hidden />} onClick={toggle}>
-          {words('choose')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={words('choose')}>
-        <form className={classes.times} onSubmit={apply}>
-          <TextInput
-            size="xs"
-            type="datetime-local"
-            label={words('from')}
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-            data-autofocus
-          />
-          <TextInput
-            size="xs"
-            type="datetime-local"
-            label={words('to')}
-            value={to}
-            error={wrong}
-            onChange={(event) => setTo(event.currentTarget.value)}
-          />
-          <p>{timeZone}</p>
-          <Button size="xs" type="submit">
-            {words('show')}
-          </Button>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+      <TextInput
+        size="xs"
+        type="datetime-local"
+        label={words('from')}
+        value={from}
+        onChange={(event) => setFrom(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        size="xs"
+        type="datetime-local"
+        label={words('to')}
+        value={to}
+        error={wrong}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <p>{timeZone}</p>
+      <Button size="xs" type="submit">
+        {words('show')}
+      </Button>
+    </PopoverForm>
   );
 }
