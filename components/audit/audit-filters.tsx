@@ -21,7 +21,8 @@ interface AuditFiltersProps {
 export function AuditFilters({ filter, outboxes, operations, onChange }: AuditFiltersProps) {
   const t = useTranslations('audit');
   const words = useTranslations('events.filter');
-  const name = useOperationName();
+  const operationName = useOperationName();
+  const name = (recorded: string) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded));
   const format = useFormat();
   const change = (part: Partial<AuditFilter>) => onChange({ ...filter, ...part });
   const { from, to } = filter;

@@ -19,7 +19,7 @@ export interface AuditScreenProps {
   filter: AuditFilter;
   cursor: string | null;
   outboxes: { id: string; name: string }[];
-  operations: string[];
+  operations: readonly string[];
   initial: AuditPage;
   /** Reads the page of this filter and cursor, both written as a query string. */
   load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;

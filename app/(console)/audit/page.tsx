@@ -2,6 +2,7 @@ import type { Metadata } from 'next';
 import { getTranslations } from 'next-intl/server';
 import { AuditScreen } from '@/components/audit/audit-screen';
 import { definePage } from '@/lib/server/page';
+import { RECORDED_OPERATIONS } from '@/lib/server/reads/audit';
 import { parseAuditFilter } from '@/lib/shared/audit-filter';
 import { toSearchParams } from '@/lib/shared/event-filter';
 import { auditSnapshot } from './actions';
@@ -22,12 +23,10 @@ export default definePage({
         filter={parseAuditFilter(search)}
         cursor={search.get('cursor')}
         outboxes={directory.ids.map((id) => ({ id, name: directory.settings(id).name }))}
-        operations={OPERATIONS}
+        operations={RECORDED_OPERATIONS}
         initial={await readAuditPage(context, search.toString())}
         load={auditSnapshot}
       />
     );
   },
 });
-
-const OPERATIONS = ['retry', 'requeue', 'release', 'archive', 'restore'];

@@ -1,9 +1,13 @@
 import 'server-only';
 import { listAudit } from '@/lib/audit/list';
+import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { maskText } from '@/lib/outbox/mask-text';
 import type { AuditEntry, AuditFilter, AuditPage } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import type { Context } from '../context';
+
+/** What an entry can be about: changes to events, and marks put on the charts or taken off. */
+export const RECORDED_OPERATIONS: readonly string[] = [...OPERATIONS.map(({ key }) => key), 'mark', 'unmark'];
 
 /** A page of the audit, newest first; what columns quote is hidden from roles that may not see it. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
