@@ -5,6 +5,7 @@ import { collectorBench } from './collector';
 import { writeDocs } from './docs';
 import { readBenchEnvironment } from './env';
 import { exactlyOnceBench } from './exactly-once';
+import { fleetBench } from './fleet';
 import { liveBench } from './live';
 import { peerBench } from './peer';
 import { relayBench } from './relay';
@@ -14,7 +15,16 @@ import { budgetTable, commit, judge, machine, markdown, writeResults, type Resul
 import { startBenchServer } from './support/server';
 import { verdictsBench } from './verdicts';
 
-const BENCHES: readonly Bench[] = [liveBench, rollupBench, peerBench, relayBench, collectorBench, exactlyOnceBench, verdictsBench];
+const BENCHES: readonly Bench[] = [
+  liveBench,
+  rollupBench,
+  peerBench,
+  relayBench,
+  collectorBench,
+  exactlyOnceBench,
+  verdictsBench,
+  fleetBench,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

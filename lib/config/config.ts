@@ -61,6 +61,8 @@ export interface Config {
   storeUrl: string | null;
   databases: DatabaseConfig[];
   outboxes: OutboxConfig[];
+  /** Most connections of this process to one database server. */
+  connections: { perServer: number };
   auth: { sessionHours: number };
   /** `tickMs`: how often the collector looks at an outbox where that is cheap. */
   metrics: { anonymous: boolean; tickMs: number };

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
+import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
 import { shapeSchema } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf } from './checks';
@@ -71,6 +72,7 @@ function configOf(file: ConfigFile, path: string): Config {
     storeUrl: file.store ?? null,
     databases,
     outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres')),
+    connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (parseDurationSeconds(file.metrics?.tick ?? TICK) ?? 0) * 1_000 },
     retention: { rollupDays: Math.ceil((parseDurationSeconds(file.retention?.rollups ?? ROLLUPS_KEPT) ?? 0) / 86_400) },

@@ -1,5 +1,6 @@
 /** The configuration file as it is written. What the product works with is `Config` in config.ts. */
 import { z } from 'zod';
+import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
 import { tableRefSchema } from '@/lib/outbox/language/names';
 import { shapeSchema } from '@/lib/outbox/shape';
 import { parseDurationSeconds } from './duration';
@@ -98,6 +99,11 @@ const outboxSchema = z.strictObject({
   mask: z.array(fieldPath).optional().describe('Fields that only roles with the right to see them get in the clear'),
 });
 
+const perServer = wholeNumber.refine(
+  (value) => value >= CONNECTIONS_PER_SERVER_MIN && value <= 1_000,
+  `write a whole number from ${CONNECTIONS_PER_SERVER_MIN} to 1000`,
+);
+
 const later = z.unknown();
 
 export const fileSchema = z.strictObject({
@@ -105,6 +111,13 @@ export const fileSchema = z.strictObject({
   store: z.string().min(1).optional().describe("The console's own PostgreSQL; an embedded one when left out"),
   databases: z.record(slug, databaseSchema),
   outboxes: z.array(outboxSchema).min(1, 'name at least one outbox'),
+  connections: z
+    .strictObject({
+      perServer: perServer
+        .optional()
+        .describe('Most connections of one console to one database server, over all its databases; 24 when left out, 3 at the least'),
+    })
+    .optional(),
   auth: z
     .strictObject({ sessionHours: z.number().min(0.25).max(24).optional().describe('How long a sign-in lasts; 8 when left out') })
     .optional(),

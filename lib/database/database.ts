@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { Kysely } from 'kysely';
+import type { ConnectionRole } from '@/lib/shared/connections';
 import { Problem } from '@/lib/shared/problems';
+import { createServers, type Connections, type Servers } from './connections/servers';
 import type { Db, Engine, TransactionLimits } from './engine';
 import { engineForUrl } from './engines';
 
@@ -11,8 +13,10 @@ export interface DatabaseOptions {
   /** The operator's URL; without it nothing in this database can be changed. */
   operatorUrl?: string;
   onIdleError?: (error: Error) => void;
-  /** What its readings are called among the server's connections; `reader` when left out. */
+  /** What its readings are called among the server's connections; `reader` when left out. The collector has a share of its own. */
   readAs?: string;
+  /** Where the bounds of the servers are kept; bounds of its own when left out. */
+  servers?: Servers;
 }
 
 /** An observed database: two roles, two pools. Reading never borrows the operator's connection. */
@@ -25,33 +29,45 @@ export interface Database {
   write: (<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>) => Promise<T>) | null;
   /** Names of the roles, from the URLs; for grants. */
   roles: { reader: string; operator: string | null };
+  /** What is known of it without asking it. */
+  status(): DatabaseStatus;
   close(): Promise<void>;
+}
+
+/** Whether a database answers, and the connections it takes. */
+export interface DatabaseStatus extends Connections {
+  /** The server and its version as people write them; null before it has answered for the first time. */
+  version: string | null;
 }
 
 /** Readings are short by construction; a slow one is cancelled and says so. */
 const READ_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
 const WRITE_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
-const READER_MAX = 5;
-const OPERATOR_MAX = 4;
+/** One database's part of what its server allows. */
+const MOST: Record<ConnectionRole, number> = { reader: 5, collector: 4, operator: 4 };
 const ACQUIRE_TIMEOUT_MS = 3_000;
 const CLIENT_TIMEOUT_MS = 8_000;
 
 /** Opens the pools; connects to nothing yet. Throws Problem `invalid` for an unknown URL scheme. */
 export function openDatabase(options: DatabaseOptions): Database {
   const engine = engineForUrl(options.url);
-  const pool = (url: string, role: string, max: number): Db =>
+  const servers = options.servers ?? createServers();
+  const pool = (url: string, role: ConnectionRole, name: string): Db =>
     new Kysely({
       dialect: engine.dialect({
         url,
-        applicationName: `outbox-console/${role}@${hostname()}`.slice(0, 63),
-        max,
-        acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
+        applicationName: `outbox-console/${name}@${hostname()}`.slice(0, 63),
+        lane: (source) =>
+          servers.lane({ database: options.id, url, role }, source, { max: MOST[role], acquireTimeoutMs: ACQUIRE_TIMEOUT_MS }),
+        connectTimeoutMs: ACQUIRE_TIMEOUT_MS,
         clientTimeoutMs: CLIENT_TIMEOUT_MS,
         onIdleError: options.onIdleError ?? (() => undefined),
       }),
     });
-  const reader = pool(options.url, options.readAs ?? 'reader', READER_MAX);
-  const operator = options.operatorUrl === undefined ? null : pool(options.operatorUrl, 'operator', OPERATOR_MAX);
+  const reader = pool(options.url, options.readAs === 'collector' ? 'collector' : 'reader', options.readAs ?? 'reader');
+  const operator = options.operatorUrl === undefined ? null : pool(options.operatorUrl, 'operator', 'operator');
+
+  let version: string | null = null;
 
   const run =
     (db: Db, accessMode: 'read only' | 'read write', defaults: TransactionLimits) =>
@@ -63,6 +79,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           .setAccessMode(accessMode)
           .execute(async (transaction) => {
             await engine.limit(transaction, { ...defaults, ...limits });
+            version ??= await engine.version(transaction);
             return work(transaction);
           });
       } catch (error) {
@@ -79,6 +96,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     read: run(reader, 'read only', READ_LIMITS),
     write: operator === null ? null : run(operator, 'read write', WRITE_LIMITS),
     roles: { reader: roleOf(options.url), operator: options.operatorUrl === undefined ? null : roleOf(options.operatorUrl) },
+    status() {
+      const connections = servers.connections(options.id);
+      if (connections === null) throw new Error(`Database ${options.id} has no connections`);
+      return { ...connections, version };
+    },
     async close() {
       await Promise.all([reader.destroy(), operator?.destroy()]);
     },

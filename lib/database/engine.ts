@@ -4,6 +4,7 @@
  */
 import type { Dialect, Kysely, RawBuilder } from 'kysely';
 import type { EngineKey } from '@/lib/shared/model';
+import type { Lane, Source } from './connections/share';
 import type { DatabaseFailure } from './failure';
 
 /** A connection to an observed database. Tables are found at run time, so there is no static schema. */
@@ -69,9 +70,10 @@ export interface PoolOptions {
   url: string;
   /** Shown by the server beside each connection. */
   applicationName: string;
-  max: number;
-  /** Longest wait for a free connection, in milliseconds. */
-  acquireTimeoutMs: number;
+  /** Where its connections come from. */
+  lane<C>(source: Source<C>): Lane<C>;
+  /** Longest time that opening a connection may take, in milliseconds. */
+  connectTimeoutMs: number;
   /** The client gives a statement up after this and drops the connection, in milliseconds: above every server timeout. */
   clientTimeoutMs: number;
   /** Errors of idle connections, for the log. */
@@ -214,6 +216,8 @@ export interface Engine {
   /** Whether the server can reckon with this time zone. */
   knowsTimeZone(db: Db, timeZone: string): Promise<boolean>;
   failure(error: unknown): DatabaseFailure;
+  /** The server and its version as people write them, e.g. `PostgreSQL 16.4`. */
+  version(db: Db): Promise<string>;
   /** null when the role sees no such table. */
   describe(db: Db, name: TableName): Promise<TableDescription | null>;
   /** Names of the tables and views the role sees in a schema; without one, where tables named without a schema are looked for. At most 2,000. */

@@ -20,6 +20,8 @@ export const FAILURE_CODES = [
   'read_only',
   /** The connection could not be made, or broke. */
   'connection',
+  /** All connections the console may have to this server stayed in use for as long as the caller would wait: nothing was sent. */
+  'busy',
   'other',
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];

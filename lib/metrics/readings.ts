@@ -193,7 +193,7 @@ async function outlasts(work: Promise<void>, milliseconds: number): Promise<bool
 function kindOf(error: unknown): Failure['kind'] {
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) {
-    if (failure.code === 'timeout' || failure.code === 'locked') return 'timeout';
+    if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'timeout';
     if (failure.code === 'no_privilege' || failure.code === 'missing') return failure.code;
     return failure.code === 'connection' ? 'unavailable' : 'unusable';
   }

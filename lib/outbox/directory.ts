@@ -1,3 +1,4 @@
+import { createServers, type Servers } from '@/lib/database/connections/servers';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { Problem } from '@/lib/shared/problems';
@@ -14,6 +15,8 @@ export interface DirectoryOptions {
   onIdleError?: (database: string, error: Error) => void;
   /** What the connections are called at the server; `reader` when left out. */
   readAs?: string;
+  /** Where the bounds of the servers are kept; bounds of its own when left out. */
+  servers?: Servers;
   /** Where proofs are kept; without it only outboxes that need none can be changed. */
   proofs?: ProofSource;
 }
@@ -48,10 +51,11 @@ interface Entry {
 }
 
 export function createDirectory(options: DirectoryOptions): OutboxDirectory {
+  const servers = options.servers ?? createServers();
   const databases = new Map(
     options.databases.map((config) => [
       config.id,
-      openDatabase({ ...config, readAs: options.readAs, onIdleError: (error) => options.onIdleError?.(config.id, error) }),
+      openDatabase({ ...config, servers, readAs: options.readAs, onIdleError: (error) => options.onIdleError?.(config.id, error) }),
     ]),
   );
   const entries = new Map<string, Entry>();
@@ -116,6 +120,7 @@ async function bind(entry: Entry): Promise<Outbox> {
 export function databaseProblem(failure: DatabaseFailure, databaseId: string): Problem {
   const said: Partial<Record<DatabaseFailure['code'], [Problem['code'], string]>> = {
     timeout: ['timeout', 'The database took too long and the statement was cancelled: narrow the time, the type or the state'],
+    busy: ['timeout', `All connections the console may have to the server of database ${databaseId} are in use: try again in a moment`],
     locked: ['timeout', 'The database is busy with a lock on this table: try again in a moment'],
     no_privilege: [
       'unavailable',

@@ -5,6 +5,7 @@ import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/config/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
+import { createServers } from '@/lib/database/connections/servers';
 import { environment, environmentValue } from '@/lib/env';
 import { createExaminer, type Examiner } from '@/lib/doctor/examiner';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
@@ -63,8 +64,11 @@ async function create(): Promise<Console> {
   const url = config.storeUrl ?? env.embeddedStoreUrl;
   if (url === undefined) throw new Error('store: missing; start with npm start, which runs the embedded one');
   const store = openStore(url, (error) => log().warn({ err: error }, 'an idle connection to the store broke'));
+  // One bound for whatever this process does at a server.
+  const servers = createServers(config.connections.perServer);
   const directory = createDirectory({
     ...directoryOptions(config),
+    servers,
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
   });
   const carrier = startCarrier({
@@ -82,6 +86,7 @@ async function create(): Promise<Console> {
     ...directoryOptions(config),
     databases: config.databases.map(({ id, url }) => ({ id, url })),
     readAs: 'collector',
+    servers,
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection of the collector broke'),
   });
   const collector: Collector = createCollector({

@@ -42,6 +42,41 @@ export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: 
   return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
 }
 
+/**
+ * The same for several spans in two statements at the most, the slices of each in the order of time. Each span is looked up
+ * by itself: named series by the primary key, all of them by `rollup_time`.
+ */
+export async function readRollupsOf(db: StoreDb | Transaction<StoreTables>, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
+  const answers: Rollup[][] = spans.map(() => []);
+  const add = ({ span, ...row }: SpanRow): void => {
+    answers[span]?.push({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional });
+  };
+  const places = spans.flatMap((span, at) => (span.series ?? [null]).map((series) => ({ at, span, series })));
+  for (const named of [true, false]) {
+    const asked = places.filter(({ series }) => (series !== null) === named);
+    if (asked.length === 0) continue;
+    const list = <T>(value: (place: (typeof asked)[number]) => T): T[] => asked.map(value);
+    const { rows } = await sql<SpanRow>`select s.span, r.series, r.at_minute, r.data, r.provisional
+      from unnest(${list(({ at }) => at)}::int[], ${list(({ span }) => span.outbox)}::text[], ${list(({ span }) => span.tier)}::text[],
+        ${list(({ series }) => series)}::text[], ${list(({ span }) => Math.ceil(span.fromMinute))}::int[], ${list(({ span }) => Math.ceil(span.toMinute))}::int[])
+        as s (span, outbox, tier, series, from_minute, to_minute),
+      lateral (select series, at_minute, data, provisional from rollup as r
+        where r.outbox = s.outbox and r.tier = s.tier ${named ? sql`and r.series = s.series` : sql``}
+          and r.at_minute >= s.from_minute and r.at_minute < s.to_minute offset 0) as r
+      order by r.at_minute`.execute(db);
+    rows.forEach(add);
+  }
+  return answers;
+}
+
+interface SpanRow {
+  span: number;
+  series: string;
+  at_minute: number;
+  data: string;
+  provisional: boolean;
+}
+
 /** The slices that begin at these minutes, of every series, in the order of time. */
 export async function readRollupsAt(
   db: StoreDb | Transaction<StoreTables>,

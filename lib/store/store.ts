@@ -1,6 +1,7 @@
 /** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
 import { Kysely, Migrator, type Migration } from 'kysely';
+import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresDialect } from '@/lib/database/postgres/pool';
 import { firstTables } from './migrations/001-first-tables';
 import { rollups } from './migrations/002-rollups';
@@ -33,13 +34,14 @@ export interface Store {
 
 function open(
   url: string,
-  options: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void },
+  { max, ...options }: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void },
 ): StoreDb {
   return new Kysely<StoreTables>({
     dialect: postgresDialect({
       url,
       applicationName: `outbox-console/store@${hostname()}`.slice(0, 63),
-      acquireTimeoutMs: ACQUIRE_TIMEOUT_MS,
+      lane: lanesOfOwn(max, ACQUIRE_TIMEOUT_MS),
+      connectTimeoutMs: ACQUIRE_TIMEOUT_MS,
       ...options,
     }),
   });

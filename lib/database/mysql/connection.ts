@@ -26,7 +26,7 @@ const PREPARED_STATEMENTS_MAX = 100;
 export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
   return {
     ...connectionOptions(options.url),
-    connectTimeout: options.acquireTimeoutMs,
+    connectTimeout: options.connectTimeoutMs,
     // Strings of ours are compared byte by byte; a column brings its own collation.
     charset: 'UTF8MB4_BIN',
     // The server could ask for any file of this machine.
@@ -56,13 +56,13 @@ export class MysqlConnection implements DatabaseConnection {
   #broken = false;
 
   private constructor(
-    private readonly raw: mysql.PoolConnection,
+    private readonly raw: mysql.Connection,
     private readonly options: PoolOptions,
     readonly kind: ServerKind,
   ) {}
 
   /** Asks the server what it is and sets the session up. */
-  static async open(raw: mysql.PoolConnection, options: PoolOptions): Promise<MysqlConnection> {
+  static async open(raw: mysql.Connection, options: PoolOptions): Promise<MysqlConnection> {
     const [row] = await rowsOf(raw, 'select version() as version');
     const kind = serverKind(String(row?.version));
     const connection = new MysqlConnection(raw, options, kind);
@@ -98,11 +98,19 @@ export class MysqlConnection implements DatabaseConnection {
     throw new Error('statements are not streamed');
   }
 
-  /** Back into the pool, or closed when it must not be used again. */
-  release(): void {
+  /** Its use is over; answers whether it must not be used again. */
+  ended(): boolean {
     this.#limits = null;
-    if (this.#broken) this.raw.destroy();
-    else this.raw.release();
+    return this.#broken;
+  }
+
+  /** Resolves when it is closed. */
+  close(): Promise<void> {
+    if (this.#broken) {
+      this.raw.destroy();
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => this.raw.end(() => resolve()));
   }
 
   async #limit(limits: TransactionLimits): Promise<void> {

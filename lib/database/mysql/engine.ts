@@ -5,7 +5,7 @@ import { describeMysqlTable, mysqlTableNames } from './describe';
 import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
 import { mysqlDialect } from './pool';
-import { serverOf, skipsLocked } from './server';
+import { serverName, serverOf, skipsLocked } from './server';
 import { fixedOffsetMinutes } from './zones';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -72,6 +72,10 @@ export const mysqlEngine: Engine = {
   idFits,
   async limit(db, limits) {
     await sql`${new LimitsOfTransaction(limits)}`.execute(db);
+  },
+  async version(db) {
+    const { rows } = await sql<{ version: string }>`select version() as version`.execute(db);
+    return serverName(rows[0]?.version ?? '');
   },
   // The statements name their index themselves (`from`): the servers have no switch that could be undone with the transaction.
   byIndex: () => Promise.resolve(),

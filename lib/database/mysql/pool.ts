@@ -8,12 +8,11 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import mysql from 'mysql2';
+import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { DatabaseFailure } from '../failure';
 import { MysqlConnection, sessionOptions } from './connection';
 import { mysqlFailure } from './failure';
-
-const IDLE_MS = 30_000;
 
 /** A pool as Kysely sees it. Our own driver, because a limit of time needs more than the pool of mysql2 offers. */
 export function mysqlDialect(options: PoolOptions): Dialect {
@@ -26,35 +25,13 @@ export function mysqlDialect(options: PoolOptions): Dialect {
 }
 
 function driver(options: PoolOptions): Driver {
-  const pool = mysql.createPool({
-    ...sessionOptions(options),
-    connectionLimit: options.max,
-    maxIdle: options.max,
-    idleTimeout: IDLE_MS,
-    // Our sessions are set up once, and a reset would undo that.
-    resetOnRelease: false,
-  });
-  // A connection that breaks at rest or in our hands would otherwise end the process.
-  pool.on('connection', (connection) => connection.on('error', options.onIdleError));
-  const known = new WeakMap<mysql.PoolConnection, MysqlConnection>();
+  const lane = options.lane(connectionSource(options));
   const run = async (connection: MysqlConnection, text: string): Promise<void> => {
     await connection.executeQuery(CompiledQuery.raw(text));
   };
   return {
     init: () => Promise.resolve(),
-    async acquireConnection() {
-      const raw = await acquire(pool, options.acquireTimeoutMs);
-      const ready = known.get(raw);
-      if (ready !== undefined) return ready;
-      try {
-        const connection = await MysqlConnection.open(raw, options);
-        known.set(raw, connection);
-        return connection;
-      } catch (error) {
-        raw.destroy();
-        throw mysqlFailure(error);
-      }
-    },
+    acquireConnection: () => lane.acquire(),
     async beginTransaction(connection, settings: TransactionSettings) {
       const own = connection as MysqlConnection;
       const parts = [settings.isolationLevel === undefined ? '' : `isolation level ${settings.isolationLevel}`, settings.accessMode ?? ''];
@@ -65,26 +42,49 @@ function driver(options: PoolOptions): Driver {
     commitTransaction: (connection) => run(connection as MysqlConnection, 'commit'),
     rollbackTransaction: (connection) => run(connection as MysqlConnection, 'rollback'),
     releaseConnection(connection) {
-      (connection as MysqlConnection).release();
+      const own = connection as MysqlConnection;
+      lane.release(own, own.ended());
       return Promise.resolve();
     },
-    destroy: () => new Promise((resolve) => pool.end(() => resolve())),
+    destroy: () => lane.end(),
   };
 }
 
-/** mysql2 would let one wait for a connection for ever. */
-function acquire(pool: mysql.Pool, timeoutMs: number): Promise<mysql.PoolConnection> {
-  return new Promise((resolve, reject) => {
-    let waiting = true;
-    const timer = setTimeout(() => {
-      waiting = false;
-      reject(new DatabaseFailure('connection', null, new Error(`no connection within ${timeoutMs} ms`)));
-    }, timeoutMs);
-    pool.getConnection((error, connection) => {
-      clearTimeout(timer);
-      if (error !== null) reject(mysqlFailure(error));
-      else if (waiting) resolve(connection);
-      else connection.release();
-    });
+function connectionSource(options: PoolOptions): Source<MysqlConnection> {
+  return {
+    failure: mysqlFailure,
+    async open(onLost) {
+      const raw = mysql.createConnection(sessionOptions(options));
+      const made: { connection?: MysqlConnection } = {};
+      const lost = (): void => {
+        if (made.connection !== undefined) onLost(made.connection);
+      };
+      // One that breaks at rest or in our hands would otherwise end the process.
+      raw.on('error', (error) => {
+        options.onIdleError(error);
+        lost();
+      });
+      raw.on('end', lost);
+      try {
+        made.connection = await within(options.connectTimeoutMs, MysqlConnection.open(raw, options));
+        return made.connection;
+      } catch (error) {
+        raw.destroy();
+        throw error;
+      }
+    },
+    close: (connection) => connection.close(),
+  };
+}
+
+/** A server that accepts and says nothing would keep one waiting for longer than the driver promises. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new DatabaseFailure('connection', null, new Error(`no connection within ${milliseconds} ms`))),
+      milliseconds,
+    );
   });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -21,6 +21,12 @@ export async function serverOf(db: Db): Promise<ServerKind> {
   return serverKind(rows[0]?.version ?? '');
 }
 
+/** What people call the server: `MariaDB 10.11.18`, `MySQL 8.4.2`. */
+export function serverName(version: string): string {
+  const [, number = version] = /^(?:5\.5\.5-)?(\d+(?:\.\d+)*)/.exec(version) ?? [];
+  return `${serverKind(version).mariadb ? 'MariaDB' : 'MySQL'} ${number}`;
+}
+
 const atLeast = ({ major, minor }: ServerKind, wantedMajor: number, wantedMinor: number): boolean =>
   major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
 

@@ -56,6 +56,11 @@ export const postgresEngine: Engine = {
     await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true), set_config('lock_timeout', ${String(limits.lockMs)}, true),
       set_config('idle_in_transaction_session_timeout', ${String(limits.idleMs)}, true)`.execute(db);
   },
+  async version(db) {
+    const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db);
+    // Packagers add their own name behind it.
+    return `PostgreSQL ${rows[0]?.version.split(' ')[0] ?? ''}`;
+  },
   // A scan that has no index to use still happens, and begins at the same row each time.
   async byIndex(db) {
     await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),

@@ -30,7 +30,7 @@ describe('a failure of PostgreSQL', () => {
     const closed = Object.assign(new Error('database "x" is not currently accepting connections'), { code: '55000' });
     expect(postgresFailure(closed).code).toBe('connection');
     expect(postgresFailure(new Error('Query read timeout')).code).toBe('connection');
-    expect(postgresFailure(new Error('timeout exceeded when trying to connect')).code).toBe('connection');
+    expect(postgresFailure(new Error('timeout expired')).code).toBe('connection');
   });
 
   it('keeps what the driver said for the log alone', () => {

@@ -44,7 +44,7 @@ const SOCKET_CODES = new Set([
 /** pg and pg-pool report these without a code: the connection is gone, or there was none to be had. */
 const CONNECTION_MESSAGES = [
   'Connection terminated',
-  'timeout exceeded when trying to connect',
+  'timeout expired',
   'Query read timeout',
   'Client has encountered a connection error',
   'Client was closed',

@@ -1,5 +1,6 @@
 import { PostgresDialect, type Dialect, type PostgresPool } from 'kysely';
 import pg from 'pg';
+import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { postgresFailure } from './failure';
 
@@ -14,43 +15,64 @@ const types = {
 };
 
 /**
- * A pool whose broken connections never go back into it: after a client-side timeout the server may still be working
- * on the old statement, and its answer would be read as the next one's.
+ * Connections that never go back once they are broken: after a client-side timeout the server may still be working on the
+ * old statement, and its answer would be read as the next one's.
  */
 export function postgresDialect(options: PoolOptions): Dialect {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    application_name: options.applicationName,
-    max: options.max,
-    connectionTimeoutMillis: options.acquireTimeoutMs,
-    query_timeout: options.clientTimeoutMs,
-    idleTimeoutMillis: 30_000,
-    keepAlive: true,
-    types,
-  });
-  pool.on('error', options.onIdleError);
-  // The pool listens to idle clients only: one that breaks in our hands would end the process.
-  pool.on('connect', (client) => client.on('error', options.onIdleError));
-  const { prepare } = options;
-  // Queued before the first statement of whoever asked for the connection.
-  if (prepare !== undefined) pool.on('connect', (client) => void client.query(prepare).catch(options.onIdleError));
-  const guarded = {
+  const lane = options.lane(connectionSource(options));
+  const pool = {
     async connect() {
-      const client = await pool.connect();
+      const client = await lane.acquire();
       let broken = false;
       return {
         query: async (...args: Parameters<typeof client.query>) => {
           try {
-            return await (client.query as (...a: unknown[]) => Promise<unknown>)(...args);
+            return await (client.query as (...a: unknown[]) => Promise<unknown>).apply(client, args);
           } catch (error) {
             if (postgresFailure(error).code === 'connection') broken = true;
             throw error;
           }
         },
-        release: () => client.release(broken),
+        release: () => lane.release(client, broken),
       };
     },
-    end: () => pool.end(),
+    end: () => lane.end(),
   };
-  return new PostgresDialect({ pool: guarded as unknown as PostgresPool });
+  return new PostgresDialect({ pool: pool as unknown as PostgresPool });
+}
+
+function connectionSource({
+  url,
+  applicationName,
+  connectTimeoutMs,
+  clientTimeoutMs,
+  onIdleError,
+  prepare,
+}: PoolOptions): Source<pg.Client> {
+  return {
+    failure: postgresFailure,
+    async open(onLost) {
+      const client = new pg.Client({
+        connectionString: url,
+        application_name: applicationName,
+        connectionTimeoutMillis: connectTimeoutMs,
+        query_timeout: clientTimeoutMs,
+        keepAlive: true,
+        types,
+      });
+      // One that breaks at rest or in our hands would otherwise end the process.
+      client.on('error', (error) => {
+        onIdleError(error);
+        onLost(client);
+      });
+      client.on('end', () => onLost(client));
+      await client.connect();
+      // Queued before the first statement of whoever asked for the connection.
+      if (prepare !== undefined) void client.query(prepare).catch(onIdleError);
+      return client;
+    },
+    async close(client) {
+      await client.end().catch(onIdleError);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** Reads the books: the sum of a span, and a line of steps over it, from as few slices as cover it. */
-import { readRollups, type Rollup, type Tier } from '@/lib/store/rollups';
+import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
 import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from './ledger';
 import { ALL_TYPES } from './series-key';
@@ -7,6 +7,12 @@ import { addSlot, decodeSlot, emptySlot, type Slot } from './slot';
 
 const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
 const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];
+
+/** Slices of a span in the order of time. */
+export type RollupReader = (span: RollupSpan) => Promise<Rollup[]>;
+
+const readerOf = (source: StoreDb | RollupReader): RollupReader =>
+  typeof source === 'function' ? source : (span) => readRollups(source, span);
 
 export interface HistorySpan {
   outbox: string;
@@ -40,10 +46,10 @@ export interface Edge {
 }
 
 /** Everything that was folded in a span, by series; where one is named, of that and of all types together. */
-export async function sumOf(db: StoreDb, span: HistorySpan): Promise<SpanSum> {
+export async function sumOf(source: StoreDb | RollupReader, span: HistorySpan): Promise<SpanSum> {
   const sum: SpanSum = { slots: new Map(), edges: [], provisional: false, firstMinute: null, rows: 0 };
   const edges = new Map<number, Edge>();
-  for (const { rollup, width, share } of await covering(db, span, DAY_MINUTES, sum)) {
+  for (const { rollup, width, share } of await covering(readerOf(source), span, DAY_MINUTES, sum)) {
     const { series, atMinute, provisional } = rollup;
     sum.provisional ||= provisional;
     // A day or an hour that is not known whole is known from some minute on.
@@ -71,10 +77,13 @@ export interface LinePoint {
  * One series over a span by step, `stepMinutes` wide and aligned to the epoch. A step without a point was not watched;
  * one that was watched in part says so by its `minutes`.
  */
-export async function lineOf(db: StoreDb, span: HistorySpan & { series: string; stepMinutes: number }): Promise<Map<number, LinePoint>> {
+export async function lineOf(
+  source: StoreDb | RollupReader,
+  span: HistorySpan & { series: string; stepMinutes: number },
+): Promise<Map<number, LinePoint>> {
   const line = new Map<number, LinePoint>();
-  const read = { rows: 0 };
-  for (const { rollup, share } of await covering(db, span, span.stepMinutes, read)) {
+  const counted = { rows: 0 };
+  for (const { rollup, share } of await covering(readerOf(source), span, span.stepMinutes, counted)) {
     const step = Math.floor(rollup.atMinute / span.stepMinutes);
     const point = line.get(step) ?? { slot: emptySlot(), provisional: false };
     line.set(step, point);
@@ -98,7 +107,7 @@ interface Piece {
  * minutes. Where only an hour is left of the span's first or last minutes, its share is taken. With one type's series
  * comes that of all types: it marks what a tier covers, as one type's has slices only where it had events.
  */
-async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { rows: number }): Promise<Piece[]> {
+async function covering(read: RollupReader, span: HistorySpan, widest: number, counted: { rows: number }): Promise<Piece[]> {
   const { outbox } = span;
   const series = span.series === undefined ? undefined : [...new Set([ALL_TYPES, span.series])];
   const pieces: Piece[] = [];
@@ -115,8 +124,8 @@ async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { 
         left.push([from, to]);
         continue;
       }
-      const rollups = await readRollups(db, { outbox, series, tier, fromMinute: whole[0], toMinute: whole[1] });
-      read.rows += rollups.length;
+      const rollups = await read({ outbox, series, tier, fromMinute: whole[0], toMinute: whole[1] });
+      counted.rows += rollups.length;
       const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
       const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute));
       pieces.push(...wanted.map((rollup) => ({ rollup, width, share: shareOf(rollup, width, span) })));
@@ -129,8 +138,8 @@ async function covering(db: StoreDb, span: HistorySpan, widest: number, read: { 
   for (const [from, to] of open) {
     const hour = sliceOf(from, 'hour');
     if (HOUR_MINUTES > widest || to > hour + HOUR_MINUTES || kept.has(hour)) continue;
-    const rollups = await readRollups(db, { outbox, series, tier: 'hour', fromMinute: hour, toMinute: hour + 1 });
-    read.rows += rollups.length;
+    const rollups = await read({ outbox, series, tier: 'hour', fromMinute: hour, toMinute: hour + 1 });
+    counted.rows += rollups.length;
     pieces.push(...rollups.map((rollup) => ({ rollup, width: HOUR_MINUTES, share: (to - from) / HOUR_MINUTES })));
   }
   return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from './embedded-postgres';
 import { EmbeddedPostgresInUse } from './owner';
@@ -25,8 +26,8 @@ async function ask(postgres: EmbeddedPostgres, statement: string, database = 'po
   const dialect = postgresEngine.dialect({
     url: postgres.superuserUrl(database),
     applicationName: 'test',
-    max: 1,
-    acquireTimeoutMs: 5_000,
+    lane: lanesOfOwn(1, 5_000),
+    connectTimeoutMs: 5_000,
     clientTimeoutMs: 5_000,
     onIdleError: () => undefined,
   });

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
+import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { unprivilegedAccount, type Account } from './account';
 import { findBinaries } from './binaries';
@@ -195,8 +196,8 @@ async function createDatabase(url: string, name: string): Promise<void> {
   const dialect = postgresEngine.dialect({
     url,
     applicationName: 'outbox-console/embedded',
-    max: 1,
-    acquireTimeoutMs: 5_000,
+    lane: lanesOfOwn(1, 5_000),
+    connectTimeoutMs: 5_000,
     clientTimeoutMs: 60_000,
     onIdleError: () => undefined,
   });

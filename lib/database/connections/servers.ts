@@ -1,0 +1,101 @@
+/** The database servers of one console and what it holds of each: every pool of databases on one server shares its bound. */
+import { CONNECTION_ROLES, CONNECTIONS_PER_SERVER, type ConnectionRole } from '@/lib/shared/connections';
+import type { DatabaseFailure } from '../failure';
+import { Reach, type ReachState } from './reach';
+import { Share, type Lane, type LaneCounts, type LaneOptions, type Source } from './share';
+
+export interface RoleConnections extends LaneCounts {
+  /** What all databases of its server may have together. */
+  limit: number;
+}
+
+/** What is known of a database's connections at this moment. */
+export interface Connections {
+  state: ReachState;
+  /** Milliseconds since the epoch. */
+  since: number;
+  /** Why it is away; null while it is not. */
+  failure: DatabaseFailure | null;
+  /** Of the kinds of work that there are for this database. */
+  roles: Partial<Record<ConnectionRole, RoleConnections>>;
+  /** Held by this console over all databases of the server, and the most it may hold. */
+  server: { open: number; limit: number };
+}
+
+export interface Servers {
+  lane<C>(at: { database: string; url: string; role: ConnectionRole }, source: Source<C>, options: Omit<LaneOptions, 'reach'>): Lane<C>;
+  /** null for a database that nobody has opened. */
+  connections(database: string): Connections | null;
+}
+
+interface Server {
+  shares: Record<ConnectionRole, Share>;
+}
+
+interface Entry {
+  server: Server;
+  reach: Reach;
+  lanes: { role: ConnectionRole; counts: () => LaneCounts }[];
+}
+
+/** How a server's connections are divided: one for each kind of work at the least, half of the others and more for reading. */
+export function divided(perServer: number): Record<ConnectionRole, number> {
+  const operator = Math.max(1, Math.floor(perServer / 6));
+  const collector = Math.max(1, Math.floor(perServer / 3));
+  return { reader: perServer - operator - collector, collector, operator };
+}
+
+/** Connects to nothing. */
+export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Servers {
+  const servers = new Map<string, Server>();
+  const entries = new Map<string, Entry>();
+  const limits = divided(perServer);
+
+  function serverOf(url: string): Server {
+    const key = serverKey(url);
+    const found = servers.get(key) ?? {
+      shares: { reader: new Share(limits.reader), collector: new Share(limits.collector), operator: new Share(limits.operator) },
+    };
+    servers.set(key, found);
+    return found;
+  }
+
+  return {
+    lane({ database, url, role }, source, options) {
+      const server = serverOf(url);
+      const entry = entries.get(database) ?? { server, reach: new Reach(), lanes: [] };
+      entries.set(database, entry);
+      // A person who changes something is never told to wait because somebody else could not connect a moment ago.
+      const lane = server.shares[role].lane(source, { ...options, reach: role === 'operator' ? null : entry.reach });
+      entry.lanes.push({ role, counts: () => lane.counts });
+      return lane;
+    },
+    connections(database) {
+      const entry = entries.get(database);
+      if (entry === undefined) return null;
+      const { reach, server, lanes } = entry;
+      const roles: Connections['roles'] = {};
+      for (const { role, counts } of lanes) {
+        const { inUse, idle, waiting } = counts();
+        const before = roles[role];
+        roles[role] = {
+          inUse: inUse + (before?.inUse ?? 0),
+          idle: idle + (before?.idle ?? 0),
+          waiting: waiting + (before?.waiting ?? 0),
+          limit: server.shares[role].limit,
+        };
+      }
+      const open = CONNECTION_ROLES.reduce((sum, role) => sum + server.shares[role].open, 0);
+      return { state: reach.state, since: reach.since, failure: reach.failure, roles, server: { open, limit: perServer } };
+    },
+  };
+}
+
+const DEFAULT_PORTS: Record<string, string> = { 'postgres:': '5432', 'postgresql:': '5432', 'mysql:': '3306', 'mariadb:': '3306' };
+
+/** Host and port; a socket's folder where there is no host. */
+function serverKey(url: string): string {
+  const { protocol, hostname, port, searchParams } = new URL(url);
+  const host = hostname === '' ? (searchParams.get('host') ?? '') : hostname;
+  return `${host.toLowerCase()}:${port === '' ? (DEFAULT_PORTS[protocol] ?? '') : port}`;
+}

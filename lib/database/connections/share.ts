@@ -1,0 +1,266 @@
+/**
+ * How many connections one kind of work may hold to one server, over all databases there. A connection at rest counts: it
+ * is closed when another database needs its place, so that the bound is one of connections and not of statements.
+ */
+import { DatabaseFailure } from '../failure';
+import type { Reach } from './reach';
+
+/** Whoever asked first is served first; within this time a connection that is already there goes to who can use it. */
+const SAME_LANE_FIRST_MS = 100;
+const IDLE_MS = 30_000;
+
+/** How an engine opens and closes a connection. */
+export interface Source<C> {
+  /** `onLost` is to be told when the connection ends, whoever has it. Throws the driver's error. */
+  open(onLost: (connection: C) => void): Promise<C>;
+  /** Resolves when it is closed; never rejects. */
+  close(connection: C): Promise<void>;
+  /** What a driver's error means. */
+  failure(error: unknown): DatabaseFailure;
+}
+
+/** The connections to one database for one kind of work, as an engine's driver uses them. */
+export interface Lane<C> {
+  /** Throws DatabaseFailure `connection` when there is none to be had, `busy` when all allowed ones stayed in use for too long. */
+  acquire(): Promise<C>;
+  /** `broken`: it must not be used again. */
+  release(connection: C, broken: boolean): void;
+  /** Closes what is at rest; what is in use is closed when it comes back. */
+  end(): Promise<void>;
+}
+
+export interface LaneOptions {
+  /** Most connections of this lane. */
+  max: number;
+  /** Longest wait for a place, in milliseconds. */
+  acquireTimeoutMs: number;
+  /** null: nobody is told to wait because an attempt failed a moment ago. */
+  reach: Reach | null;
+}
+
+export interface LaneCounts {
+  inUse: number;
+  idle: number;
+  waiting: number;
+}
+
+interface Waiter {
+  lane: LaneOf<unknown>;
+  since: number;
+  /** With a connection, or with null: one may be opened. */
+  serve(connection: { opened: unknown } | null): void;
+}
+
+export class Share {
+  private taken = 0;
+  readonly lanes = new Set<LaneOf<unknown>>();
+  private readonly queue: Waiter[] = [];
+
+  constructor(readonly limit: number) {}
+
+  /** Connections that are open or being opened. */
+  get open(): number {
+    return this.taken;
+  }
+
+  lane<C>(source: Source<C>, options: LaneOptions): Lane<C> & { readonly counts: LaneCounts } {
+    const lane = new LaneOf<C>(this, source, options);
+    this.lanes.add(lane as LaneOf<unknown>);
+    return lane;
+  }
+
+  waitingOf(lane: LaneOf<unknown>): number {
+    return this.queue.filter((waiter) => waiter.lane === lane).length;
+  }
+
+  /** A connection of the lane's own, or the permission to open one; null: after so long a wait there is neither. */
+  async turn(lane: LaneOf<unknown>, timeoutMs: number): Promise<{ opened: unknown } | 'open' | null> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.queue.splice(this.queue.indexOf(waiter), 1);
+        resolve(null);
+      }, timeoutMs);
+      const waiter: Waiter = {
+        lane,
+        since: Date.now(),
+        serve: (connection) => {
+          clearTimeout(timer);
+          resolve(connection ?? 'open');
+        },
+      };
+      this.queue.push(waiter);
+      this.serve();
+    });
+  }
+
+  /** A place became free. */
+  free(lane: LaneOf<unknown>): void {
+    this.taken -= 1;
+    lane.opened -= 1;
+    this.serve();
+  }
+
+  /** A connection came back; who waits for this very database may take it over. */
+  returned(lane: LaneOf<unknown>): void {
+    const [first] = this.queue;
+    const own = this.queue.find((waiter) => waiter.lane === lane);
+    const soon = first !== undefined && Date.now() - first.since < SAME_LANE_FIRST_MS;
+    if (own !== undefined && (own === first || soon)) {
+      const opened = lane.takeIdle();
+      if (opened !== null) this.answer(own, opened);
+    }
+    this.serve();
+  }
+
+  /** Serves everybody who can be, in the order they came. */
+  private serve(): void {
+    for (const waiter of [...this.queue]) {
+      const { lane } = waiter;
+      const opened = lane.takeIdle();
+      if (opened !== null) this.answer(waiter, opened);
+      else if (lane.opened < lane.max && this.hasPlace()) {
+        this.taken += 1;
+        lane.opened += 1;
+        this.answer(waiter, null);
+      }
+    }
+  }
+
+  private answer(waiter: Waiter, connection: { opened: unknown } | null): void {
+    this.queue.splice(this.queue.indexOf(waiter), 1);
+    waiter.serve(connection);
+  }
+
+  /** Below the limit, if need be by closing the connection that has been at rest for longest. */
+  private hasPlace(): boolean {
+    if (this.taken < this.limit) return true;
+    let oldest: LaneOf<unknown> | null = null;
+    for (const lane of this.lanes) if (lane.restingSince < (oldest?.restingSince ?? Infinity)) oldest = lane;
+    if (oldest === null) return false;
+    oldest.closeOldest();
+    oldest.opened -= 1;
+    this.taken -= 1;
+    return true;
+  }
+}
+
+/** Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` milliseconds. */
+export function lanesOfOwn(max: number, acquireTimeoutMs: number): <C>(source: Source<C>) => Lane<C> {
+  return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, reach: null });
+}
+
+export class LaneOf<C> implements Lane<C> {
+  /** Open or being opened; kept by the share. */
+  opened = 0;
+  readonly max: number;
+  /** Longest at rest first. */
+  private resting: { connection: C; since: number }[] = [];
+  private ended = false;
+  private sweep: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly share: Share,
+    private readonly source: Source<C>,
+    private readonly options: LaneOptions,
+  ) {
+    this.max = Math.min(options.max, share.limit);
+  }
+
+  get counts(): LaneCounts {
+    return { inUse: this.opened - this.resting.length, idle: this.resting.length, waiting: this.share.waitingOf(this as LaneOf<unknown>) };
+  }
+
+  get restingSince(): number {
+    return this.resting[0]?.since ?? Infinity;
+  }
+
+  async acquire(): Promise<C> {
+    const { reach, acquireTimeoutMs } = this.options;
+    for (const until = Date.now() + acquireTimeoutMs; ;) {
+      if (this.ended) throw new DatabaseFailure('connection', null, new Error('the pool is closed'));
+      const found = this.takeIdle();
+      if (found !== null) return found.opened as C;
+      await reach?.ready();
+      const turn = await this.share.turn(this as LaneOf<unknown>, Math.max(0, until - Date.now()));
+      if (turn === null) throw new DatabaseFailure('busy', null, new Error('every connection allowed is in use'));
+      if (turn !== 'open') return turn.opened as C;
+      // It may have turned out meanwhile that the database is away, or somebody else may be finding out.
+      if (reach === null || reach.begin()) return await this.open();
+      this.share.free(this as LaneOf<unknown>);
+    }
+  }
+
+  release(connection: C, broken: boolean): void {
+    if (broken || this.ended) {
+      void this.close(connection);
+      if (!broken) return;
+      // What else is at rest may be as dead as this one.
+      this.options.reach?.doubt();
+      void this.closeResting();
+      return;
+    }
+    this.resting.push({ connection, since: Date.now() });
+    this.sweep ??= setInterval(() => this.closeIdle(), IDLE_MS / 2).unref();
+    this.share.returned(this as LaneOf<unknown>);
+  }
+
+  async end(): Promise<void> {
+    this.ended = true;
+    if (this.sweep !== null) clearInterval(this.sweep);
+    this.share.lanes.delete(this as LaneOf<unknown>);
+    await this.closeResting();
+  }
+
+  /** The connection used last: the others may then be closed as idle. */
+  takeIdle(): { opened: unknown } | null {
+    const found = this.resting.pop();
+    return found === undefined ? null : { opened: found.connection };
+  }
+
+  /** Its place is the share's to give away. */
+  closeOldest(): void {
+    const oldest = this.resting.shift();
+    if (oldest !== undefined) void this.source.close(oldest.connection);
+  }
+
+  private async open(): Promise<C> {
+    const { reach } = this.options;
+    try {
+      const connection = await this.source.open((ended) => this.lose(ended));
+      reach?.succeeded();
+      return connection;
+    } catch (error) {
+      const failure = this.source.failure(error);
+      reach?.failed(failure);
+      this.share.free(this as LaneOf<unknown>);
+      throw failure;
+    }
+  }
+
+  /** Ended while nobody used it; one in use fails in the hands of who uses it. */
+  private lose(connection: C): void {
+    const at = this.resting.findIndex((one) => one.connection === connection);
+    if (at === -1) return;
+    this.resting.splice(at, 1);
+    this.options.reach?.doubt();
+    void this.close(connection);
+  }
+
+  private close(connection: C): Promise<void> {
+    const closed = this.source.close(connection);
+    this.share.free(this as LaneOf<unknown>);
+    return closed;
+  }
+
+  private async closeResting(): Promise<void> {
+    await Promise.all(this.resting.splice(0).map(({ connection }) => this.close(connection)));
+  }
+
+  private closeIdle(): void {
+    const before = Date.now() - IDLE_MS;
+    while (this.restingSince < before) {
+      const oldest = this.resting.shift();
+      if (oldest !== undefined) void this.close(oldest.connection);
+    }
+  }
+}
