@@ -65,7 +65,7 @@ export class Share {
 
   lane<C>(source: Source<C>, options: LaneOptions): Lane<C> & { readonly counts: LaneCounts } {
     const lane = new LaneOf<C>(this, source, options);
-    this.lanes.add(lane as LaneOf<unknown>);
+    this.lanes.add(lane);
     return lane;
   }
 
@@ -167,7 +167,7 @@ export class LaneOf<C> implements Lane<C> {
   }
 
   get counts(): LaneCounts {
-    return { inUse: this.opened - this.resting.length, idle: this.resting.length, waiting: this.share.waitingOf(this as LaneOf<unknown>) };
+    return { inUse: this.opened - this.resting.length, idle: this.resting.length, waiting: this.share.waitingOf(this) };
   }
 
   get restingSince(): number {
@@ -181,12 +181,12 @@ export class LaneOf<C> implements Lane<C> {
       const found = this.takeIdle();
       if (found !== null) return found.opened as C;
       await reach?.ready();
-      const turn = await this.share.turn(this as LaneOf<unknown>, Math.max(0, until - Date.now()));
+      const turn = await this.share.turn(this, Math.max(0, until - Date.now()));
       if (turn === null) throw new DatabaseFailure('busy', null, new Error('every connection allowed is in use'));
       if (turn !== 'open') return turn.opened as C;
       // It may have turned out meanwhile that the database is away, or somebody else may be finding out.
-      if (reach === null || reach.begin()) return await this.open();
-      this.share.free(this as LaneOf<unknown>);
+      if (reach === null || reach.begin()) return this.open();
+      this.share.free(this);
     }
   }
 
@@ -201,13 +201,13 @@ export class LaneOf<C> implements Lane<C> {
     }
     this.resting.push({ connection, since: Date.now() });
     this.sweep ??= setInterval(() => this.closeIdle(), IDLE_MS / 2).unref();
-    this.share.returned(this as LaneOf<unknown>);
+    this.share.returned(this);
   }
 
   async end(): Promise<void> {
     this.ended = true;
     if (this.sweep !== null) clearInterval(this.sweep);
-    this.share.lanes.delete(this as LaneOf<unknown>);
+    this.share.lanes.delete(this);
     await this.closeResting();
   }
 
@@ -232,7 +232,7 @@ export class LaneOf<C> implements Lane<C> {
     } catch (error) {
       const failure = this.source.failure(error);
       reach?.failed(failure);
-      this.share.free(this as LaneOf<unknown>);
+      this.share.free(this);
       throw failure;
     }
   }
@@ -248,7 +248,7 @@ export class LaneOf<C> implements Lane<C> {
 
   private close(connection: C): Promise<void> {
     const closed = this.source.close(connection);
-    this.share.free(this as LaneOf<unknown>);
+    this.share.free(this);
     return closed;
   }
 
