@@ -115,7 +115,7 @@ function triedText(outbox: Outbox, at: PlaceSql): Sql {
   const traits = traitsOf(outbox);
   if (!traits.attempts) return nullText;
   const attempts = attemptsOf(at);
-  const facts = sql`json_build_array(${at.roleText('id')}, ${attempts}, ${epochMs(at, 'createdAt')}, ${epochMs(at, 'publishedAt')})::text`;
+  const facts = sql`json_build_array(${at.id.text}, ${attempts}, ${epochMs(at, 'createdAt')}, ${epochMs(at, 'publishedAt')})::text`;
   return sql`case when ${attempts} > ${sql.lit(traits.countsClaims ? 1 : 0)} then ${facts} end`;
 }
 
