@@ -3,7 +3,7 @@ import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/stor
 import type { StoreDb } from '@/lib/store/store';
 import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from './ledger';
 import { ALL_TYPES } from './series-key';
-import { addSlot, decodeSlot, emptySlot, type Slot } from './slot';
+import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from './slot';
 
 const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
 const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];
@@ -110,6 +110,7 @@ interface Piece {
 async function covering(read: RollupReader, span: HistorySpan, widest: number, counted: { rows: number }): Promise<Piece[]> {
   const { outbox } = span;
   const series = span.series === undefined ? undefined : [...new Set([ALL_TYPES, span.series])];
+  const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span, counted) : [];
   const pieces: Piece[] = [];
   let open: [number, number][] = [[span.fromMinute, span.toMinute]];
   for (const tier of COARSEST_FIRST) {
@@ -124,8 +125,7 @@ async function covering(read: RollupReader, span: HistorySpan, widest: number, c
         left.push([from, to]);
         continue;
       }
-      const rollups = await read({ outbox, series, tier, fromMinute: whole[0], toMinute: whole[1] });
-      counted.rows += rollups.length;
+      const rollups = await slicesIn(read, { ...span, fromMinute: whole[0], toMinute: whole[1] }, tier, wholeDays, counted);
       const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
       const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute));
       pieces.push(...wanted.map((rollup) => ({ rollup, width, share: shareOf(rollup, width, span) })));
@@ -143,6 +143,45 @@ async function covering(read: RollupReader, span: HistorySpan, widest: number, c
     pieces.push(...rollups.map((rollup) => ({ rollup, width: HOUR_MINUTES, share: (to - from) / HOUR_MINUTES })));
   }
   return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);
+}
+
+/** Minutes since the epoch at which the days begin that one day's slice says were watched throughout: its hours need not be asked. */
+async function daysWatchedWhole(
+  read: RollupReader,
+  { outbox, series, fromMinute, toMinute }: HistorySpan,
+  counted: { rows: number },
+): Promise<number[]> {
+  if (series === undefined || series === ALL_TYPES || toMinute - fromMinute < DAY_MINUTES) return [];
+  const days = await read({ outbox, series: [ALL_TYPES], tier: 'day', fromMinute, toMinute: toMinute - DAY_MINUTES });
+  counted.rows += days.length;
+  return days.filter(({ data, provisional }) => !provisional && decodeSlot(data).minutes >= DAY_MINUTES).map(({ atMinute }) => atMinute);
+}
+
+const WATCHED_HOUR = encodeSlot({ ...emptySlot(), minutes: HOUR_MINUTES });
+
+/** The slices of a tier in a span of whole ones, in the order of time; of days that were watched throughout what marks their hours is not read. */
+async function slicesIn(
+  read: RollupReader,
+  { outbox, series, fromMinute, toMinute }: HistorySpan,
+  tier: Tier,
+  wholeDays: readonly number[],
+  counted: { rows: number },
+): Promise<Rollup[]> {
+  const slices = async (names: string[] | undefined, from: number, to: number): Promise<Rollup[]> => {
+    const rollups = await read({ outbox, series: names, tier, fromMinute: from, toMinute: to });
+    counted.rows += rollups.length;
+    return rollups;
+  };
+  const known = tier === 'hour' ? wholeDays.filter((day) => day >= fromMinute && day + DAY_MINUTES <= toMinute) : [];
+  if (series === undefined || known.length === 0)
+    return slices(series === undefined ? undefined : [...new Set([ALL_TYPES, series])], fromMinute, toMinute);
+  const found = await slices([series], fromMinute, toMinute);
+  for (const [from, to] of uncovered([fromMinute, toMinute], known, DAY_MINUTES)) found.push(...(await slices([ALL_TYPES], from, to)));
+  for (const day of known) {
+    for (let hour = day; hour < day + DAY_MINUTES; hour += HOUR_MINUTES)
+      found.push({ series: ALL_TYPES, atMinute: hour, data: WATCHED_HOUR, provisional: false });
+  }
+  return found.sort((a, b) => a.atMinute - b.atMinute);
 }
 
 function shareOf({ atMinute }: Rollup, width: number, { fromMinute, toMinute }: HistorySpan): number {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLost, takeLease, underLease, type Lease } from '@/lib/store/collector-leases';
-import { readRollups, readTotals } from '@/lib/store/rollups';
+import { deleteMinutesBefore, readRollups, readTotals } from '@/lib/store/rollups';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { addTo, bucketOf, countOf } from './histogram';
@@ -107,6 +107,27 @@ describe('the books', () => {
       [1, 0],
       [1, 0],
     ]);
+  });
+
+  it('tell of one type by the hour where it had none, from days that were watched throughout and from days with a gap', async () => {
+    const additions: Additions = new Map();
+    for (let minute = 0; minute < 3 * 1_440; minute += 1) {
+      // Hour 30 was not watched; the type has events in every fifth hour.
+      if (Math.floor(minute / 60) === 30) continue;
+      if (minute % 300 < 60) published(additions, DAY + minute, 2);
+      else slotIn(additions, DAY + minute, ALL_TYPES).minutes = 1;
+    }
+    await write(additions);
+    const span = { outbox: OUTBOX, series: TYPE, fromMinute: DAY, toMinute: DAY + 3 * 1_440, stepMinutes: 60 };
+    const before = await lineOf(store.db, span);
+    await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, DAY + 3 * 1_440));
+    await underLease(store, lease, (db) => deleteMinutesBefore(db, OUTBOX, DAY + 3 * 1_440));
+    const after = await lineOf(store.db, span);
+    expect([...after]).toEqual([...before]);
+    expect(after.size).toBe(71);
+    expect(after.has(DAY / 60 + 30)).toBe(false);
+    expect([...after.values()].every(({ slot }) => slot.minutes === 60)).toBe(true);
+    expect([...after.values()].reduce((sum, { slot }) => sum + slot.published, 0)).toBe(14 * 120);
   });
 
   it('count what was seen since the beginning, history read afterwards left out', async () => {
