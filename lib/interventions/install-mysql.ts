@@ -3,7 +3,7 @@ import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { neededRights } from '@/lib/outbox/rights';
+import { neededRights, tablesRead } from '@/lib/outbox/rights';
 import type { InstallStatement } from './install-statement';
 
 /** Under this lock two installations into one database take turns. */
@@ -155,7 +155,7 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
   const reader = await accountOf(outbox, roles.reader, read);
   const operator = roles.operator === null || write === null ? null : await accountOf(outbox, roles.operator, write);
   const accounts = [reader, ...(operator === null || operator.name === reader.name ? [] : [operator])];
-  const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map((place) => name(place.table));
+  const tables = tablesRead(outbox).map(name);
   const statements: InstallStatement[] = accounts
     .filter(({ exists }) => !exists)
     .map((account) => ({
@@ -167,7 +167,7 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
   };
   for (const account of accounts)
     for (const table of [...tables, name(headers), name(events), archiveName])
-      grant(account, `${account.name} reads the outbox, its archive and the records`, 'SELECT', table);
+      grant(account, `${account.name} reads the outbox, what stands beside it, its archive and the records`, 'SELECT', table);
   if (operator === null) return statements;
   grant(
     operator,

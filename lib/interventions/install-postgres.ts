@@ -1,7 +1,7 @@
 import type { TableName } from '@/lib/database/engine';
 import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { calledFunctions, neededRights } from '@/lib/outbox/rights';
+import { calledFunctions, neededRights, tablesRead } from '@/lib/outbox/rights';
 import type { InstallStatement } from './install-statement';
 
 /** Key of the advisory lock under which two installations into one database take turns. */
@@ -116,10 +116,11 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
   const { identifier, literal } = outbox.database.engine.quote;
   const { reader, operator } = outbox.database.roles;
   const roles = [...new Set([reader, ...(operator === null ? [] : [operator])])];
-  const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map((place) => name(place.table));
+  const read = tablesRead(outbox);
+  const tables = read.map(name);
   const { headers, events } = recordTables(outbox.database.engine);
   const companions = [name(headers), name(events), name(archiveTable(outbox.database.engine, outbox.id))];
-  const schemas = [...new Set([COMPANION_SCHEMA, outbox.main.table.schema ?? 'public', outbox.dead?.table.schema ?? COMPANION_SCHEMA])];
+  const schemas = [...new Set([COMPANION_SCHEMA, ...read.map(({ schema }) => schema ?? 'public')])];
   const statements: InstallStatement[] = roles.map((role) => ({
     why: `Role ${role}: created without a password if it is missing; set one with \\password`,
     sql: `DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(role)}) THEN CREATE ROLE ${identifier(role)} LOGIN CONNECTION LIMIT 20; END IF; END $$`,
@@ -127,7 +128,7 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
   const both = roles.map(identifier).join(', ');
   statements.push({ why: 'Both roles see the schemas', sql: `GRANT USAGE ON SCHEMA ${schemas.map(identifier).join(', ')} TO ${both}` });
   statements.push({
-    why: 'Both roles read the outbox, its archive and the records',
+    why: 'Both roles read the outbox, what stands beside it, its archive and the records',
     sql: `GRANT SELECT ON ${[...tables, ...companions].join(', ')} TO ${both}`,
   });
   if (operator === null) return statements;

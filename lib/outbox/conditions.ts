@@ -96,7 +96,8 @@ function existing({ companion: name, when }: { companion: string; when?: Conditi
   const inner = `${alias}_${name}`;
   const own: Scope = { ...scope, columns: companion.description.columns, cursor: null };
   const tests = [...belongs(companion, inner, alias), ...(when === undefined ? [] : [compileCondition(when, inner, own)])];
-  return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${sql.join(tests, sql` and `)})`;
+  const where = tests.length === 0 ? sql`true` : sql.join(tests, sql` and `);
+  return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${where})`;
 }
 
 /** How a companion's row belongs to a row of the outbox. */

@@ -1,3 +1,4 @@
+import type { TableName } from '@/lib/database/engine';
 import { whyNotOffered } from './capabilities';
 import { plainColumn, type Outbox, type Place } from './outbox';
 import type { ChangeRule, Condition } from './shape';
@@ -32,6 +33,17 @@ export function neededRights(outbox: Bound): Map<Place, Rights> {
   if (shape.archive !== undefined) for (const needed of rights.values()) Object.assign(needed, { insert: true, delete: true });
   for (const [place, needed] of rights) if (locks(outbox, place) && needed.update.size === 0) needed.update.add(lockColumn(outbox, place));
   return rights;
+}
+
+/** Every table a reader of this outbox needs: its own and its companions, each once. */
+export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'companions'>): TableName[] {
+  const { main, dead, companions } = outbox;
+  const names = [
+    main.table,
+    ...(dead === null ? [] : [dead.table]),
+    ...[...companions.values()].map(({ description }) => description.name),
+  ];
+  return [...new Map(names.map((name) => [`${name.schema ?? ''}\u0000${name.table}`, name])).values()];
 }
 
 /** Functions of the library that operations call, as `function` or `schema.function`. */
