@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCursor, encodeCursor, type Cursor } from './cursor';
+import type { ColumnDescription } from '@/lib/database/engine';
+import { postgresEngine } from '@/lib/database/postgres/engine';
+import { decodeCursor, encodeCursor, keyFits, type Cursor } from './cursor';
 import { decodeVersion, encodeVersion } from './version';
 
 const cursors: fc.Arbitrary<Cursor> = fc.record({
@@ -15,6 +17,8 @@ const cursors: fc.Arbitrary<Cursor> = fc.record({
     'infinity',
     '10000-01-01 00:00:00+00',
     '0044-03-15 00:00:00+00 BC',
+    '1767225601000',
+    '2026-11-21T09:30:00.123456789Z',
   ),
   id: fc.string(),
 });
@@ -51,6 +55,31 @@ describe('a cursor', () => {
         }
       }),
     );
+  });
+});
+
+describe('the key of a cursor', () => {
+  const column = (kind: ColumnDescription['kind'], type: string) => ({ kind, type }) as ColumnDescription;
+  const COLUMNS = {
+    instant: column('instant', 'timestamp with time zone'),
+    epoch: column('integer', 'bigint'),
+    exact: column('decimal', 'numeric'),
+    iso: column('text', 'character varying'),
+  };
+
+  it.each([
+    ['2026-11-21 09:30:00.123456+00', 'instant', true],
+    ['1767225601000', 'instant', false],
+    ["now()'; drop", 'instant', false],
+    ['1767225601000', 'epoch', true],
+    ['99999999999999999999', 'epoch', false],
+    ['2026-11-21 09:30:00', 'epoch', false],
+    ['1767225601.123456', 'exact', true],
+    ['1e9', 'exact', false],
+    ['2026-11-21T09:30:00.123456789Z', 'iso', true],
+    ['2026\u0000', 'iso', false],
+  ] as const)('%s of a column %s: %s', (key, kind, fits) => {
+    expect(keyFits(key, COLUMNS[kind], postgresEngine)).toBe(fits);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { ColumnDescription, Engine } from '@/lib/database/engine';
 import type { OrderedBy } from '@/lib/shared/list-scope';
 import { Problem } from '@/lib/shared/problems';
 
@@ -34,7 +35,7 @@ export function decodeCursor(text: string, order: Cursor['order'], by: OrderedBy
   const [orderLetter, byLetter, directionLetter, key, id] = parts as unknown[];
   if (orderLetter !== (order === 'newest' ? 'n' : 'o') || byLetter !== LETTERS[by]) return refuse();
   if (directionLetter !== 'n' && directionLetter !== 'p') return refuse();
-  if ((key !== null && (typeof key !== 'string' || !TIME.test(key))) || typeof id !== 'string') return refuse();
+  if ((key !== null && typeof key !== 'string') || typeof id !== 'string') return refuse();
   return { order, by, direction: directionLetter === 'n' ? 'next' : 'previous', key, id };
 }
 
@@ -44,5 +45,12 @@ export function foreignCursor(): Problem {
   });
 }
 
-/** What a time column prints; checked so that a made-up cursor is refused here and not by the database. */
+/** Whether a column can print this key: a made-up cursor is refused here and not by the database. */
+export function keyFits(key: string, column: ColumnDescription, engine: Pick<Engine, 'idFits'>): boolean {
+  if (column.kind === 'instant' || column.kind === 'wall_clock') return TIME.test(key);
+  return engine.idFits(key, column) || (column.kind === 'decimal' && DECIMAL.test(key));
+}
+
+const DECIMAL = /^-?\d{1,40}(\.\d{1,20})?$/;
+/** What a time column prints. */
 const TIME = /^(-?infinity|\d{4,6}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}(\.\d{1,6})?([+-]\d{2}(:\d{2}){0,2})?)?( BC)?)$/;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
-import { decodeCursor, encodeCursor, foreignCursor, type Cursor } from './cursor';
+import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
 import { listOrder } from './list-order';
 import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Position, type Span, type Stretch } from './list-sql';
 import { walksOf, type Walk } from './list-walks';
@@ -27,6 +27,9 @@ export async function listEvents(outbox: Outbox, filter: EventFilter, page: Page
   const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order, listed.by);
   if (cursor !== null && !fitsKey(outbox, cursor.id)) throw foreignCursor();
   const { walks, leftOut, missingIndex } = walksOf(outbox, listed, filter);
+  const { engine } = outbox.database;
+  const from = cursor?.key ?? null;
+  if (from !== null && !walks.every(({ key }) => key === null || keyFits(from, key.description, engine))) throw foreignCursor();
   return outbox.database.read(async (db) => {
     await outbox.database.engine.byIndex(db);
     const { rows: now } = await sql<{ now: string }>`select ${outbox.database.engine.fragments.nowIso()} as now`.execute(db);
