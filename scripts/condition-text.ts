@@ -4,7 +4,7 @@ import type { Condition } from '@/lib/outbox/language/condition';
 export function conditionText(condition: Condition): string {
   if ('all' in condition) return condition.all.map((part) => inner(part)).join(' and ');
   if ('any' in condition) return condition.any.map((part) => inner(part)).join(' or ');
-  if ('not' in condition) return `not ${inner(condition.not)}`;
+  if ('not' in condition) return negated(condition.not);
   if ('always' in condition) return 'every row';
   if ('exists' in condition) {
     const { companion, when } = condition.exists;
@@ -12,6 +12,12 @@ export function conditionText(condition: Condition): string {
   }
   if ('cursor' in condition) return condition.cursor === 'passed' ? 'behind every cursor' : 'taken by every cursor';
   return `\`${condition.column}\` ${test(condition)}`;
+}
+
+function negated(condition: Condition): string {
+  if ('exists' in condition) return `no ${conditionText(condition).slice('a '.length)}`;
+  const text = inner(condition);
+  return 'column' in condition && text.includes('` is ') ? text.replace('` is ', '` is not ') : `not ${text}`;
 }
 
 /** Parts of more than one test stand in brackets. */

@@ -14,11 +14,7 @@ function codes(shape: Shape): string[] {
   const rules = Object.values(shape.operations).flatMap((operation) =>
     Array.isArray(operation) ? operation.flatMap((rule) => ('refuse' in rule ? [rule.refuse] : rule.warnings)) : [operation.refuse],
   );
-  return [
-    ...rules,
-    ...(shape.facts?.warnings ?? []),
-    ...(shape.noArchive === undefined ? [] : [shape.noArchive]),
-  ];
+  return [...rules, ...(shape.facts?.warnings ?? []), ...(shape.noArchive === undefined ? [] : [shape.noArchive])];
 }
 
 describe.each(SHAPES.map((shape) => [shape.key, shape] as const))('docs/shapes.md on %s', (key, shape) => {

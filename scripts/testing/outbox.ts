@@ -5,7 +5,10 @@ import { postgresEngine } from '@/lib/database/postgres/engine';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { tableParts } from '@/lib/outbox/language/names';
+import { idColumns } from '@/lib/outbox/language/source';
+import { idText } from '@/lib/outbox/row-id';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
+import type { KnownProof } from '@/lib/outbox/proven';
 import type { Shape } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { useTestDatabase, type TestDatabase } from './database';
@@ -46,7 +49,7 @@ export async function createSample(database: AnyTestDatabase, shape: Shape, opti
 
 /** The quoted name of a sample's table. */
 export function tableOf(shape: Shape, place: 'main' | 'dead', engine: EngineKey = 'postgres'): string {
-  const main = tableParts(shape.table);
+  const main = tableParts(shape.sample?.table?.[engine] ?? shape.table);
   const { schema, table } = place === 'main' ? main : tableParts(shape.dead?.table ?? '');
   return [schema ?? main.schema, table].flatMap((name) => (name === null ? [] : [ENGINES[engine].quote.identifier(name)])).join('.');
 }
@@ -60,6 +63,13 @@ export async function insertRow(database: AnyTestDatabase, table: string, values
       VALUES (${names.map((_, index) => (database.engine === 'postgres' ? `$${index + 1}` : '?')).join(', ')})`,
     parameters,
   );
+}
+
+/** The id of a sample row's event: the values of its key, whatever case the table has their names in. */
+export function sampleEventId(shape: Shape, row: { values: Record<string, unknown> }): string {
+  const same = (name: string): string => name.toLowerCase().replaceAll('_', '');
+  const values = new Map(Object.entries(row.values).map(([name, value]) => [same(name), value]));
+  return idText((shape.columns.id === undefined ? [] : idColumns(shape.columns.id)).map((name) => String(values.get(same(name)))));
 }
 
 /** Roles of their own for reader and operator, so that a test sees what the grants really allow. */
@@ -83,11 +93,24 @@ export interface OpenOutbox {
 export async function openSample(database: AnyTestDatabase, shape: Shape, over: Partial<OutboxSettings> = {}): Promise<OpenOutbox> {
   const roles = await createRoles(database);
   const opened = openDatabase({ id: 'test', url: roles.reader, operatorUrl: roles.operator });
-  const settings = settingsFor(shape, over);
+  const settings = settingsFor(shape, { table: shape.sample?.table?.[database.engine] ?? shape.table, ...over });
   await applyInstall(await bindForInstall(settings, opened, database.url), database.url);
   return {
     outbox: await bindOutbox(settings, opened),
     rebind: (more = {}) => bindOutbox({ ...settings, ...more }, opened),
     close: () => opened.close(),
   };
+}
+
+export interface ProvenOutbox extends OpenOutbox {
+  /** What the store would know: this mapping was proven on this table, and changes were turned on. */
+  known: KnownProof;
+}
+
+/** As `openSample`, of an outbox whose mapping somebody has proven. */
+export async function openProven(database: AnyTestDatabase, shape: Shape, over: Partial<OutboxSettings> = {}): Promise<ProvenOutbox> {
+  const open = await openSample(database, shape, over);
+  const { facts } = open.outbox.proof;
+  const known: KnownProof = { switched: { on: true, facts }, proven: facts };
+  return { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };
 }

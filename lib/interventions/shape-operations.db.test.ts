@@ -1,0 +1,112 @@
+/** Every operation on every sample row of every shape that has its changes written down: what is named is written, all else is left alone. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createSample,
+  ENGINES,
+  insertRow,
+  openProven,
+  sampleEventId,
+  tableOf,
+  useTestDatabaseOf,
+  type ProvenOutbox,
+} from '@/scripts/testing/outbox';
+import { archiveTable } from '@/lib/outbox/companions';
+import { getEvent } from '@/lib/outbox/get-event';
+import { idText } from '@/lib/outbox/row-id';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { intervene } from './intervene';
+import { ANNA, depsFor, freshKey } from './testing';
+import { CHANGES, MOVED, NOW, type Change } from './testing-changes';
+
+const OPERATIONS = ['retry', 'requeue', 'release', 'archive'];
+const cases = SHAPES.flatMap((shape) => (shape.key in CHANGES ? shape.engines.map((engine) => [shape.key, engine, shape] as const) : []));
+
+type Texts = Record<string, string | null>;
+
+describe.each(cases)('%s on %s', (key, engine, shape) => {
+  const database = useTestDatabaseOf(engine, (db) => createSample(db, shape, { rows: false }));
+  let open: ProvenOutbox;
+  beforeAll(async () => {
+    open = await openProven(database, shape);
+  });
+  afterAll(() => open.close());
+  const { identifier } = ENGINES[engine].quote;
+  const main = tableOf(shape, 'main', engine);
+  const { schema, table } = archiveTable(ENGINES[engine], 'sample');
+  const archive = [schema, table].flatMap((part) => (part === null ? [] : [identifier(part)])).join('.');
+  const rows = shape.sample?.rows ?? [];
+
+  it.each(OPERATIONS)('%s changes what is written down, and nothing else', async (operation) => {
+    for (const row of rows) {
+      for (const name of [main, archive]) await database.query(`TRUNCATE TABLE ${name}`);
+      for (const one of rows) await insertRow(database, main, one.values);
+      const id = sampleEventId(shape, row);
+      const wanted = CHANGES[key]?.[operation]?.[id];
+      const before = await rowOf(id, main);
+      const stored = await getEvent(open.outbox, id);
+      const result = await intervene(
+        depsFor(open.outbox, open.known),
+        ANNA,
+        'sample',
+        { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'row by row' },
+        freshKey(),
+      );
+      expect.soft(result.changed, `${operation} of ${id}`).toEqual(wanted === undefined ? [] : [id]);
+      expectChange(before, await rowOf(id, wanted === MOVED ? archive : main), wanted, `${operation} of ${id}`);
+      if (wanted === MOVED) expect.soft(await rowOf(id, main), `${id} is no longer there`).toBeNull();
+    }
+  });
+
+  /** The row of an event as texts; the archive's own columns left out. */
+  async function rowOf(id: string, from: string): Promise<Texts | null> {
+    const all =
+      database.engine === 'postgres'
+        ? (
+            await database.query<{ row: Texts }>(
+              `SELECT (SELECT json_object_agg(k, v #>> '{}') FROM json_each(to_json(t)) AS e (k, v)) AS row FROM ${from} AS t`,
+            )
+          ).map(({ row }) => row)
+        : (await database.query<Record<string, unknown>>(`SELECT * FROM ${from}`)).map(texts);
+    const names = open.outbox.main.id.map((column) => column.name);
+    const found = all.find((row) => idText(names.map((name) => row[name] ?? '')) === id);
+    return found === undefined ? null : Object.fromEntries(Object.entries(found).filter(([name]) => !name.startsWith('oc_')));
+  }
+});
+
+function texts(row: Record<string, unknown>): Texts {
+  const text = (value: unknown): string | null =>
+    value === null
+      ? null
+      : Buffer.isBuffer(value)
+        ? value.toString('hex')
+        : typeof value === 'object'
+          ? JSON.stringify(value)
+          : String(value);
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)]));
+}
+
+/** Flags print differently by engine. */
+const SAME: Record<string, string> = { true: '1', false: '0' };
+
+function expectChange(before: Texts | null, after: Texts | null, wanted: Change | undefined, what: string): void {
+  expect(before, what).not.toBeNull();
+  const expected = { ...before };
+  if (wanted !== undefined && wanted !== MOVED) {
+    for (const [written, value] of Object.entries(wanted)) {
+      const name = Object.keys(expected).find((column) => column.toLowerCase() === written.toLowerCase()) ?? written;
+      const now = after?.[name] ?? null;
+      if (value === NOW) {
+        // The day and the hour are the test's own: the clocks of both are one.
+        expect.soft(Math.abs(Date.now() - Date.parse(utc(now))), `${what}: ${name} is now`).toBeLessThan(120_000);
+        expected[name] = now;
+      } else expected[name] = now !== null && value !== null && SAME[value] === now ? now : value;
+    }
+  }
+  expect.soft(after, what).toEqual(expected);
+}
+
+/** A time as either engine prints it, zone-less ones being UTC here. */
+function utc(text: string | null): string {
+  const iso = (text ?? '').replace(' ', 'T');
+  return /(Z|[+-]\d{2}(:?\d{2})?)$/.test(iso) ? iso : `${iso}Z`;
+}

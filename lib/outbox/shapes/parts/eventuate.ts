@@ -1,0 +1,41 @@
+/** What both message tables of Eventuate Tram have in common. */
+import type { ShapeInput } from '../../shape';
+
+export const EVENTUATE = {
+  match: { pattern: '^message[0-9]*$', schema: 'eventuate' },
+  kind: 'flag',
+  columns: {
+    id: 'id',
+    type: { column: 'headers', path: ['event-type'] },
+    topic: 'destination',
+    aggregateType: { column: 'headers', path: ['event-aggregate-type'] },
+    aggregateId: { column: 'headers', path: ['event-aggregate-id'] },
+    createdAt: { column: 'creation_time', time: 'epoch_ms' },
+    payload: 'payload',
+    headers: 'headers',
+  },
+  // The library writes rows of its own under this name: no events.
+  rows: { not: { column: 'destination', equals: 'CDC-IGNORED' } },
+  states: [
+    { state: 'published', when: { column: 'published', equals: 1 } },
+    { state: 'pending', when: { always: true } },
+  ],
+  claim: { visible: false },
+  operations: {
+    retry: { refuse: 'relay_retries_at_once' },
+    requeue: { refuse: 'no_dead_letters' },
+    release: { refuse: 'not_claimed' },
+  },
+  noArchive: 'nothing_tells_it_is_out',
+  payload: { encoding: 'json' },
+} satisfies Partial<ShapeInput>;
+
+/** What every row of the samples has unless it says otherwise. */
+export const EVENTUATE_COMMON = {
+  destination: 'com.shop.Order',
+  headers: '{"ID":"1","event-type":"com.shop.OrderCreated","event-aggregate-type":"com.shop.Order","event-aggregate-id":"1"}',
+  payload: '{"total":1}',
+  published: 0,
+};
+
+export const EVENTUATE_WARNINGS = ['published_by_polling_only'];

@@ -1,0 +1,37 @@
+/** What the tables of Wolverine have in common: rows belong to a node by its number, 0 being nobody's. */
+import type { ShapeInput } from '../../shape';
+
+export const OWNED = { not: { column: 'owner_id', equals: 0 } } satisfies ShapeInput['rows'];
+
+/** Nodes that are alive; a node that is gone is taken off this list. */
+export const WOLVERINE_NODES = {
+  owner: { table: 'wolverine_nodes', on: { node_number: 'owner_id' }, purpose: 'instances', optional: true },
+  nodes: { table: 'wolverine_nodes', purpose: 'instances', optional: true },
+} satisfies ShapeInput['companions'];
+
+/**
+ * What the library itself writes when a node has left: its rows are nobody's again. Only where the list of nodes is there to
+ * be read and somebody is on it: an owner that cannot be looked up may be alive.
+ */
+export const WOLVERINE_RELEASE = [
+  {
+    from: ['processing'],
+    version: 'exact',
+    guard: { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] },
+    set: { owner_id: { value: 0 } },
+    warnings: ['may_already_be_out'],
+    basis: 'mirrors_library',
+  },
+] satisfies NonNullable<ShapeInput['operations']>[string];
+
+/** The list of nodes as the samples have it: node 1 is alive. */
+export const WOLVERINE_NODES_DDL = {
+  postgres: [
+    'CREATE TABLE wolverine_nodes (id uuid PRIMARY KEY, node_number int NOT NULL, health_check timestamptz NOT NULL DEFAULT now())',
+    `INSERT INTO wolverine_nodes (id, node_number) VALUES ('00000000-0000-4000-8000-000000000099', 1)`,
+  ],
+  mysql: [
+    'CREATE TABLE wolverine_nodes (id char(36) PRIMARY KEY, node_number int NOT NULL, health_check datetime NOT NULL DEFAULT CURRENT_TIMESTAMP)',
+    `INSERT INTO wolverine_nodes (id, node_number) VALUES ('00000000-0000-4000-8000-000000000099', 1)`,
+  ],
+};
