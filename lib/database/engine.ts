@@ -48,6 +48,8 @@ export interface IndexDescription {
    * Empty for an index without an order (BRIN, GIN, hash).
    */
   sorted: { descending: boolean; nullsFirst: boolean }[];
+  /** NULLs lie where ORDER BY has them by itself, and the engine has no words to say so. */
+  nullsUnsaid?: true;
 }
 
 export interface TableDescription {
@@ -198,7 +200,12 @@ export interface Engine {
   features: EngineFeatures;
   fragments: Fragments;
   /** For statements a person reads and runs: identifiers and literals as this engine writes them. */
-  quote: { identifier(name: string): string; literal(text: string): string };
+  quote: {
+    identifier(name: string): string;
+    literal(text: string): string;
+    /** A statement that builds an index without keeping writers out. */
+    createIndex(table: TableName, columns: string[]): string;
+  };
   /** Schema of tables named without one; null where that is the database of the URL. */
   defaultSchema: string | null;
   /** The console's own tables in an observed database: in a schema of their own, or beside the others with a prefix. */

@@ -36,11 +36,12 @@ export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[
     .filter((select) => select !== null)
     .map((select) => sql`(select id, type, error, created from (${select}) as dead)`);
   if (rows.length === 0) return [];
+  const { fragments } = outbox.database.engine;
   return outbox.database.read(async (db) => {
     await outbox.database.engine.byIndex(db);
     const counted =
-      await sql<GroupRow>`select type, error, count(*)::text as n, max(created) as newest, min(created) as oldest, max(id) as sample
-      from (${sql.join(rows, sql` union all `)}) as dead group by type, error order by count(*) desc, max(created) desc nulls last`.execute(
+      await sql<GroupRow>`select type, error, ${fragments.asText(sql`count(*)`)} as n, max(created) as newest, min(created) as oldest, max(id) as sample
+      from (${sql.join(rows, sql` union all `)}) as dead group by type, error order by count(*) desc, ${fragments.ordered(sql`max(created)`, 'descending', 'last')}`.execute(
         db,
       );
     return counted.rows.map((row) => ({

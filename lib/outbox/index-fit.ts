@@ -65,6 +65,10 @@ export function fitTests(
 export interface Walk {
   order(alias: string, direction: Direction): RawBuilder<unknown>;
   nulls(direction: Direction): 'first' | 'last';
+  /** Name of the index. */
+  name: string;
+  /** Columns that the order may speak of. */
+  columns: string[];
 }
 
 /**
@@ -84,6 +88,8 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   const position = fixed === null ? 0 : 1;
   const forwards = (direction: Direction): boolean => (index.sorted[position]?.descending ?? false) === (direction === 'descending');
   return {
+    name: index.name,
+    columns: fixed === null ? [column] : [fixed.column, column],
     order(alias, direction) {
       const own = orderOf(index, position, alias, column, direction);
       if (fixed === null || !('isNull' in fixed)) return own;
@@ -127,8 +133,10 @@ const opposite = (index: IndexDescription): Direction => (same(index) === 'ascen
 /** `column` in this direction with NULLs where the index, read forwards or backwards, has them. */
 function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): RawBuilder<unknown> {
   const { descending, nullsFirst } = index.sorted[position] ?? { descending: false, nullsFirst: false };
+  const key = sql`${sql.id(alias, column)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')}`;
+  if (index.nullsUnsaid === true) return key;
   const forwards = descending === (direction === 'descending');
-  return sql`${sql.id(alias, column)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
+  return sql`${key} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
 }
 
 /** Whether every conjunct of a partial index's predicate, as the server prints it, is among the tests. */

@@ -3,8 +3,8 @@ import type { Db } from '@/lib/database/engine';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
 import { listOrder } from './list-order';
-import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Position, type Span, type Stretch } from './list-sql';
-import { walksOf, type Walk } from './list-walks';
+import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Span, type Stretch } from './list-sql';
+import { walksOf, type Position, type Walk } from './list-walks';
 import { plainColumn, type Outbox } from './outbox';
 import { toEvent } from './row';
 import { idFits } from './row-id';
@@ -92,18 +92,21 @@ async function readPage(
   const rows: ListRow[] = [];
   for (const { stretch, after } of stretches(walks, direction, cursor)) {
     const span: Span = { stretch, direction, after, until: null, limit: limit + 1 - rows.length };
-    const found = await merged(outbox, db, walks, span);
+    // An engine that makes a subquery whole before it looks into it is told beforehand where to end.
+    const before = outbox.database.engine.features.streamsSubqueries ? null : await looks(outbox, db, walks, span);
+    const ended = before === null ? walks : walks.map((walk) => ({ ...walk, end: before.get(walk)?.end ?? null }));
+    const found = await merged(outbox, db, ended, span);
     if (rows.length + found.length > limit) {
       rows.push(...found);
       break;
     }
-    const ends = await looks(outbox, db, walks, span);
+    const ends = [...(before ?? (await looks(outbox, db, walks, span))).values()];
     looked.rows += ends.reduce((sum, one) => sum + one.rows, 0);
     looked.backTo = ends.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
     const nearest = await nearestEnd(outbox, db, walks, span, ends);
     // What another walk found beyond the end of this one belongs to the pages after it.
     const beyond = nearest !== null && found.length > 0 && walks.length > 1;
-    rows.push(...(beyond ? await merged(outbox, db, walks, { ...span, until: nearest }) : found));
+    rows.push(...(beyond ? await merged(outbox, db, ended, { ...span, until: nearest }) : found));
     if (nearest === null) continue;
     Object.assign(looked, { end: nearest, backTo: nearest.at });
     break;
@@ -134,18 +137,18 @@ async function merged(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span
   return statement === null ? [] : (await sql<ListRow>`${statement}`.execute(db)).rows;
 }
 
-async function looks(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<Look[]> {
-  const found: Look[] = [];
+async function looks(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<Map<Walk, Look>> {
+  const found = new Map<Walk, Look>();
   for (const walk of walks) {
     const statement = lookedAt(outbox, walk, span);
     if (statement === null) {
-      if (walk.sample && walk.look !== null) found.push({ rows: walk.look, end: null, backTo: null });
+      if (walk.sample && walk.look !== null) found.set(walk, { rows: walk.look, end: null, backTo: null });
       continue;
     }
     const [last] = (await sql<LastLooked>`${statement}`.execute(db)).rows;
     if (last === undefined) continue;
     const rows = Number(last.n);
-    found.push({ rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
+    found.set(walk, { rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
   }
   return found;
 }
@@ -162,10 +165,10 @@ async function nearestEnd(outbox: Outbox, db: Db, walks: readonly Walk[], span: 
   const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
   const positions = cut.map(
     (end, index) =>
-      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
+      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as sort_key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
   );
   const { rows } = await sql<{ i: number }>`select i from (${sql.join(positions, sql` union all `)}) as ends
-    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`key ${way}, `}${sql.join(id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`))} limit 1`.execute(
+    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`sort_key ${way}, `}${sql.join(id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`))} limit 1`.execute(
     db,
   );
   return cut[rows[0]?.i ?? 0] ?? only;
@@ -179,12 +182,10 @@ function furthest(a: string | null, b: string | null, direction: Cursor['order']
 /** The index that would change what is missing, as a statement its owner can run. */
 function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {
   const { quote } = outbox.database.engine;
-  const { schema, table } = outbox.main.table;
   const column = plainColumn(outbox.main, code === 'order' ? 'createdAt' : 'aggregateId');
   if (column === null) return null;
-  const named = (names: string[], between: string): string => names.map((name) => quote.identifier(name)).join(between);
   return {
     code,
-    sql: `CREATE INDEX CONCURRENTLY ON ${named(schema === null ? [table] : [schema, table], '.')} (${named([column.name, ...outbox.main.id.map((one) => one.name)], ', ')})`,
+    sql: quote.createIndex(outbox.main.table, [column.name, ...outbox.main.id.map((one) => one.name)]),
   };
 }

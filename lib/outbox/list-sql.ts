@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Cursor } from './cursor';
-import type { Walk } from './list-walks';
+import type { Position, Walk } from './list-walks';
 import type { Outbox, Place } from './outbox';
 import { eventColumns, placeSql, type EventRow, type PlaceSql } from './row';
 
@@ -13,12 +13,6 @@ export interface ListRow extends EventRow {
   position: string | null;
   /** The time the list is ordered by. */
   position_at: string | null;
-}
-
-/** A row in the order of a list; `key` null where it has none. */
-export interface Position {
-  key: string | null;
-  id: string;
 }
 
 /** A list is walked in two stretches: the rows that have a sort key, and those without, at the end of newest first. */
@@ -52,10 +46,11 @@ export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Spa
   // No key of this stretch is NULL; it is said the way most indexes have it, so that their rows need no sorting.
   const spellings = walks.map((walk) => walk.index?.nulls(descending ? 'descending' : 'ascending')).filter((one) => one !== undefined);
   const last = spellings.filter((one) => one === 'last').length;
-  const nulls = sql.raw(last * 2 > spellings.length ? 'last' : 'first');
+  const nulls = last * 2 > spellings.length ? 'last' : 'first';
+  const { ordered } = outbox.database.engine.fragments;
   const way = sql.raw(descending ? 'desc' : 'asc');
   const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${way}`));
-  const order = keyed ? sql`sort_key ${way} nulls ${nulls}, ${ids}` : ids;
+  const order = keyed ? sql`${ordered(sql.id('sort_key'), descending ? 'descending' : 'ascending', nulls)}, ${ids}` : ids;
   return sql`select * from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
@@ -83,14 +78,31 @@ function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
   const order = orderBy(walk, span);
   const limit = sql`limit ${sql.lit(span.limit)}`;
   const alias = sql.ref(at.alias);
+  const from = fromOf(outbox, walk);
   if (look === null || tests.length === 0)
-    return sql`select ${rowAndKey(outbox, walk, span)} from ${at.from} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
+    return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
   if (sample) {
-    const first = sql`(select ${rowAndKey(outbox, walk, span)} from ${at.from} limit ${sql.lit(look)}) as ${alias}`;
+    const first = outbox.database.engine.features.streamsSubqueries
+      ? sql`(select ${rowAndKey(outbox, walk, span)} from ${from} limit ${sql.lit(look)}) as ${alias}`
+      : sql`(select ${rowAndKey(outbox, walk, span)} from (select ${sortIds(at)} from ${from} limit ${sql.lit(look)}) as first join ${from} on ${and(sameRow(at, 'first'))}) as ${alias}`;
     return sql`select ${alias}.* from ${first} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
   }
-  const looked = sql`(select ${rowAndKey(outbox, walk, span)} from ${at.from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${alias}`;
+  if (walk.end !== undefined) {
+    const inLook = walk.end === null ? [] : inSpan(outbox, walk, { ...span, after: null, until: walk.end });
+    return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...place, ...inLook, ...tests])} order by ${order} ${limit}`;
+  }
+  const looked = sql`(select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${alias}`;
   return sql`select ${alias}.* from ${looked} where ${and(tests)} order by ${order} ${limit}`;
+}
+
+/** The table by the index of the walk, which the engine is told where it can be. */
+function fromOf(outbox: Outbox, { at, index }: Walk): Sql {
+  return outbox.database.engine.fragments.from(at.place.table, at.alias, index?.name ?? null);
+}
+
+/** The row of `at` whose key another one holds as `sortIds` names it. */
+function sameRow(at: PlaceSql, other: string): Sql<boolean>[] {
+  return at.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id(other, `sort_id_${index}`)}`);
 }
 
 function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
@@ -156,13 +168,22 @@ export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked
     ? sql`${outbox.database.engine.fragments.asText(key.sql)} as position, ${key.iso} as at`
     : sql`${none} as position, ${none} as at`;
   // Only what the index of the order holds is asked of every row: where that is the key, no row is fetched.
-  const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${at.from}
+  const first = sql`(select ${keyColumns(walk)} from ${fromOf(outbox, walk)}
     where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
+  const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
   const last = sql`(select nth, ${columns}, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
   const { asText } = outbox.database.engine.fragments;
   if (keyed) return sql`select ${asText(sql.id('nth'))} as n, position, at, id from ${last}`;
   const own = placeSql(outbox, at.place, 'p');
-  const same = own.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id('l', `sort_id_${index}`)}`);
-  return sql`select ${asText(sql.id('nth'))} as n, position, (select ${own.roleIso('createdAt')} from ${own.from} where ${and(same)} limit 1) as at,
+  return sql`select ${asText(sql.id('nth'))} as n, position, (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at,
     id from ${last}`;
+}
+
+/** The columns that the key of a walk and of its rows are made of. */
+function keyColumns({ at, key, index }: Walk): Sql {
+  const bound = key === null ? undefined : at.place.roles[key.role];
+  const names = [...(bound === undefined ? [] : [bound.column]), ...at.id.columns.map(({ description }) => description)].map(
+    ({ name }) => name,
+  );
+  return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
 }

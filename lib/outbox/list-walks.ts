@@ -26,6 +26,12 @@ export interface SortKey {
   nullable: boolean;
 }
 
+/** A row in the order of a list; `key` null where it has none. */
+export interface Position {
+  key: string | null;
+  id: string;
+}
+
 /** Rows of one table in the order of the list, and how they are found. */
 export interface Walk {
   at: PlaceSql;
@@ -40,6 +46,8 @@ export interface Walk {
   look: number | null;
   /** The rows looked at are the table's first in no order: there is no going on from the last of them. */
   sample: boolean;
+  /** Where `look` ends, when that is known already; null where it reaches the end of the rows. */
+  end?: Position | null;
 }
 
 export interface Walks {

@@ -105,7 +105,7 @@ function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null
   const beyond = which === null ? [] : [sql<boolean>`${column} ${sql.raw(which === 'before' ? '<=' : '>')} ${here}`];
   const order = which === null ? sql`` : sql` order by ${walk.index?.order(at.alias, which === 'before' ? 'descending' : 'ascending')}`;
   const where = [...walk.where, ...beyond];
-  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias, at.place.description)} from ${at.from}
+  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias, at.place.description)} from ${fragments.from(at.place.table, at.alias, walk.index?.name ?? null)}
     where ${where.length === 0 ? sql`true` : sql.join(where, sql` and `)}${order} limit ${sql.lit(AROUND_ROWS)}) as ${sql.ref(at.alias)} where ${same} limit ${sql.lit(SIDE)})`;
 }
 

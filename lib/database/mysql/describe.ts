@@ -132,6 +132,7 @@ function indexesOf(rows: StatisticsRow[]): IndexDescription[] {
         unique: Number(first.NON_UNIQUE) === 0 && end === -1,
         predicate: null,
         // NULLs are the least of all values.
+        nullsUnsaid: true as const,
         sorted: method === 'btree' ? usable.map(({ COLLATION }) => ({ descending: COLLATION === 'D', nullsFirst: COLLATION !== 'D' })) : [],
       },
     ];

@@ -32,6 +32,7 @@ function isAsLong(bytes: number, type: string): boolean {
   return length === undefined || Number(length) === bytes;
 }
 
+const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 const BACKSLASHED = /[\\'\u0000]/g;
 
 const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
@@ -47,9 +48,11 @@ export const mysqlEngine: Engine = {
   features: { returning: false, notify: false, overridingSystemValue: false, streamsSubqueries: false, transactionalDdl: false },
   fragments: mysqlFragments,
   quote: {
-    identifier: (name) => `\`${name.replaceAll('`', '``')}\``,
+    identifier,
     literal: (text) =>
       `'${text.replace(BACKSLASHED, (character) => (character === '\u0000' ? '\\0' : character === "'" ? "''" : '\\\\'))}'`,
+    createIndex: ({ schema, table }, columns) =>
+      `CREATE INDEX ${identifier(columns.join('_').slice(0, 64))} ON ${(schema === null ? [table] : [schema, table]).map(identifier).join('.')} (${columns.map(identifier).join(', ')}) ALGORITHM=INPLACE LOCK=NONE`,
   },
   defaultSchema: null,
   companions: {

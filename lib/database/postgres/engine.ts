@@ -33,7 +33,12 @@ export const postgresEngine: Engine = {
   key: 'postgres',
   features: { returning: true, notify: true, overridingSystemValue: true, streamsSubqueries: true, transactionalDdl: true },
   fragments: postgresFragments,
-  quote: { identifier: pg.escapeIdentifier, literal: pg.escapeLiteral },
+  quote: {
+    identifier: pg.escapeIdentifier,
+    literal: pg.escapeLiteral,
+    createIndex: ({ schema, table }, columns) =>
+      `CREATE INDEX CONCURRENTLY ON ${(schema === null ? [table] : [schema, table]).map(pg.escapeIdentifier).join('.')} (${columns.map(pg.escapeIdentifier).join(', ')})`,
+  },
   defaultSchema: 'public',
   companions: {
     schema: 'outbox_console',
