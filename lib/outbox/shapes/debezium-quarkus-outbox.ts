@@ -29,7 +29,6 @@ export const debeziumQuarkusOutbox = defineShape({
   detect: {
     mustHave: ['id', 'aggregatetype', 'aggregateid', 'type', 'timestamp', 'payload'],
     mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'attempts'],
-    types: { timestamp: 'timestamp' },
     caseless: true,
     underscoreless: true,
   },
