@@ -3,6 +3,7 @@ import { getTranslations } from 'next-intl/server';
 import { FleetScreen } from '@/components/fleet/fleet-screen';
 import { definePage } from '@/lib/server/page';
 import { readFleet } from '@/lib/server/reads/figures';
+import { can } from '@/lib/shared/permissions';
 import { fleetSnapshot } from './actions';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -12,5 +13,11 @@ export async function generateMetadata(): Promise<Metadata> {
 export default definePage({
   id: 'page.fleet',
   permission: 'outbox:read',
-  render: async (context) => <FleetScreen initial={await readFleet(context)} action={fleetSnapshot} />,
+  render: async (context) => (
+    <FleetScreen
+      initial={await readFleet(context)}
+      action={fleetSnapshot}
+      findHref={can(context.actor.role, 'account:manage') ? '/detect' : null}
+    />
+  ),
 });

@@ -1,7 +1,8 @@
 'use client';
 
 import { useRef } from 'react';
-import { Title } from '@mantine/core';
+import Link from 'next/link';
+import { Anchor, Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -14,6 +15,8 @@ import classes from './fleet.module.css';
 export interface FleetScreenProps {
   initial: ExaminedFleet;
   action: (input: Record<string, never>) => Promise<ActionResult<ExaminedFleet>>;
+  /** Where outboxes are found, for those who may; null for everybody else. */
+  findHref: string | null;
 }
 
 const COLUMNS = ['outbox', 'verdict', 'depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished', 'database'] as const;
@@ -22,7 +25,7 @@ const COLUMNS = ['outbox', 'verdict', 'depth', 'waiting', 'oldest', 'p95', 'dead
 const COMFORTABLE_ROWS = 14;
 
 /** All outboxes, worst first, one line each; cards on a phone. */
-export function FleetScreen({ initial, action }: FleetScreenProps) {
+export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   const words = useTranslations('fleet');
   const { snapshot, asOf } = usePolledSnapshot({ key: ['fleet'], action: () => action({}), initial });
   const old = useIsStale(asOf, POLL_INTERVAL_MS);
@@ -44,14 +47,24 @@ export function FleetScreen({ initial, action }: FleetScreenProps) {
     <>
       <header className={classes.head}>
         <Title order={1}>{words('needYou', { needing, total: snapshot.entries.length })}</Title>
-        {asOf !== null && (
-          <p className={classes.asOf}>
-            <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />
-          </p>
-        )}
+        <p className={classes.asOf}>
+          {findHref !== null && (
+            <Anchor component={Link} href={findHref} size="sm" className={classes.find}>
+              {words('find')}
+            </Anchor>
+          )}
+          {asOf !== null && <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />}
+        </p>
       </header>
       {snapshot.entries.length === 0 ? (
-        <p className={classes.empty}>{words('empty')}</p>
+        <div className={classes.empty}>
+          <p>{words('empty')}</p>
+          {findHref !== null && (
+            <Button component={Link} href={findHref}>
+              {words('emptyFind')}
+            </Button>
+          )}
+        </div>
       ) : (
         // The roles are spelled out because on a phone the table is laid out as cards, and browsers then drop them.
         <table className={classes.table} role="table" data-dense={snapshot.entries.length > COMFORTABLE_ROWS}>

@@ -110,7 +110,7 @@ export const fileSchema = z.strictObject({
   $schema: z.string().optional(),
   store: z.string().min(1).optional().describe("The console's own PostgreSQL; an embedded one when left out"),
   databases: z.record(slug, databaseSchema),
-  outboxes: z.array(outboxSchema).min(1, 'name at least one outbox'),
+  outboxes: z.array(outboxSchema).default([]).describe('None while you are still looking for them: `console detect`, or Find outboxes'),
   connections: z
     .strictObject({
       perServer: perServer

@@ -114,16 +114,12 @@ function attached(found: Found[], neighbours: Neighbours): Found[] {
   for (const one of found) bySchema.set(one.table.name.schema, [...(bySchema.get(one.table.name.schema) ?? []), one]);
   for (const [schema, candidates] of bySchema) {
     const mains = candidates.filter(({ table }) => !isDeadName(table));
-    for (const main of mains) {
-      const alone = mains.length === 1;
-      for (const other of candidates) {
-        if (other === main || gone.has(main)) continue;
-        const purpose = purposeBeside(main, other, alone);
-        if (purpose === null) continue;
-        gone.add(other);
-        add(main.candidate, { table: other.candidate.table, purpose });
-      }
-      if (main.fit === null) for (const table of neighbours(schema)) attachByName(main, table, alone);
+    for (const table of neighbours(schema)) {
+      const own = candidates.find((one) => one.table === table);
+      const place = placeOf(table, own, mains);
+      if (place === null) continue;
+      add(place.main.candidate, { table: tableText(table.name), purpose: place.purpose });
+      if (own !== undefined) gone.add(own);
     }
   }
   return found.filter((one) => !gone.has(one));
@@ -135,21 +131,31 @@ function add(candidate: Candidate, companion: CandidateCompanion): void {
   else if (known.purpose === 'other') known.purpose = companion.purpose;
 }
 
-/** What another candidate is to this one, when it is no outbox of its own; null when it is one. */
-function purposeBeside(main: Found, other: Found, alone: boolean): CandidateCompanion['purpose'] | null {
-  const listed = main.fit?.companions.find((one) => one.table === other.table);
+/** The candidate a table stands beside, and as what; null for one that stands for itself. `own` is what it would be by itself. */
+function placeOf(
+  table: CatalogueTable,
+  own: Found | undefined,
+  mains: readonly Found[],
+): { main: Found; purpose: CandidateCompanion['purpose'] } | null {
+  const others = mains.filter((main) => main !== own);
   // A shape that knows this table by name has a mapping of its own for it.
-  if (other.fit?.named === true && other.fit.signature.key !== main.fit?.signature.key) return null;
-  if (isArchiveOf(main.table, other.table)) return 'archive';
-  if (listed !== undefined && other.fit?.named !== true)
-    return listed.purpose === 'other' && ARCHIVE_NAME.test(bare(other.table.name.table)) ? 'archive' : listed.purpose;
-  return isDeadBeside(main, other.table, alone) ? 'dead' : null;
-}
-
-function attachByName(main: Found, table: CatalogueTable, alone: boolean): void {
-  if (table === main.table) return;
-  if (isDeadBeside(main, table, alone)) add(main.candidate, { table: tableText(table.name), purpose: 'dead' });
-  else if (isArchiveOf(main.table, table)) add(main.candidate, { table: tableText(table.name), purpose: 'archive' });
+  const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.signature.key !== main.fit?.signature.key;
+  const archived = others.find((main) => !itself(main) && isArchiveOf(main.table, table));
+  if (archived !== undefined) return { main: archived, purpose: 'archive' };
+  const listing = others.find(
+    (main) => !itself(main) && own?.fit?.named !== true && main.fit?.companions.some((one) => one.table === table),
+  );
+  if (listing !== undefined && own !== undefined) {
+    const purpose = listing.fit?.companions.find((one) => one.table === table)?.purpose ?? 'other';
+    return { main: listing, purpose: purpose === 'other' && ARCHIVE_NAME.test(bare(table.name.table)) ? 'archive' : purpose };
+  }
+  const owner = isDeadName(table)
+    ? deadOwner(
+        table,
+        others.filter((main) => !itself(main)),
+      )
+    : null;
+  return owner === null ? null : { main: owner, purpose: 'dead' };
 }
 
 function isArchiveOf(main: CatalogueTable, other: CatalogueTable): boolean {
@@ -159,11 +165,14 @@ function isArchiveOf(main: CatalogueTable, other: CatalogueTable): boolean {
 
 const isDeadName = (table: CatalogueTable): boolean => DEAD_NAME.test(bare(table.name.table));
 
-/** A dead-letter table of this outbox: it is called after it, or there is no other, and it holds most of its columns. */
-function isDeadBeside(main: Found, table: CatalogueTable, alone: boolean): boolean {
-  const [own, name] = [bare(main.table.name.table), bare(table.name.table)];
-  if (name === own || !isDeadName(table)) return false;
+/** Whose dead letters these are: of the outboxes that share most of their columns the one it is called after, then the most alike. */
+function deadOwner(table: CatalogueTable, mains: readonly Found[]): Found | null {
+  const name = bare(table.name.table);
   const columns = new Set(table.columns.map((column) => bare(column.name)));
-  const shared = main.table.columns.filter((column) => columns.has(bare(column.name))).length;
-  return (name.includes(own) || (alone && /event|message|letter|outbox/.test(name))) && shared * 2 >= main.table.columns.length;
+  const share = (main: Found): number =>
+    main.table.columns.filter((column) => columns.has(bare(column.name))).length / main.table.columns.length;
+  const called = (main: Found): boolean => name.includes(bare(main.table.name.table));
+  const related = mains.filter((main) => share(main) >= 0.5 && (called(main) || /event|message|letter|outbox/.test(name)));
+  const [best] = related.sort((a, b) => Number(called(b)) - Number(called(a)) || share(b) - share(a));
+  return best ?? null;
 }

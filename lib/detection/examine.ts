@@ -1,10 +1,10 @@
 /** One candidate looked at closely: its mapping, rows read through it, and what to paste. Nothing is written anywhere. */
 import type { CatalogueTable } from '@/lib/database/catalogue';
 import type { Database } from '@/lib/database/database';
-import type { Candidate, Caution, Examination, StatusWord } from '@/lib/shared/detection';
+import type { Candidate, Caution, DetectionFailure, Examination, StatusWord } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
 import type { Found } from './candidates';
-import { failureText } from './failure-text';
+import { failureOf } from './failure';
 import { lookAt, type Look } from './look';
 import { mappingYaml, shapeYaml, type ProposeOptions } from './propose';
 import { rolesOf } from './roles';
@@ -34,7 +34,7 @@ export async function examine(
   if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape))) return asShape;
   const roles = generic?.roles ?? rolesOf(table);
   const look = await looked(database, found, roles);
-  if (typeof look === 'string') return { candidate, roles: [], status: null, sample: null, problem: look, yaml: '' };
+  if ('code' in look) return { candidate, roles: [], status: null, sample: null, problem: look, yaml: '' };
   const words = withConfirmed(proposeWords(look.words), options.confirmed);
   const own = asShape === null ? candidate : withoutShape(candidate);
   const examined = await tried(database, own, mappingYaml(found, look, roles, words, near, options), options);
@@ -56,23 +56,23 @@ async function tried(database: Database, candidate: Candidate, yaml: string, { r
   try {
     return { ...base, ...(await readThrough(database, yaml, rows)) };
   } catch (error) {
-    return { ...base, problem: problemText(error) };
+    return { ...base, problem: told(error) };
   }
 }
 
-async function looked(database: Database, { candidate }: Found, roles: Parameters<typeof lookAt>[2]): Promise<Look | string> {
+async function looked(database: Database, { candidate }: Found, roles: Parameters<typeof lookAt>[2]): Promise<Look | DetectionFailure> {
   try {
-    return (await lookAt(database, candidate.name, roles)) ?? `Table ${candidate.table} is gone, or the reader's role may no longer see it`;
+    return (await lookAt(database, candidate.name, roles)) ?? { code: 'missing', detail: null };
   } catch (error) {
-    return problemText(error);
+    return told(error);
   }
 }
 
-/** Expected failures in words; anything else is a fault of ours and goes its own way. */
-function problemText(error: unknown): string {
-  const text = failureText(error);
-  if (text === null) throw error;
-  return text;
+/** Expected failures as they are told; anything else is a fault of ours and goes its own way. */
+function told(error: unknown): DetectionFailure {
+  const failure = failureOf(error);
+  if (failure === null) throw error;
+  return failure;
 }
 
 function withConfirmed(words: StatusWord[], said: ExamineOptions['confirmed']): StatusWord[] {

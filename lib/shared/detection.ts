@@ -51,6 +51,26 @@ export interface Remark<Code extends string> {
 export type Reason = Remark<(typeof REASON_CODES)[number]>;
 export type Caution = Remark<(typeof CAUTION_CODES)[number]>;
 
+/** Why something could not be read; words under `detect.failures.<code>`. */
+export const FAILURE_CODES = [
+  'connection',
+  'login',
+  'no_database',
+  'tls_none',
+  'tls_required',
+  'tls_untrusted',
+  'timeout',
+  'no_privilege',
+  'missing',
+  'mapping',
+  'other',
+] as const;
+export interface DetectionFailure {
+  code: (typeof FAILURE_CODES)[number];
+  /** What the configuration's checks say of a mapping, or the server's code; null where there is nothing to add. */
+  detail: string | null;
+}
+
 /** What a table of a candidate is to it. */
 export interface CandidateCompanion {
   table: string;
@@ -126,8 +146,8 @@ export interface Examination {
   status: { column: string; words: StatusWord[]; complete: boolean } | null;
   /** The newest rows as the mapping reads them; `looked` and `unmapped` count more of them than are shown. */
   sample: { rows: SampleRow[]; looked: number; unmapped: number } | null;
-  /** Why rows could not be read through the mapping, in words; null when they could. */
-  problem: string | null;
+  /** Why rows could not be read through the mapping; null when they could. */
+  problem: DetectionFailure | null;
   /** To paste into the configuration. */
   yaml: string;
 }

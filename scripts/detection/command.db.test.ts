@@ -11,7 +11,9 @@ const server = useTestDatabase(async (db) => {
     CREATE SCHEMA empty; CREATE TABLE empty.users (id bigint PRIMARY KEY, email text);
     CREATE SCHEMA hidden; CREATE TABLE hidden.outbox (id bigint PRIMARY KEY, event_type text, payload jsonb, created_at timestamptz, sent_at timestamptz);
   `);
-  await db.query(`CREATE ROLE detect_reader_${db.name} LOGIN PASSWORD 'pass-word-1'; GRANT SELECT ON order_outbox TO detect_reader_${db.name}`);
+  await db.query(
+    `CREATE ROLE detect_reader_${db.name} LOGIN PASSWORD 'pass-word-1'; GRANT SELECT ON order_outbox TO detect_reader_${db.name}`,
+  );
 });
 const readerUrl = (): string => server.urlFor(`detect_reader_${server.name}`, 'pass-word-1');
 
@@ -54,10 +56,16 @@ describe('console detect', () => {
 
   it('answers the same as JSON, in a form with a number', async () => {
     const { out } = await run(server.url, '--json', '--rows', '1');
-    const read = JSON.parse(out) as { format: number; candidates: { candidate: { table: string }; sample: { rows: unknown[]; looked: number } }[] };
+    const read = JSON.parse(out) as {
+      format: number;
+      candidates: { candidate: { table: string }; sample: { rows: unknown[]; looked: number } }[];
+    };
     expect(read.format).toBe(1);
     expect(read.candidates.map(({ candidate }) => candidate.table).sort()).toEqual(['hidden.outbox', 'public.order_outbox']);
-    expect(read.candidates.find(({ candidate }) => candidate.table === 'public.order_outbox')?.sample).toMatchObject({ looked: 2, rows: [{}] });
+    expect(read.candidates.find(({ candidate }) => candidate.table === 'public.order_outbox')?.sample).toMatchObject({
+      looked: 2,
+      rows: [{}],
+    });
     expect(out).not.toContain('4111');
   });
 

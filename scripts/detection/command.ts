@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { openDatabase } from '@/lib/database/database';
-import { failureText } from '@/lib/detection/failure-text';
+import { failureOf } from '@/lib/detection/failure';
 import { configuredTables, detectAndExamine } from '@/lib/detection/scan';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
-import { detectionText } from './print';
+import { detectionText, failureSentence } from './print';
 
 /** Nothing was found: told apart from a database that could not be read. */
 export const EXIT_NOTHING_FOUND = 3;
@@ -62,10 +62,10 @@ async function detect(given: string, options: Options, host: DetectHost): Promis
     else host.answer(detectionText(detection, examinations));
     return examinations.length === 0 ? EXIT_NOTHING_FOUND : 0;
   } catch (error) {
-    const said = failureText(error);
+    const said = failureOf(error);
     // Never the driver's own text: it may hold the connection string.
     if (said === null) throw error;
-    throw host.failure(said, 'failed');
+    throw host.failure(failureSentence(said), 'failed');
   } finally {
     await database.close();
   }
@@ -102,7 +102,7 @@ function open({ id, url }: Place, host: DetectHost): ReturnType<typeof openDatab
   try {
     return openDatabase({ id, url, readAs: 'detect' });
   } catch (error) {
-    throw host.failure(failureText(error) ?? 'This connection string cannot be used', 'usage');
+    throw host.failure(failureOf(error)?.detail ?? 'This connection string cannot be used', 'usage');
   }
 }
 

@@ -1,11 +1,16 @@
 /** A scan as a person reads it on a terminal; the sentences are those of the screen. */
 import { createTranslator } from 'use-intl/core';
 import en from '@/lib/messages/en.json';
-import type { Candidate, Detection, Examination } from '@/lib/shared/detection';
+import type { Candidate, Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
 
 const words = createTranslator({ locale: 'en', messages: en, namespace: 'detect' });
 const states = createTranslator({ locale: 'en', messages: en, namespace: 'states' });
 const number = new Intl.NumberFormat('en');
+
+/** Why something could not be read, and what to do about it. */
+export function failureSentence({ code, detail }: DetectionFailure): string {
+  return `${words(`failures.${code}`)}${detail === null ? '' : ` (${detail})`}`;
+}
 
 /** Everything that was found, a blank line between candidates. */
 export function detectionText(detection: Detection, examinations: readonly Examination[]): string {
@@ -62,7 +67,7 @@ function examinationText({ candidate, roles, status, sample, problem, yaml }: Ex
       ),
     );
   }
-  if (problem !== null) lines.push('', `  ${words('problem')}: ${plain(problem)}`);
+  if (problem !== null) lines.push('', `  ${words('problem')}: ${plain(failureSentence(problem))}`);
   if (yaml !== '') lines.push('', yaml.trimEnd());
   return lines.join('\n');
 }

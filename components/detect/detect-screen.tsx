@@ -1,0 +1,134 @@
+'use client';
+
+import { Button, SegmentedControl, Select } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import { useRouter } from 'next/navigation';
+import { useTransition } from 'react';
+import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
+import type { EngineKey } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import type { LiveState } from '@/lib/shared/states';
+import { Notice } from '../events/list-notice';
+import { CandidateDetail } from './candidate-detail';
+import { CandidateList, candidateHref } from './candidate-list';
+import classes from './detect.module.css';
+
+export interface ExamineInput {
+  database: string;
+  schema: string;
+  table: string;
+  confirmed: Record<string, LiveState | null>;
+}
+
+export interface DetectScreenProps {
+  databases: { id: string; engine: EngineKey }[];
+  /** Id of the database that is looked at. */
+  chosen: string | null;
+  answer: { detection: Detection | null; failure: DetectionFailure | null } | null;
+  /** The candidate that is looked at closely. */
+  examination: Examination | null;
+  examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
+}
+
+/** With more databases than this a list to choose from is shorter than all of them side by side. */
+const SIDE_BY_SIDE = 4;
+
+/** Which tables of a database are outboxes, and what to write into the configuration for them. */
+export function DetectScreen({ databases, chosen, answer, examination, examine }: DetectScreenProps) {
+  const t = useTranslations('detect');
+  const router = useRouter();
+  const [pending, start] = useTransition();
+  const go = (database: string | null) =>
+    start(() => router.push(database === null ? '/detect' : `/detect?database=${encodeURIComponent(database)}`));
+  const detection = answer?.detection ?? null;
+  return (
+    <div className={classes.screen}>
+      <header className={classes.head}>
+        <h1 className={classes.title}>{t('title')}</h1>
+        <p className={classes.intro}>{t('intro')}</p>
+        <div className={classes.choice}>
+          {databases.length <= SIDE_BY_SIDE ? (
+            <SegmentedControl
+              aria-label={t('database')}
+              size="xs"
+              data={databases.map(({ id }) => ({ value: id, label: id }))}
+              value={chosen ?? ''}
+              onChange={go}
+            />
+          ) : (
+            <Select
+              aria-label={t('database')}
+              size="xs"
+              searchable
+              data={databases.map(({ id }) => id)}
+              value={chosen}
+              onChange={go}
+              placeholder={t('choose')}
+            />
+          )}
+          {chosen !== null && (
+            <Button
+              variant="default"
+              size="xs"
+              loading={pending}
+              leftSection={<IconRefresh size={14} aria-hidden />}
+              onClick={() => start(() => router.refresh())}
+            >
+              {t('again')}
+            </Button>
+          )}
+          {detection !== null && (
+            <p className={classes.summary} role="status">
+              {t('summary', { tables: detection.tables, candidates: detection.candidates.length })}
+            </p>
+          )}
+        </div>
+        {detection?.cut === true && <p className={classes.intro}>{t('cut')}</p>}
+      </header>
+      <Body chosen={chosen} answer={answer} examination={examination} examine={examine} pending={pending} />
+    </div>
+  );
+}
+
+function Body({ chosen, answer, examination, examine, pending }: Omit<DetectScreenProps, 'databases'> & { pending: boolean }) {
+  const t = useTranslations('detect');
+  if (chosen === null || answer === null)
+    return (
+      <div className={classes.panel}>
+        <Notice title={t('choose')} />
+      </div>
+    );
+  const { detection, failure } = answer;
+  if (detection === null)
+    return (
+      <div className={classes.panel}>
+        <Notice title={t('failed')} text={failure === null ? undefined : t(`failures.${failure.code}`)} />
+      </div>
+    );
+  if (detection.candidates.length === 0)
+    return (
+      <div className={classes.panel}>
+        <Notice title={t('none')} text={t('noneText')} />
+      </div>
+    );
+  const key = examination?.candidate.table ?? null;
+  return (
+    <div className={classes.columns} data-chosen={examination !== null} data-dimmed={pending || undefined}>
+      <CandidateList database={chosen} candidates={detection.candidates} chosen={key} />
+      {examination === null ? (
+        <div className={classes.panel} data-part="detail">
+          <Notice title={t('chooseTable')} />
+        </div>
+      ) : (
+        <CandidateDetail
+          key={`${chosen} ${key ?? ''}`}
+          database={chosen}
+          initial={examination}
+          examine={examine}
+          back={candidateHref(chosen, null)}
+        />
+      )}
+    </div>
+  );
+}

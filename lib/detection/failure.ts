@@ -1,0 +1,35 @@
+import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
+import type { DetectionFailure } from '@/lib/shared/detection';
+import { Problem } from '@/lib/shared/problems';
+
+const BY_CODE: Partial<Record<FailureCode, DetectionFailure['code']>> = {
+  connection: 'connection',
+  timeout: 'timeout',
+  locked: 'timeout',
+  no_privilege: 'no_privilege',
+  missing: 'missing',
+};
+const LOGIN_STATES = new Set(['28P01', '28000', 'ER_ACCESS_DENIED_ERROR']);
+const NAME_STATES = new Set(['3D000', 'ER_BAD_DB_ERROR', 'ER_DBACCESS_DENIED_ERROR']);
+
+/** An expected failure as a code, with words of ours where there are any; null for a fault of ours. Never the driver's own text. */
+export function failureOf(error: unknown): DetectionFailure | null {
+  if (error instanceof Problem) return { code: 'mapping', detail: error.detail };
+  const tls = tlsFailure(error);
+  if (tls !== null) return { code: tls, detail: null };
+  if (!(error instanceof DatabaseFailure)) return null;
+  const state = error.state ?? '';
+  if (LOGIN_STATES.has(state)) return { code: 'login', detail: null };
+  if (NAME_STATES.has(state)) return { code: 'no_database', detail: null };
+  return { code: BY_CODE[error.code] ?? 'other', detail: error.state };
+}
+
+/** What a driver says about TLS it says in words: only known ones are looked for. */
+function tlsFailure(error: unknown): DetectionFailure['code'] | null {
+  const cause = error instanceof DatabaseFailure ? error.cause : error;
+  const said = cause instanceof Error ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : '';
+  if (/does not support (SSL|secure connection)/i.test(said)) return 'tls_none';
+  if (/no encryption|SSL off|require_secure_transport|insecure transport/i.test(said)) return 'tls_required';
+  if (/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_|certificate/i.test(said)) return 'tls_untrusted';
+  return null;
+}

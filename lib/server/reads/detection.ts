@@ -1,0 +1,51 @@
+import 'server-only';
+import type { Database } from '@/lib/database/database';
+import { failureOf } from '@/lib/detection/failure';
+import { configuredTables, detectOutboxes, examineTable, type ScanOptions } from '@/lib/detection/scan';
+import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
+import { Problem } from '@/lib/shared/problems';
+import type { LiveState } from '@/lib/shared/states';
+import type { Context } from '../context';
+
+/** Rows of a candidate that are shown. */
+const SAMPLE_ROWS = 5;
+
+/** What was found in a database, or why it could not be looked at. */
+export type DetectionAnswer = { detection: Detection; failure: null } | { detection: null; failure: DetectionFailure };
+
+/** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown one. */
+export async function readDetection(context: Context, databaseId: string): Promise<DetectionAnswer> {
+  const database = databaseOf(context, databaseId);
+  try {
+    return { detection: await detectOutboxes(database, scanOptions(context, databaseId)), failure: null };
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    return { detection: null, failure };
+  }
+}
+
+/** One candidate closely, as far as a person has said what its status words mean. Throws Problem `not_found`. */
+export function readExamination(
+  context: Context,
+  databaseId: string,
+  table: { schema: string; table: string },
+  confirmed: Readonly<Record<string, LiveState | null>>,
+): Promise<Examination> {
+  return examineTable(databaseOf(context, databaseId), table, scanOptions(context, databaseId), {
+    database: databaseId,
+    taken: context.console.config.outboxes.map(({ id }) => id),
+    rows: SAMPLE_ROWS,
+    confirmed,
+  });
+}
+
+function databaseOf({ console }: Context, id: string): Database {
+  const found = console.directory.databases.find((database) => database.id === id);
+  if (found === undefined) throw new Problem('not_found', 'There is no database of this name in the configuration');
+  return found;
+}
+
+const scanOptions = ({ console }: Context, databaseId: string): ScanOptions => ({
+  configured: configuredTables(console.config, databaseId),
+});
