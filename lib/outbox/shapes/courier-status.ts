@@ -22,6 +22,10 @@ export const courierStatus = defineShape({
   archive: { from: ['pending'], warnings: ['may_already_be_out'] },
   cautions: { pending: ['may_already_be_out'] },
   proven: 'by_tests',
+  detect: {
+    mustHave: ['id', 'event_type', 'payload', 'status', 'created_at'],
+    mustNotHave: ['aggregate_id', 'processed_at', 'published_at', 'attempts', 'retry_count', 'topic', 'last_error', 'updated_at'],
+  },
   sample: {
     ddl: {
       postgres: [

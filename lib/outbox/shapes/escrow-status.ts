@@ -67,6 +67,20 @@ export const escrowStatus = defineShape({
   asDead: { set: { status: { value: 'failed' } } },
   cautions: { processing: ['may_already_be_out'] },
   proven: 'by_tests',
+  detect: {
+    mustHave: [
+      'idempotency_key',
+      'transaction_type',
+      'transaction_ref_id',
+      'status',
+      'payload',
+      'create_time',
+      'processed_time',
+      'last_attempt_time',
+      'retry_count',
+      'error_message',
+    ],
+  },
   sample: {
     ddl: {
       postgres: [

@@ -68,6 +68,10 @@ export const listenNotify = defineShape({
   diesUncounted: true,
   cautions: { pending: MAY_BE_OUT, retrying: MAY_BE_OUT, dead: MAY_BE_OUT },
   proven: 'by_tests',
+  detect: {
+    mustHave: ['aggregate_type', 'aggregate_id', 'event_type', 'payload', 'created_at', 'processed_at', 'retry_count', 'last_error'],
+    mustNotHave: ['status', 'published_at'],
+  },
   sample: {
     ddl: {
       postgres: [

@@ -50,6 +50,10 @@ export const publishedAt = defineShape({
   asDead: { moveTo: 'dead', set: { died_at: { now: true }, last_error: { value: null } } },
   cautions: { pending: ['may_already_be_out'], retrying: ['may_already_be_out'], dead: ['may_already_be_out'] },
   proven: 'by_tests',
+  detect: {
+    mustHave: ['aggregate_type', 'aggregate_id', 'event_type', 'payload', 'headers', 'dedup_key', 'created_at', 'published_at', 'attempt'],
+    mustNotHave: ['status'],
+  },
   sample: {
     ddl: {
       postgres: [

@@ -38,6 +38,10 @@ export const workerStatus = defineShape({
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   cautions: { processing: ['may_already_be_out'] },
   proven: 'by_tests',
+  detect: {
+    mustHave: ['id', 'event_type', 'payload', 'created_at', 'processed_at', 'status'],
+    mustNotHave: ['attempts', 'retry_count', 'aggregate_id', 'topic', 'last_error'],
+  },
   sample: {
     ddl: {
       postgres: [
