@@ -1,6 +1,9 @@
 /** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
+import { z } from 'zod';
+import { extraParameterSchema } from '@/lib/outbox/language/parameters';
 import type { EngineKey } from '@/lib/shared/model';
-import type { Known } from './config';
+import type { ExtraParameters, Known } from './config';
+import { parseDurationSeconds } from './duration';
 import { isFieldPath } from './field-path';
 import { formatPath } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
@@ -96,11 +99,37 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Kn
   if (typeof outbox.shape === 'string' && outbox.shape !== '' && !known.shapes.includes(outbox.shape)) {
     problems.push(`${at('shape')}: there is no shape "${outbox.shape}"; known: ${known.shapes.join(', ')}; or write a mapping of your own`);
   }
+  if (isMap(outbox.parameters)) problems.push(...checkParameters(outbox.parameters, extraParameters(outbox.shape, known), at));
   if (isMap(outbox.amount)) {
     const { value, path } = outbox.amount;
     if ((value === undefined) === (path === undefined)) problems.push(`${at('amount')}: write value, the path of the amount, once`);
   }
   return [...problems, ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
+}
+
+/** Parameters every outbox may set. */
+const PARAMETERS = ['maxAttempts', 'stuckAfter', 'timeZone', 'deadTable', 'channel'];
+
+/** Parameters a shape has of its own: a built-in one by its key, or a mapping as it is written, be it wrong elsewhere. */
+export function extraParameters(shape: unknown, known: Known): ExtraParameters {
+  if (typeof shape === 'string') return known.parameters?.[shape] ?? {};
+  const own = isMap(shape) && isMap(shape.parameters) ? shape.parameters.extra : undefined;
+  const parsed = z.record(z.string(), extraParameterSchema).safeParse(own ?? {});
+  return parsed.success ? parsed.data : {};
+}
+
+function checkParameters(given: Unread, extra: ExtraParameters, at: (...rest: PropertyKey[]) => string): string[] {
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (PARAMETERS.includes(name)) return [];
+    const own = extra[name];
+    if (own === undefined) return [`${at('parameters', name)}: unknown key${suggestion(name, [...PARAMETERS, ...Object.keys(extra)])}`];
+    if (typeof value === 'string' && value.includes('${')) return [];
+    if (own.unit === 's' && (typeof value === 'string' || typeof value === 'number') && parseDurationSeconds(value) !== null) return [];
+    if (own.unit === 'count' && Number.isSafeInteger(Number(value)) && Number(value) >= 0) return [];
+    if (own.unit === 'text' && (typeof value === 'string' || typeof value === 'number')) return [];
+    const wanted = { s: 'a duration such as 30s, 5m, 1h or a number of seconds', count: 'a whole number', text: 'text' }[own.unit];
+    return [`${at('parameters', name)}: write ${wanted}`];
+  });
 }
 
 function duplicates(outboxes: unknown[]): string[] {

@@ -24,6 +24,8 @@ export interface OutboxParameters {
   deadTable?: TableRef;
   /** Channel that wakes the relay, where the shape's operations notify one. */
   channel?: string;
+  /** Parameters of the shape alone, by name; seconds, counts and texts. */
+  extra?: Record<string, number | string>;
 }
 
 /** Where an event's money stands: paths such as `payload.amount`. */
@@ -72,9 +74,14 @@ export interface Config {
   unused: string[];
 }
 
+/** Parameters a shape has of its own, by name. */
+export type ExtraParameters = NonNullable<Shape['parameters']['extra']>;
+
 /** What this build can do, for the checks that need to know. */
 export interface Known {
   shapes: readonly string[];
+  /** Parameters of its own that a built-in shape has, by the shape's key. */
+  parameters?: Readonly<Record<string, ExtraParameters>>;
   engines: readonly EngineKey[];
 }
 

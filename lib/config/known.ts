@@ -2,4 +2,8 @@
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { Known } from './config';
 
-export const KNOWN: Known = { shapes: SHAPES.map((shape) => shape.key), engines: ['postgres', 'mysql'] };
+export const KNOWN: Known = {
+  shapes: SHAPES.map((shape) => shape.key),
+  parameters: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.parameters.extra ?? {}])),
+  engines: ['postgres', 'mysql'],
+};

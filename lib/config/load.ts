@@ -3,10 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
+import { shapeProblems } from '@/lib/outbox/language/check';
 import { shapeSchema } from '@/lib/outbox/shape';
+import { formatPath } from '@/lib/shared/document-path';
 import type { EngineKey } from '@/lib/shared/model';
-import { crossCheck, engineOf } from './checks';
-import type { AmountConfig, Config, ConfigReading, DatabaseConfig, Known, LinkConfig, OutboxConfig } from './config';
+import { crossCheck, engineOf, extraParameters } from './checks';
+import type { AmountConfig, Config, ConfigReading, DatabaseConfig, ExtraParameters, Known, LinkConfig, OutboxConfig } from './config';
 import { parseDurationSeconds } from './duration';
 import { interpolate } from './interpolate';
 import { problemLines } from './problems';
@@ -26,7 +28,17 @@ function linksOf(entry: OutboxEntry['links']): LinkConfig[] {
   return Array.isArray(entry) ? entry : Object.entries(entry).map(([label, url]) => ({ label, url }));
 }
 
-function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
+/** The shape's own parameters that are set, durations in seconds. */
+function extraOf(parameters: OutboxEntry['parameters'], known: ExtraParameters): { extra?: Record<string, number | string> } {
+  const given = Object.entries(known).flatMap(([name, { unit }]) => {
+    const value = parameters?.[name];
+    if (typeof value !== 'string' && typeof value !== 'number') return [];
+    return [[name, unit === 'text' ? String(value) : unit === 's' ? (parseDurationSeconds(value) ?? 0) : Number(value)] as const];
+  });
+  return given.length === 0 ? {} : { extra: Object.fromEntries(given) };
+}
+
+function outboxOf(entry: OutboxEntry, engine: EngineKey, known: Known): OutboxConfig {
   const name = entry.name ?? entry.id;
   const { parameters, shape } = entry;
   return {
@@ -51,6 +63,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
       timeZone: parameters?.timeZone,
       deadTable: parameters?.deadTable,
       channel: parameters?.channel,
+      ...extraOf(parameters, extraParameters(shape, known)),
     },
     links: linksOf(entry.links),
     amount: amountOf(entry.amount),
@@ -58,7 +71,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey): OutboxConfig {
   };
 }
 
-function configOf(file: ConfigFile, path: string): Config {
+function configOf(file: ConfigFile, path: string, known: Known): Config {
   const databases = Object.entries(file.databases).map(([id, entry]): DatabaseConfig => ({
     id,
     engine: engineOf(entry.url) ?? 'postgres',
@@ -71,7 +84,7 @@ function configOf(file: ConfigFile, path: string): Config {
     path,
     storeUrl: file.store ?? null,
     databases,
-    outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres')),
+    outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres', known)),
     connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (parseDurationSeconds(file.metrics?.tick ?? TICK) ?? 0) * 1_000 },
@@ -104,7 +117,13 @@ export function parseConfig(text: string, path: string, known: Known, lookUp: (n
   if (!parsed.success || problems.length > 0) {
     return { ok: false, problems: [...new Set(problems)].sort(new Intl.Collator('en', { numeric: true }).compare) };
   }
-  return { ok: true, config: configOf(parsed.data, path) };
+  const config = configOf(parsed.data, path, known);
+  const misused = config.outboxes.flatMap(({ shape }, index) =>
+    typeof shape === 'string'
+      ? []
+      : shapeProblems(shape).map((one) => `${formatPath(['outboxes', index, 'shape', ...one.path])}: ${one.message}`),
+  );
+  return misused.length > 0 ? { ok: false, problems: misused } : { ok: true, config };
 }
 
 /** Reads the configuration file at `path` (relative to the working directory). */

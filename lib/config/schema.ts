@@ -86,13 +86,15 @@ const outboxSchema = z.strictObject({
   table: tableRefSchema,
   shape: z.union([z.string().min(1), inlineShapeSchema]).describe('Key of a built-in shape, or a mapping of your own'),
   parameters: z
-    .strictObject({
+    .object({
       maxAttempts: wholeNumber.optional(),
       stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
       timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
       deadTable: tableRefSchema.optional(),
       channel: z.string().min(1).max(63).optional().describe('Channel that wakes the relay'),
     })
+    // Those a shape has of its own; checked against it by name.
+    .catchall(z.union([z.number(), z.string()]))
     .optional(),
   links: linksSchema.optional(),
   amount: amountSchema.optional(),

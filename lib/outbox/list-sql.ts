@@ -61,7 +61,11 @@ export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
 
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 
-/** Digests and texts are worked out of the rows that are shown, not of those that are looked at. */
+/**
+ * Digests and texts are worked out of the rows that are shown, not of those that are looked at. The limit is said again
+ * outside: without it MariaDB makes one query of both, and when the statement is executed again it no longer knows the
+ * column that a companion is joined to.
+ */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
   const { fragments } = outbox.database.engine;
@@ -69,7 +73,7 @@ function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const none = sql`cast(null as char(1))`;
   return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : none} as position,
       ${keyed ? key.iso : none} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
-    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)})`;
+    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)} limit ${sql.lit(span.limit)})`;
 }
 
 function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {

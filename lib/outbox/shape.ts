@@ -4,6 +4,8 @@
  * `language/`; docs/mapping.md teaches it.
  */
 import { z } from 'zod';
+import { formatPath } from '@/lib/shared/document-path';
+import { shapeProblems } from './language/check';
 import { companionSchema, cursorSchema, deadSchema } from './language/companion';
 import { conditionSchema } from './language/condition';
 import { detectSchema, factsSchema } from './language/detect';
@@ -70,7 +72,10 @@ export type ShapeInput = z.input<typeof shapeSchema>;
 
 /** Parses a shape once, when its module loads, so that a wrong one fails every test and no request. */
 export function defineShape(input: ShapeInput): Shape {
-  return shapeSchema.parse(input);
+  const shape = shapeSchema.parse(input);
+  const problems = shapeProblems(shape).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  if (problems.length > 0) throw new Error(`shape ${shape.key}: ${problems.join('; ')}`);
+  return shape;
 }
 
 /** True when the relay sends the events of one key strictly one after the other. */

@@ -20,6 +20,7 @@ import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
 import { log, type Log } from './log';
+import { misfits } from './mappings';
 
 /** Everything a request can need, one per process. */
 export interface Console {
@@ -71,6 +72,11 @@ async function create(): Promise<Console> {
     servers,
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
   });
+  const wrong = await misfits(config, directory);
+  if (wrong.length > 0) {
+    await Promise.all([directory.close(), store.close()]);
+    throw new Error(`The configuration cannot be used:\n${wrong.join('\n')}`);
+  }
   const carrier = startCarrier({
     directory,
     store,

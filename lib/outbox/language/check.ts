@@ -1,0 +1,71 @@
+/** What can be said against a shape before its table has been seen: names it uses and nowhere explains, and writes it may not make. */
+import type { Path } from '@/lib/shared/document-path';
+import { suggestion } from '@/lib/shared/suggest';
+import type { Shape } from '../shape';
+import { idColumns } from './source';
+
+interface Said {
+  path: Path;
+  message: string;
+}
+
+/** Operations a shape may give rules for; archive and restore have their own words. */
+const OPERATIONS = ['retry', 'requeue', 'release'];
+
+/** Everything wrong with a shape by itself, each by its path within it; [] when nothing is. */
+export function shapeProblems(shape: Shape): Said[] {
+  const captured = Object.keys(groupsOf(shape.match?.pattern ?? ''));
+  const known: Record<string, { what: string; names: string[] }> = {
+    parameter: { what: 'parameter', names: ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})] },
+    companion: { what: 'companion', names: Object.keys(shape.companions) },
+    join: { what: 'companion', names: Object.keys(shape.companions) },
+    captured: { what: 'named group in match.pattern', names: captured },
+  };
+  const problems: Said[] = [];
+  const visit = (value: unknown, path: Path): void => {
+    if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) {
+        const rule = known[key];
+        if (rule !== undefined && typeof item === 'string' && !rule.names.includes(item))
+          problems.push({ path: [...path, key], message: `there is no ${rule.what} "${item}"${suggestion(item, rule.names)}` });
+        else visit(item, [...path, key]);
+      }
+  };
+  for (const part of ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const) visit(shape[part], [part]);
+  return [...problems, ...operationNames(shape), ...writesRefused(shape)];
+}
+
+function groupsOf(pattern: string): Record<string, string> {
+  return Object.fromEntries([...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].map(([, name]) => [name ?? '', '']));
+}
+
+function operationNames(shape: Shape): Said[] {
+  return Object.keys(shape.operations)
+    .filter((key) => !OPERATIONS.includes(key))
+    .map((key) => ({ path: ['operations', key], message: `there is no operation "${key}"${suggestion(key, OPERATIONS)}` }));
+}
+
+/** The id and what is sent never change, nor a counter the library keeps to itself. */
+function writesRefused(shape: Shape): Said[] {
+  const never = new Map<string, string>();
+  for (const name of idColumns(shape.columns.id ?? [])) never.set(name, 'it names the row');
+  const payload = shape.columns.payload;
+  if (typeof payload === 'string') never.set(payload, 'it is what is sent');
+  if (shape.lock !== undefined && 'never' in shape.lock) never.set(shape.lock.never, 'lock says it is left alone');
+  const problems: Said[] = [];
+  const check = (set: Record<string, unknown>, path: Path): void => {
+    for (const name of Object.keys(set)) {
+      const why = never.get(name);
+      if (why !== undefined) problems.push({ path: [...path, name], message: `"${name}" is never written: ${why}` });
+    }
+  };
+  for (const [key, rules] of Object.entries(shape.operations)) {
+    if (!Array.isArray(rules)) continue;
+    rules.forEach((rule, index) => {
+      if ('version' in rule) check(rule.set, ['operations', key, index, 'set']);
+    });
+  }
+  check(shape.asDead?.set ?? {}, ['asDead', 'set']);
+  return problems;
+}

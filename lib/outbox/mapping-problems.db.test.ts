@@ -1,0 +1,94 @@
+/** What is wrong with a mapping is said all at once, each by its place, with what was meant. */
+import { afterAll, beforeAll, expect, it, describe } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { createRoles, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { formatPath } from '@/lib/shared/document-path';
+import { bindOutbox, mappingProblems } from './bind';
+import { shapeSchema, type ShapeInput } from './shape';
+
+const ENGINES = ['postgres', 'mysql'] as const;
+const LAYOUT: ShapeInput = {
+  key: 'inline',
+  label: 'x',
+  origin: 'x',
+  engines: ['postgres', 'mysql'],
+  table: 'things',
+  columns: { id: 'id', createdAt: 'made_at' },
+  states: [{ state: 'pending', when: { always: true } }],
+};
+
+describe.each(ENGINES)('on %s', (engine) => {
+  const database = useTestDatabaseOf(engine, async (db) => {
+    await db.query(
+      'CREATE TABLE things (id bigint PRIMARY KEY, kind varchar(80) NOT NULL, status int NOT NULL, flag boolean NOT NULL, made_at timestamp NOT NULL, done_at bigint, left_a int, lefta int)',
+    );
+    await db.query('CREATE TABLE hidden (id bigint PRIMARY KEY, made_at timestamp NOT NULL)');
+  });
+  let opened: Database;
+  beforeAll(async () => {
+    const roles = await createRoles(database);
+    const reader = new URL(roles.reader).username;
+    await database.query(
+      engine === 'postgres' ? `GRANT SELECT ON things TO ${reader}` : `GRANT SELECT ON ${database.name}.things TO ${reader}@'%'`,
+    );
+    opened = openDatabase({ id: 'x', url: roles.reader });
+  });
+  afterAll(() => opened.close());
+  const settings = (over: Partial<ShapeInput>, table = 'things') => ({
+    ...settingsFor(shapeSchema.parse({ ...LAYOUT, ...over }), { inline: true }),
+    table,
+  });
+  const linesOf = async (over: Partial<ShapeInput>, table?: string): Promise<string[]> =>
+    (await mappingProblems(settings(over, table), opened)).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+
+  it('names every column that is not there, with the one that was meant, and every value of the wrong kind', async () => {
+    const found = await linesOf({
+      columns: { id: 'id', type: 'kinds', createdAt: 'made_at', publishedAt: 'done_at', error: { join: 'tasks', column: 'x' } },
+      companions: { tasks: { table: 'task_list', on: { id: 'status' }, purpose: 'tasks' } },
+      states: [
+        { state: 'published', when: { column: 'status', equals: 'DONE' } },
+        { state: 'dead', when: { column: 'kind', equals: 4 } },
+        {
+          state: 'retrying',
+          when: {
+            all: [
+              { column: 'flag', equals: 1 },
+              { column: 'made_at', above: 5 },
+            ],
+          },
+        },
+        { state: 'processing', when: { column: 'done_at', future: true } },
+        { state: 'pending', when: { column: 'stat', isNull: true } },
+      ],
+      operations: { requeue: [{ from: ['dead'], version: 'exact', set: { status: { value: 'NEW' }, tries: { value: 0 } } }] },
+    });
+    const at = (path: string): string => found.find((line) => line.startsWith(`${path}: `)) ?? '';
+    expect(at('shape.columns.type')).toContain('the table has no column "kinds"; did you mean "kind"?');
+    expect(at('shape.columns.publishedAt')).toContain('time: epoch_ms or epoch_s');
+    expect(at('shape.companions.tasks.table')).toContain('does not exist');
+    expect(at('shape.states[0].when.equals')).toContain('write a number, without quotes');
+    expect(at('shape.states[1].when.equals')).toContain("'4' in quotes");
+    expect(at('shape.states[2].when.all[0].equals')).toContain('isTrue');
+    expect(at('shape.states[2].when.all[1].above')).toContain('use past, future or olderThan');
+    expect(at('shape.states[3].when.column')).toContain('no time by itself');
+    expect(at('shape.states[4].when.column')).toContain('did you mean "status"?');
+    expect(at('shape.operations.requeue[0].set.status.value')).toContain('write a number, without quotes');
+    expect(at('shape.operations.requeue[0].set.tries')).toContain('the table has no column "tries"');
+    expect(found).toHaveLength(11);
+    await expect(bindOutbox(settings({ columns: { id: 'nr' } }), opened)).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('says which names fit when several do, and takes the one that is exact', async () => {
+    expect(await linesOf({ columns: { id: 'id', attempts: 'LEFT_A' } })).toEqual([]);
+    expect(await linesOf({ columns: { id: 'id', attempts: 'leftA' } })).toEqual([]);
+    const [line] = await linesOf({ columns: { id: 'id', attempts: 'l_eft_a' } });
+    expect(line).toContain('several columns fit "l_eft_a": left_a, lefta');
+  });
+
+  it('says what a table that is not there might be, and what a role needs to read one', async () => {
+    expect(await linesOf({}, 'thing')).toEqual([expect.stringContaining('table: table thing does not exist') as string]);
+    const hidden = await linesOf({}, 'hidden');
+    expect(hidden).toHaveLength(1);
+    if (engine === 'postgres') expect(hidden[0]).toMatch(/may not read it; its owner can say: GRANT SELECT ON "public"."hidden" TO/);
+  });
+});
