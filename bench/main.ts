@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench';
 import { collectorBench } from './collector';
+import { doctorBench } from './doctor';
 import { writeDocs } from './docs';
 import { readBenchEnvironment } from './env';
 import { exactlyOnceBench } from './exactly-once';
@@ -17,6 +18,7 @@ import { verdictsBench } from './verdicts';
 
 const BENCHES: readonly Bench[] = [
   liveBench,
+  doctorBench,
   rollupBench,
   peerBench,
   relayBench,

@@ -2,6 +2,7 @@
  * The product as the benchmarks call it: the functions its screens and routes call, in one place, so that a benchmark
  * goes on measuring what the product does when the product does it otherwise.
  */
+import { examineOutbox } from '@/lib/doctor/examine';
 import { openBooks } from '@/lib/metrics/books';
 import { createCollector } from '@/lib/metrics/collector/collector';
 import { readProgress } from '@/lib/metrics/collector/progress';
@@ -207,4 +208,22 @@ export async function bookedByMinuteAndType(store: Store, fromMinute: number, to
 /** Minutes since the epoch that may still lack rows; none before the first look. */
 export async function provisionalMinutes(store: Store): Promise<number[]> {
   return (await readProgress(store.db, OUTBOX_ID))?.suspects ?? [];
+}
+
+/** An index the doctor advises: its statement, and the size it says it will have. */
+export interface Advice {
+  check: string;
+  sql: string;
+  estimatedBytes: number;
+}
+
+/** What the doctor finds, and the indexes it prints the statements of. */
+export async function doctorsAdvice(outbox: Outbox): Promise<{ checks: string[]; indexes: Advice[] }> {
+  const { examination } = await examineOutbox(outbox, { samples: [] });
+  return {
+    checks: examination.findings.map(({ check }) => check),
+    indexes: examination.findings.flatMap(({ check, cure, values }) =>
+      check.startsWith('index_') && cure !== null ? [{ check, sql: cure, estimatedBytes: Number(values.estimatedBytes) }] : [],
+    ),
+  };
 }

@@ -11,6 +11,7 @@ import { ROLES } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';
+import { addDoctor } from './doctor/command';
 import { ownStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
 
@@ -175,6 +176,7 @@ addDetect(program, {
   answer,
   failure: (message, status) => new CommandFailure(message, { usage: EXIT_USAGE, failed: EXIT_FAILED, config: EXIT_CONFIG }[status]),
 });
+addDoctor(program, { configuration, withStore });
 
 function statusOf(error: unknown): number {
   // Commander has said what is wrong; asking for help is no failure.

@@ -53,7 +53,7 @@ interface TableRow {
 export async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {
   const quoted = quotedTable(outbox, place);
   const row = await tableRow(db, quoted);
-  const columns = await readColumns(db, outbox, place, quoted);
+  const columns = await readColumns(db, outbox, place, quoted, row.kind === 'p');
   const widths = [...columns.values()].map(({ averageBytes }) => averageBytes);
   const known = widths.some((width) => width !== null);
   const isTable = row.kind === 'r' || row.kind === 'p';
@@ -133,22 +133,22 @@ interface ColumnRow {
 }
 
 /** Columns with what the planner remembers of them; frequent values only of those that are judged by value. */
-async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string): Promise<Map<string, ColumnFacts>> {
+async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string, partitioned: boolean): Promise<Map<string, ColumnFacts>> {
   const judged = new Set<string>(statusColumns(outbox.shape).keys());
   for (const role of ['createdAt', 'publishedAt', 'attempts', 'diedAt'] as const) {
     const bound = place.roles[role];
     if (bound !== undefined && bound.path.length === 0) judged.add(bound.column.name);
   }
-  const wanted = sql`a.attname = any(${[...judged]}::text[])`;
+  // The view of statistics is asked by name, and once: joined to, it is read whole where the planner does not know the catalogue.
   const { rows } = await sql<{ columns: string }>`
+    with stats as materialized (select s.attname, s.avg_width, s.null_frac, case when s.attname = any(${[...judged]}::text[]) then s.most_common_vals::text::text[] end as frequent,
+        case when s.attname = any(${[...judged]}::text[]) then s.most_common_freqs end as shares, case when s.attname = any(${[...judged]}::text[]) then s.histogram_bounds::text::text[] end as bounds
+      from pg_stats s where s.schemaname = ${place.table.schema ?? 'public'} and s.tablename = ${place.table.table} and s.inherited = ${partitioned})
     select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null), 'default_text', pg_get_expr(f.adbin, f.adrelid),
       'declared', (select coalesce(json_agg(e.enumlabel order by e.enumsortorder), '[]') from pg_enum e where e.enumtypid = a.atttypid),
-      'width', s.avg_width * (1 - s.null_frac), 'frequent', case when ${wanted} then s.most_common_vals::text::text[] end, 'shares', case when ${wanted} then s.most_common_freqs end,
-      'bounds', case when ${wanted} then array[(s.histogram_bounds::text::text[])[1], (s.histogram_bounds::text::text[])[array_upper(s.histogram_bounds::text::text[], 1)]] end)), '[]')::text as columns
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      left join pg_attrdef f on f.adrelid = c.oid and f.adnum = a.attnum
-      left join pg_stats s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname and s.inherited = (c.relkind = 'p')
-    where c.oid = ${quoted}::regclass`.execute(db);
+      'width', s.avg_width * (1 - s.null_frac), 'frequent', s.frequent, 'shares', s.shares, 'bounds', case when s.bounds is not null then array[s.bounds[1], s.bounds[array_upper(s.bounds, 1)]] end)), '[]')::text as columns
+    from pg_attribute a left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum left join stats s on s.attname = a.attname
+    where a.attrelid = ${quoted}::regclass and a.attnum > 0 and not a.attisdropped`.execute(db);
   return new Map(
     (JSON.parse(rows[0]?.columns ?? '[]') as ColumnRow[]).map((column): [string, ColumnFacts] => {
       const largest = largestOf(column.type);

@@ -14,7 +14,7 @@ import { stateColumns } from '../state-columns';
 /** Rows of one state that are looked at. */
 const LOOK_ROWS = 10_001;
 /** Rows at each end of the table that are tried against the rules of the shape. */
-const EDGE_ROWS = 2_000;
+const EDGE_ROWS = 1_000;
 /** The oldest rows among which a published one is searched. */
 const OLDEST_ROWS = 1_000;
 const VALUES_SHOWN = 20;
