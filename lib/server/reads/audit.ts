@@ -7,7 +7,13 @@ import { can } from '@/lib/shared/permissions';
 import type { Context } from '../context';
 
 /** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not. */
-export const RECORDED_OPERATIONS: readonly string[] = [...OPERATIONS.map(({ key }) => key), 'mark', 'unmark', 'doctor_silence', 'doctor_lift'];
+export const RECORDED_OPERATIONS: readonly string[] = [
+  ...OPERATIONS.map(({ key }) => key),
+  'mark',
+  'unmark',
+  'doctor_silence',
+  'doctor_lift',
+];
 
 /** A page of the audit, newest first; what columns quote is hidden from roles that may not see it. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
