@@ -1,5 +1,5 @@
 /** An outbox of any built-in shape in a test's own database, from the shape's own sample. */
-import { openDatabase } from '@/lib/database/database';
+import { openDatabase, type Database } from '@/lib/database/database';
 import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
@@ -92,9 +92,12 @@ export interface OpenOutbox {
 /** Installs the companions as superuser and binds the outbox with its own reader and operator. */
 export async function openSample(database: AnyTestDatabase, shape: Shape, over: Partial<OutboxSettings> = {}): Promise<OpenOutbox> {
   const roles = await createRoles(database);
-  const opened = openDatabase({ id: 'test', url: roles.reader, operatorUrl: roles.operator });
+  const open = (): Database => openDatabase({ id: 'test', url: roles.reader, operatorUrl: roles.operator });
   const settings = settingsFor(shape, { table: shape.sample?.table?.[database.engine] ?? shape.table, ...over });
-  await applyInstall(await bindForInstall(settings, opened, database.url), database.url);
+  // A reader that was turned away before its grants is not tried again for a while: the next connection is another one's.
+  const before = open();
+  await applyInstall(await bindForInstall(settings, before, database.url), database.url).finally(() => before.close());
+  const opened = open();
   return {
     outbox: await bindOutbox(settings, opened),
     rebind: (more = {}) => bindOutbox({ ...settings, ...more }, opened),
