@@ -15,7 +15,7 @@ export const freshKey = (): string => randomUUID();
 /** Dependencies around one outbox and what the store knows of its proof; unknown outcomes are kept in memory. */
 export function depsFor(
   outbox: Outbox,
-  proof: KnownProof = { switched: null, proven: null },
+  proof: KnownProof = { switched: null, decided: null },
 ): InterventionDeps & { log: Map<string, Unsettled> } {
   const log = new Map<string, Unsettled>();
   const directory: OutboxDirectory = {

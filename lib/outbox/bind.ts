@@ -17,7 +17,7 @@ import { judgeProof, type KnownProof } from './proven';
 import { readOnlyReason } from './writability';
 
 /** Nobody has proven anything. */
-const UNPROVEN: KnownProof = { switched: null, proven: null };
+const UNPROVEN: KnownProof = { switched: null, decided: null };
 
 /**
  * Binds a configured outbox to its tables: one transaction of catalogue reads on the reader's connection.

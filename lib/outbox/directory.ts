@@ -95,7 +95,7 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
 }
 
 async function knownProof(source: ProofSource | undefined, outboxId: string): Promise<KnownProof | null> {
-  if (source === undefined) return { switched: null, proven: null };
+  if (source === undefined) return { switched: null, decided: null };
   try {
     return await source(outboxId);
   } catch {

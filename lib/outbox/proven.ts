@@ -10,8 +10,8 @@ import { PROVEN_TABLES } from './proven-tables.gen';
 export interface KnownProof {
   /** Who turned changes on or off last, and what was proven then: null facts where no proof was needed. */
   switched: { on: boolean; facts: ProofFacts | null } | null;
-  /** The newest proof that passed. */
-  proven: ProofFacts | null;
+  /** What the newest proof that came to an end said. */
+  decided: { passed: boolean; facts: ProofFacts } | null;
 }
 
 /** Where bindings learn of proofs. */
@@ -34,10 +34,12 @@ export function judgeProof(outbox: Bound, facts: ProofFacts, known: KnownProof |
   const deviations = untestedTraits(outbox);
   const needed = deviations === null || deviations.length > 0;
   if (known === null) return { needed, facts, differences: [], why: 'proof_unknown' };
-  const { switched, proven } = known;
+  const { switched, decided } = known;
   if (switched?.on === false) return { needed, facts, differences: [], why: 'changes_off' };
+  if (decided?.passed === false && differences(decided.facts, facts).length === 0)
+    return { needed, facts, differences: [], why: 'proof_failed' };
   if (!needed) return { needed, facts, differences: [], why: null };
-  const basis = switched?.facts ?? proven;
+  const basis = switched?.facts ?? (decided?.passed === true ? decided.facts : null);
   if (basis === null)
     return { needed, facts, differences: deviations ?? [], why: deviations === null ? 'mapping_not_proven' : 'table_differs' };
   const found = differences(basis, facts);

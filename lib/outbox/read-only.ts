@@ -12,6 +12,7 @@ const ADVICE: Record<ReadOnlyReason, string> = {
   not_installed: "the console's tables are not installed; run npm run console -- install",
   companions_out_of_date: 'its archive does not match its table any more; run npm run console -- install again',
   mapping_not_proven: 'its mapping has not been proven; run npm run console -- prove, or prove it on its page',
+  proof_failed: 'its last proof showed that an operation does not do what it says; look at the proof, correct the mapping or the table',
   mapping_changed: 'its mapping is not the one that was proven; prove it again',
   table_changed: 'its table is not the one that was proven; prove the mapping again',
   table_differs: 'its table differs from the one this shape was tested on; prove the mapping on this table',

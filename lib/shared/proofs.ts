@@ -96,6 +96,9 @@ export interface ProofTrigger {
   calls: string;
 }
 
+/** `proven`: every offered operation round-trips from every state. `incomplete`: nothing failed, and not everything could be tried. */
+export type ProofOutcome = 'proven' | 'failed' | 'incomplete';
+
 /** A proof: every operation from every state it is offered for. */
 export interface ProofDocument {
   id: string;
@@ -104,8 +107,7 @@ export interface ProofDocument {
   at: string;
   actor: string;
   fingerprint: string;
-  /** True when every offered operation round-trips from every state. */
-  proven: boolean;
+  outcome: ProofOutcome;
   /** Whose login made the rows and changed them. */
   ran: { rowsAs: 'operator' | 'owner'; changesAs: 'operator' | 'owner' };
   results: ProofResult[];

@@ -4,6 +4,7 @@ export type ReadOnlyReason =
   | 'not_installed'
   | 'companions_out_of_date'
   | 'mapping_not_proven'
+  | 'proof_failed'
   | 'mapping_changed'
   | 'table_changed'
   | 'table_differs'

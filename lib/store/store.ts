@@ -7,6 +7,7 @@ import { firstTables } from './migrations/001-first-tables';
 import { rollups } from './migrations/002-rollups';
 import { marks } from './migrations/003-marks';
 import { doctor } from './migrations/004-doctor';
+import { proofs } from './migrations/005-proofs';
 import type { StoreTables } from './tables';
 
 /** In order of their names; a name that has been released never changes. */
@@ -15,6 +16,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '002-rollups': rollups,
   '003-marks': marks,
   '004-doctor': doctor,
+  '005-proofs': proofs,
 };
 
 const POOL_MAX = 10;

@@ -146,6 +146,28 @@ export interface DoctorSampleTable {
   data: string;
 }
 
+export interface MappingProofTable {
+  id: string;
+  outbox: string;
+  at: Stamp;
+  actor_id: string;
+  actor_name: string;
+  fingerprint: string;
+  outcome: 'proven' | 'failed' | 'incomplete';
+  facts: string;
+  document: string;
+}
+
+export interface ChangesSwitchTable {
+  outbox: string;
+  turned_on: boolean;
+  proof_id: string | null;
+  at: Stamp;
+  actor_id: string;
+  actor_name: string;
+  reason: string;
+}
+
 export interface StoreTables {
   account: AccountTable;
   session: SessionTable;
@@ -160,6 +182,8 @@ export interface StoreTables {
   mark: MarkTable;
   doctor_silence: DoctorSilenceTable;
   doctor_sample: DoctorSampleTable;
+  mapping_proof: MappingProofTable;
+  changes_switch: ChangesSwitchTable;
 }
 
 /** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC, and no digit is lost. */

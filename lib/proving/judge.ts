@@ -1,0 +1,64 @@
+/** What an operation promises, and whether a row kept it. */
+import type { Step } from '@/lib/interventions/operation';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { ProofFailure, ProofNote } from '@/lib/shared/proofs';
+import type { EventState, LiveState, State } from '@/lib/shared/states';
+import { contentColumns, type Seen } from './look';
+
+export interface Verdict {
+  failure: { code: ProofFailure; detail: string | null } | null;
+  changed: string[];
+  notes: { code: ProofNote; detail: string | null }[];
+}
+
+/** States an operation may leave an event in, for events that were in `from`. */
+export function promised(outbox: Outbox, operation: string, from: LiveState): State[] {
+  const canShow = (state: State): boolean => outbox.capabilities.states[state].available;
+  if (operation === 'archive') return ['archived'];
+  // A pending event comes back as dead where the shape has dead, so that no relay sends it unasked.
+  if (operation === 'restore') return from === 'pending' && outbox.shape.asDead !== undefined ? ['dead'] : [from];
+  // Starting over means that nothing has failed yet, where the table can show the difference.
+  if (operation === 'requeue' && canShow('pending')) return ['pending'];
+  return ['pending', 'retrying'];
+}
+
+/** Compares a row before and after: state, the columns the step names, and everything else. */
+export function judge(
+  outbox: Outbox,
+  trial: { operation: string; state: LiveState },
+  step: Step,
+  row: { before: Seen; after: Seen; wanted: Record<string, string | null> },
+): Verdict {
+  const { before, after, wanted } = row;
+  const changed = differing(before.columns, after.columns);
+  const notes: Verdict['notes'] = [];
+  const verdict = (code: ProofFailure, detail: string | null): Verdict => ({ failure: { code, detail }, changed, notes });
+
+  const rewritten = Object.keys(wanted).filter((name) => (after.columns[name] ?? null) !== (wanted[name] ?? null));
+  if (rewritten.length > 0) return verdict('rewritten', rewritten.join(', '));
+  const others = changed.filter((name) => !(name in step.set));
+  const meant = others.filter((name) => means(outbox, step, name));
+  if (meant.length > 0) return verdict('touched_more', meant.join(', '));
+  const states = promised(outbox, trial.operation, trial.state);
+  if (!(states as EventState[]).includes(after.event.state)) return verdict('wrong_state_after', states.join(', '));
+  if (others.length > 0) notes.push({ code: 'other_columns', detail: others.join(', ') });
+  return { failure: null, changed, notes };
+}
+
+/** Columns both rows have and that differ. */
+export function differing(before: Record<string, string | null>, after: Record<string, string | null>): string[] {
+  return Object.keys(before).filter((name) => name in after && before[name] !== after[name]);
+}
+
+/** Roles by which a relay or a consumer tells events apart: no operation may alter them unless it says so. */
+const IDENTITY = [
+  'id', 'sequence', 'type', 'topic', 'aggregateType', 'aggregateId', 'orderingKey', 'createdAt', 'dedupKey', 'traceId', 'payload', 'headers',
+] as const; // prettier-ignore
+
+/** True for a column that the mapping gives a meaning that this step does not speak of. */
+function means(outbox: Outbox, step: Step, name: string): boolean {
+  const place = step.target ?? step.source;
+  if (place.description.columns.get(name)?.generated === true) return false;
+  if (contentColumns(place).has(name) || IDENTITY.some((role) => place.roles[role]?.column.name === name)) return true;
+  return JSON.stringify(outbox.shape.states).includes(`"column":${JSON.stringify(name)}`);
+}

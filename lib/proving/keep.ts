@@ -1,0 +1,155 @@
+/** Proofs in the store: what a binding asks, what a screen shows, and the switch that turns changes on. */
+import { uuidv7 } from 'uuidv7';
+import { listEvents } from '@/lib/outbox/list-events';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { differences, fingerprintOf, type ProofFacts } from '@/lib/outbox/proof-facts';
+import type { KnownProof, ProofSource } from '@/lib/outbox/proven';
+import type { Actor } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
+import type { ProofDocument, ProofOutcome, ProofStatus } from '@/lib/shared/proofs';
+import type { LiveState } from '@/lib/shared/states';
+import { insertAuditEntries } from '@/lib/store/audit';
+import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
+import type { Store, StoreDb } from '@/lib/store/store';
+import { trialsOf, triggersOf, warningsOf } from './survey';
+
+const DECIDED: ProofOutcome[] = ['proven', 'failed'];
+
+/** What bindings ask: the switch, and what the newest proof that came to an end said. */
+export function proofSource(store: Pick<Store, 'db'>): ProofSource {
+  return async (outboxId): Promise<KnownProof> => {
+    const [switched, decided] = await Promise.all([changesSwitch(store.db, outboxId), newestProof(store.db, outboxId, DECIDED)]);
+    const facts = factsOf(decided?.facts ?? null);
+    return {
+      switched: switched === null ? null : { on: switched.on, facts: factsOf(switched.facts) },
+      decided: decided === null || facts === null ? null : { passed: decided.outcome === 'proven', facts },
+    };
+  };
+}
+
+function factsOf(json: string | null): ProofFacts | null {
+  if (json === null) return null;
+  const facts = JSON.parse(json) as ProofFacts;
+  // Written by another version, in other words: whether it still holds cannot be told.
+  return (facts.version as number) === 1 ? facts : null;
+}
+
+/** Puts a proof into the store; the next binding knows of it. */
+export async function keepProof(
+  store: Pick<Store, 'db'>,
+  directory: Pick<OutboxDirectory, 'forget'>,
+  outbox: Outbox,
+  document: ProofDocument,
+  actor: Pick<Actor, 'id' | 'name'>,
+): Promise<void> {
+  const { id, fingerprint, outcome } = document;
+  await insertProof(store.db, {
+    id,
+    outbox: outbox.id,
+    fingerprint,
+    outcome,
+    actor: { id: actor.id, name: actor.name },
+    facts: JSON.stringify(outbox.proof.facts),
+    document: JSON.stringify(document),
+  });
+  await deleteOldProofs(store.db, outbox.id);
+  directory.forget(outbox.id);
+}
+
+/** Everything the proof page shows. Looks at the table only for the newest event of each state. */
+export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Promise<ProofStatus> {
+  const [switched, last, decided] = await Promise.all([
+    changesSwitch(store.db, outbox.id),
+    newestProof(store.db, outbox.id),
+    newestProof(store.db, outbox.id, DECIDED),
+  ]);
+  const { facts, needed } = outbox.proof;
+  const trials = trialsOf(outbox);
+  const lastFacts = factsOf(last?.facts ?? null);
+  return {
+    outbox: outbox.id,
+    needed,
+    fingerprint: fingerprintOf(facts),
+    cases: trials.map(({ operation, state, table }) => ({ operation, state, table })),
+    triggers: triggersOf(outbox),
+    warnings: warningsOf(outbox),
+    realEvents: await realEvents(outbox, [...new Set(trials.map(({ state }) => state))]),
+    last: last === null ? null : (JSON.parse(last.document) as ProofDocument),
+    differences: outbox.proof.differences.length > 0 || lastFacts === null ? outbox.proof.differences : differences(lastFacts, facts),
+    switched: switched === null ? null : { on: switched.on, at: switched.at, actor: switched.actor, reason: switched.reason },
+    ready: outbox.proof.why !== null && (!needed || holds(decided, facts)),
+  };
+}
+
+function holds(proof: StoredProof | null, facts: ProofFacts): boolean {
+  return proof?.outcome === 'proven' && proof.fingerprint === fingerprintOf(facts);
+}
+
+/** The newest event of each state, as a suggestion: where it cannot be read there is none. */
+async function realEvents(outbox: Outbox, states: LiveState[]): Promise<ProofStatus['realEvents']> {
+  const entries = await Promise.all(
+    states.map(async (state) => {
+      const id = await listEvents(outbox, { state: [state] }, { limit: 1 }).then(
+        (page) => page.events[0]?.id,
+        () => undefined,
+      );
+      return [state, id] as const;
+    }),
+  );
+  return Object.fromEntries(entries.filter(([, id]) => id !== undefined));
+}
+
+/**
+ * Turns changes of an outbox on or off, with its audit entry in the same transaction. Throws Problem `conflict` when they
+ * cannot be turned on: nothing was proven, or something else.
+ */
+export async function turnChanges(
+  store: Pick<Store, 'db'>,
+  directory: Pick<OutboxDirectory, 'forget'>,
+  outbox: Outbox,
+  request: { on: boolean; reason: string },
+  actor: Actor,
+): Promise<void> {
+  const { facts, needed } = outbox.proof;
+  await store.db.transaction().execute(async (db) => {
+    const proven = request.on && needed ? await newestProof(db, outbox.id, DECIDED) : null;
+    if (request.on && needed && !holds(proven, facts))
+      throw new Problem(
+        'conflict',
+        `Changes of outbox ${outbox.id} cannot be turned on: ${proven?.outcome !== 'proven' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,
+      );
+    await setChangesSwitch(db, { outbox: outbox.id, on: request.on, proofId: proven?.id ?? null, actor, reason: request.reason });
+    await audit(db, outbox.id, request, actor, proven);
+  });
+  directory.forget(outbox.id);
+}
+
+async function audit(
+  db: StoreDb,
+  outbox: string,
+  { on, reason }: { on: boolean; reason: string },
+  actor: Actor,
+  proof: StoredProof | null,
+): Promise<void> {
+  await insertAuditEntries(db, [
+    {
+      id: uuidv7(),
+      at: new Date().toISOString(),
+      actorId: actor.id,
+      actor: actor.name,
+      role: actor.role,
+      operation: on ? 'turn_changes_on' : 'turn_changes_off',
+      outbox,
+      eventId: null,
+      eventType: null,
+      aggregateId: null,
+      reason,
+      outcome: 'applied',
+      code: null,
+      interventionId: null,
+      before: null,
+      after: proof === null ? null : { proof: proof.id, fingerprint: proof.fingerprint },
+    },
+  ]);
+}

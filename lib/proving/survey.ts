@@ -1,0 +1,102 @@
+/** What a proof would try, and what it could set off. Reads nothing but what the binding already knows. */
+import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
+import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/proofs';
+import type { LiveState } from '@/lib/shared/states';
+
+/** A case with the place its row stands in. */
+export interface Trial extends ProofCase {
+  state: LiveState;
+  place: Place;
+}
+
+/** Every operation from every state it is offered for, in each table that holds rows of that state. */
+export function trialsOf(outbox: Outbox): Trial[] {
+  return OPERATIONS.flatMap(({ key }) => {
+    const offer = outbox.capabilities.operations[key];
+    if (offer?.offered !== true) return [];
+    // What is restored was archived before: one trial for each state it can come from.
+    const from = key === 'restore' ? archivedFrom(outbox) : offer.from;
+    return from.flatMap((state) =>
+      state === 'archived'
+        ? []
+        : placesOf(outbox, state).map((place) => ({ operation: key, state, place, table: `${place.table.schema}.${place.table.table}` })),
+    );
+  }).filter((trial) => takes(outbox, trial));
+}
+
+/** Operations the outbox does not offer, with the code of why. */
+export function notOffered(outbox: Outbox): { operation: string; because: string }[] {
+  return OPERATIONS.flatMap(({ key }) => {
+    const offer = outbox.capabilities.operations[key];
+    if (offer?.offered === true) return [];
+    return [{ operation: key, because: offer?.because ?? 'not_in_schema' }];
+  });
+}
+
+function archivedFrom(outbox: Outbox): Outbox['shape']['states'][number]['state'][] {
+  const offer = outbox.capabilities.operations.archive;
+  return offer?.offered === true ? offer.from.filter((state) => state !== 'archived') : [];
+}
+
+function placesOf(outbox: Outbox, state: LiveState): Place[] {
+  const inMain = outbox.shape.states.some((rule) => rule.state === state);
+  return [...(inMain ? [outbox.main] : []), ...(state === 'dead' && outbox.dead !== null ? [outbox.dead] : [])];
+}
+
+/** A rule that moves rows out of the dead-letter table is not for dead rows elsewhere. */
+function takes(outbox: Outbox, { operation, place }: Trial): boolean {
+  const key = operation === 'restore' ? 'archive' : operation;
+  const steps = OPERATIONS.find((candidate) => candidate.key === key)?.steps(outbox) ?? [];
+  // Before the archive is installed there are no steps yet, and still something to prove.
+  return steps.length === 0 || steps.some((step) => step.source.key === place.key);
+}
+
+function withRules(outbox: Outbox): [Place, TableRules][] {
+  const { rules } = outbox;
+  if (rules === null) return [];
+  return livePlaces(outbox).flatMap((place) => {
+    const own = place.key === 'dead' ? rules.dead : rules.main;
+    return own === null ? [] : ([[place, own]] as [Place, TableRules][]);
+  });
+}
+
+const nameOf = ({ table }: Place): string => `${table.schema}.${table.table}`;
+
+/** Triggers that run when rows of the outbox's tables are written. */
+export function triggersOf(outbox: Outbox): ProofTrigger[] {
+  return withRules(outbox).flatMap(([place, rules]) =>
+    rules.triggers
+      .filter(({ enabled, events }) => enabled && events.length > 0)
+      .map(({ name, timing, events, calls }) => ({ table: nameOf(place), name, timing, events, calls })),
+  );
+}
+
+/** What leaves the transaction on its own: found in the text of triggers, so a hint and no guarantee. */
+const OUTSIDE =
+  /\b(dblink\w*|pg_background\w*|http_(get|post|put|delete|patch|head)|http\s*\(|lo_export|pg_file_write|copy\s+[\s\S]{0,200}?\sprogram)\b/i;
+const COUNTERS = /\b(nextval|setval)\s*\(/i;
+const TRUSTED = new Set(['plpgsql', 'sql', 'internal']);
+
+/** Side effects that outlive a transaction that is taken back, as far as the catalogue shows them. */
+export function warningsOf(outbox: Outbox): ProofWarning[] {
+  if (outbox.rules === null) return [{ code: 'triggers_unseen', table: nameOf(outbox.main), name: null, found: null }];
+  return withRules(outbox).flatMap(([place, rules]) => {
+    const table = nameOf(place);
+    const found: ProofWarning[] = rules.triggers.filter(({ enabled }) => enabled).flatMap((trigger) => ofTrigger(table, trigger));
+    if (rules.rewritten) found.push({ code: 'rewritten', table, name: null, found: null });
+    if (rules.rowSecurity) found.push({ code: 'row_security', table, name: null, found: null });
+    return found;
+  });
+}
+
+function ofTrigger(table: string, { name, source, language, calls }: TriggerRules): ProofWarning[] {
+  const outside = OUTSIDE.exec(source)?.[0];
+  const counter = COUNTERS.exec(source)?.[1];
+  return [
+    ...(outside === undefined ? [] : [{ code: 'outside_call' as const, table, name, found: outside }]),
+    ...(counter === undefined ? [] : [{ code: 'sequence' as const, table, name, found: `${counter}()` }]),
+    ...(TRUSTED.has(language) ? [] : [{ code: 'untrusted_language' as const, table, name, found: `${calls} (${language})` }]),
+  ];
+}
