@@ -12,6 +12,7 @@ import { Problem } from '@/lib/shared/problems';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';
 import { addDoctor } from './doctor/command';
+import { addProve } from './proving/command';
 import { ownStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
 
@@ -177,6 +178,7 @@ addDetect(program, {
   failure: (message, status) => new CommandFailure(message, { usage: EXIT_USAGE, failed: EXIT_FAILED, config: EXIT_CONFIG }[status]),
 });
 addDoctor(program, { configuration, withStore });
+addProve(program, { configuration, withStore, answer });
 
 function statusOf(error: unknown): number {
   // Commander has said what is wrong; asking for help is no failure.

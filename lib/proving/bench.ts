@@ -10,8 +10,6 @@ import { Problem } from '@/lib/shared/problems';
 export interface Bench {
   outbox: Outbox;
   db: Db;
-  /** The database's clock when the transaction began, in milliseconds since 1970. */
-  nowMs: number;
   /** Runs as who may make rows: the owner where a login of theirs was given, otherwise the operator. */
   asMaker<T>(work: () => Promise<T>): Promise<T>;
   /** What was put off to the commit happens now, or fails now. */
@@ -57,12 +55,10 @@ export async function openWorkshop(outbox: Outbox, ownerUrl: string | null): Pro
     async run(work) {
       try {
         await (owner?.write ?? write)(async (db) => {
-          const nowMs = await clockOf(outbox, db);
           if (switches) await becomeRole(outbox.database.engine.key, db, operator);
           const answer = await work({
             outbox,
             db,
-            nowMs,
             async asMaker(made) {
               if (!switches) return made();
               await leaveRole(outbox.database.engine.key, db);
@@ -94,11 +90,6 @@ async function mayBecome(owner: Database, outbox: Outbox): Promise<boolean> {
     if (outbox.database.engine.failure(error).code === 'no_privilege') return false;
     throw error;
   }
-}
-
-async function clockOf(outbox: Outbox, db: Db): Promise<number> {
-  const { rows } = await sql<{ now: string }>`select ${outbox.database.engine.fragments.nowIso()} as now`.execute(db);
-  return Date.parse(rows[0]?.now ?? '');
 }
 
 /** Where a savepoint left things. */

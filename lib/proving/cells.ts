@@ -4,33 +4,18 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { ColumnRules } from '@/lib/database/table-rules';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { Source } from '@/lib/outbox/language/source';
-import { COLUMN_ROLES } from '@/lib/outbox/shape';
 import type { Cell } from './solve';
 
 /** No type-fitting value is known. */
 export class NoValue extends Error {}
 
-/** A cell as SQL for a column. `nowMs` is the database's clock, in milliseconds since 1970. Throws NoValue. */
-export function cellSql(
-  outbox: Outbox,
-  column: ColumnDescription,
-  rules: ColumnRules | undefined,
-  cell: Cell,
-  nowMs: number,
-): RawBuilder<unknown> {
+/** A cell as SQL for a column. Throws NoValue. */
+export function cellSql(outbox: Outbox, column: ColumnDescription, rules: ColumnRules | undefined, cell: Cell): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   if ('null' in cell) return sql`null`;
   if ('value' in cell) return fragments.typed(String(cell.value), column);
   if ('anything' in cell) return fragments.typed(anything(column, rules), column);
-  const atMs = nowMs - cell.secondsAgo * 1_000;
-  const iso = new Date(atMs).toISOString();
-  if (column.kind === 'instant' || column.kind === 'wall_clock')
-    return fragments.instantValue(iso, column, encodingOf(outbox, column.name) === 'utc' ? 'UTC' : outbox.parameters.timeZone);
-  const encoding = encodingOf(outbox, column.name);
-  if (encoding === 'epoch_ms') return fragments.typed(String(Math.round(atMs)), column);
-  if (encoding === 'epoch_s') return fragments.typed(String(Math.round(atMs / 1_000)), column);
-  return fragments.typed(encoding === 'iso' ? iso : anything(column, rules), column);
+  return fragments.fromInstant(fragments.secondsAgo(cell.secondsAgo), column, outbox.parameters.timeZone);
 }
 
 /** A value that no other row has, for keys. Throws NoValue. */
@@ -65,19 +50,4 @@ function anything({ kind, type }: ColumnDescription, rules: ColumnRules | undefi
   if (/^time\b/.test(type)) return '00:00:00';
   if (/^(inet|cidr)$/.test(type)) return '127.0.0.1';
   throw new NoValue(type);
-}
-
-/** How a column spells a time, by its role or by name. */
-function encodingOf(outbox: Outbox, name: string): string {
-  const { shape } = outbox;
-  const sources = COLUMN_ROLES.flatMap((role) => (role === 'id' ? [] : [shape.columns[role]]));
-  for (const source of sources.flatMap(alternatives)) {
-    if (typeof source === 'object' && 'column' in source && source.column === name && source.time !== undefined) return source.time;
-  }
-  return shape.times[name] ?? 'auto';
-}
-
-function alternatives(source: Source | undefined): Source[] {
-  if (source === undefined) return [];
-  return typeof source === 'object' && 'anyOf' in source ? source.anyOf.flatMap(alternatives) : [source];
 }

@@ -1,6 +1,6 @@
 /** What an operation promises, and whether a row kept it. */
 import type { Step } from '@/lib/interventions/operation';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ProofFailure, ProofNote } from '@/lib/shared/proofs';
 import type { EventState, LiveState, State } from '@/lib/shared/states';
 import { contentColumns, type Seen } from './look';
@@ -30,13 +30,16 @@ export function judge(
   row: { before: Seen; after: Seen; wanted: Record<string, string | null> },
 ): Verdict {
   const { before, after, wanted } = row;
-  const changed = differing(before.columns, after.columns);
+  const mapped = step.target === null || step.target.key === 'archive' ? {} : (outbox.shape.dead?.map ?? {});
+  // A column that takes its value from another one is not compared with its namesake.
+  const changed = differing(before.columns, after.columns).filter((name) => !(name in mapped) && !Object.values(mapped).includes(name));
   const notes: Verdict['notes'] = [];
   const verdict = (code: ProofFailure, detail: string | null): Verdict => ({ failure: { code, detail }, changed, notes });
 
   const rewritten = Object.keys(wanted).filter((name) => (after.columns[name] ?? null) !== (wanted[name] ?? null));
   if (rewritten.length > 0) return verdict('rewritten', rewritten.join(', '));
-  const others = changed.filter((name) => !(name in step.set));
+  const written = step.call === null ? Object.keys(step.set) : step.call.writes;
+  const others = changed.filter((name) => !written.includes(name));
   const meant = others.filter((name) => means(outbox, step, name));
   if (meant.length > 0) return verdict('touched_more', meant.join(', '));
   const states = promised(outbox, trial.operation, trial.state);
@@ -52,13 +55,19 @@ export function differing(before: Record<string, string | null>, after: Record<s
 
 /** Roles by which a relay or a consumer tells events apart: no operation may alter them unless it says so. */
 const IDENTITY = [
-  'id', 'sequence', 'type', 'topic', 'aggregateType', 'aggregateId', 'orderingKey', 'createdAt', 'dedupKey', 'traceId', 'payload', 'headers',
+  'sequence', 'type', 'topic', 'aggregateType', 'aggregateId', 'orderingKey', 'createdAt', 'dedupKey', 'traceId', 'payload', 'headers',
 ] as const; // prettier-ignore
+
+function isIdentity(place: Place, name: string): boolean {
+  return place.id.some((column) => column.name === name) || IDENTITY.some((role) => plainColumn(place, role)?.name === name);
+}
 
 /** True for a column that the mapping gives a meaning that this step does not speak of. */
 function means(outbox: Outbox, step: Step, name: string): boolean {
   const place = step.target ?? step.source;
   if (place.description.columns.get(name)?.generated === true) return false;
-  if (contentColumns(place).has(name) || IDENTITY.some((role) => place.roles[role]?.column.name === name)) return true;
+  if (contentColumns(place).has(name) || isIdentity(place, name)) return true;
+  // What a library's function writes beside is the library's affair.
+  if (step.call !== null) return false;
   return JSON.stringify(outbox.shape.states).includes(`"column":${JSON.stringify(name)}`);
 }

@@ -22,7 +22,7 @@ export async function look({ outbox, db }: Bench, place: Place, id: string): Pro
   const { rows } = await sql<
     EventRow & { image: string }
   >`select ${eventColumns(outbox, at)}, ${outbox.database.engine.fragments.rowAsJson(texts)} as image
-    from ${at.from} where ${named(outbox, at, id)}`.execute(db);
+    from ${at.from} where ${at.id.is(id)}`.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
   return { event: toEvent(outbox, place.key, row), columns: JSON.parse(row.image) as Record<string, string | null> };
@@ -37,22 +37,17 @@ function columnText(outbox: Outbox, at: PlaceSql, name: string): RawBuilder<unkn
 
 /** Columns whose text is never shown. */
 export function contentColumns({ roles }: Place): Set<string> {
-  return new Set([roles.payload, roles.headers].flatMap((role) => (role === undefined ? [] : [role.column.name])));
-}
-
-/** The row of this id, whatever else holds. */
-export function named(outbox: Outbox, at: PlaceSql, id: string): RawBuilder<boolean> {
-  const key = at.role('id');
-  if (key === null || !outbox.database.engine.idFits(id, key.description)) return sql`false`;
-  return outbox.database.engine.fragments.isOneOf(key.sql, [id], key.description);
+  return new Set(
+    [roles.payload, roles.headers].flatMap((role) =>
+      role === undefined || role.join !== null || role.constant !== null ? [] : [role.column.name],
+    ),
+  );
 }
 
 /** True when the step is for this row as it is. */
 export async function isFor({ outbox, db }: Bench, step: Step, id: string): Promise<boolean> {
   const at = placeSql(outbox, step.source);
-  const { rows } = await sql<{ one: number }>`select 1 as one from ${at.from} where ${named(outbox, at, id)} and ${step.match(at)}`.execute(
-    db,
-  );
+  const { rows } = await sql<{ one: number }>`select 1 as one from ${at.from} where ${at.id.is(id)} and ${step.match(at)}`.execute(db);
   return rows.length > 0;
 }
 
@@ -76,6 +71,6 @@ export async function intended({ outbox, db }: Bench, step: Step, id: string): P
   });
   const { rows } = await sql<{
     image: string;
-  }>`select ${fragments.rowAsJson(texts)} as image from ${at.from} where ${named(outbox, at, id)}`.execute(db);
+  }>`select ${fragments.rowAsJson(texts)} as image from ${at.from} where ${at.id.is(id)}`.execute(db);
   return JSON.parse(rows[0]?.image ?? '{}') as Record<string, string | null>;
 }

@@ -1,9 +1,11 @@
 /** A row of a wanted state that nobody but this transaction ever sees. */
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
+import { tableRef } from '@/lib/database/table-ref';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import type { TableRules } from '@/lib/database/table-rules';
 import type { Place } from '@/lib/outbox/outbox';
+import { idText } from '@/lib/outbox/row-id';
 import type { ProofUntried } from '@/lib/shared/proofs';
 import { attempt, type Bench } from './bench';
 import { cellSql, freshValue, NoValue } from './cells';
@@ -36,8 +38,6 @@ export async function makeRow(bench: Bench, place: Place, solutions: Cells[]): P
 async function tryRow(bench: Bench, place: Place, rules: TableRules | null, cells: Cells, literals: Map<string, string>): Promise<Made> {
   const { outbox, db } = bench;
   const { engine } = outbox.database;
-  const id = place.roles.id?.column;
-  if (id === undefined) return { made: false, because: 'cannot_make', detail: null };
   let values: Map<string, RawBuilder<unknown>>;
   try {
     const parents = await parentValues(bench, place, rules, cells);
@@ -50,11 +50,14 @@ async function tryRow(bench: Bench, place: Place, rules: TableRules | null, cell
   const names = [...values.keys()];
   const inserted = await attempt(bench, 'keep', () =>
     bench.asMaker(async () => {
-      await sql`insert into ${sql.table(`${place.table.schema}.${place.table.table}`)} (${sql.join(names.map((name) => sql.id(name)))})${sql.raw(
+      await sql`insert into ${tableRef(place.table)} (${sql.join(names.map((name) => sql.id(name)))})${sql.raw(
         engine.features.overridingSystemValue ? ' overriding system value' : '',
       )} values (${sql.join([...values.values()])})`.execute(db);
-      const { rows } = await sql<{ id: string }>`select ${engine.fragments.asText(values.get(id.name) ?? sql`null`, id)} as id`.execute(db);
-      return rows[0]?.id ?? '';
+      const parts = place.id.map(
+        (column, index) => sql`${engine.fragments.asText(values.get(column.name) ?? sql`null`, column)} as ${sql.id(`c${index}`)}`,
+      );
+      const { rows } = await sql<Record<string, string>>`select ${sql.join(parts)}`.execute(db);
+      return idText(place.id.map((_, index) => rows[0]?.[`c${index}`] ?? ''));
     }),
   );
   if (inserted.ok) return { made: true, id: inserted.value };
@@ -68,7 +71,7 @@ function refused(failure: DatabaseFailure): Made {
 
 /** Values for every column that has to be named: those of the rules, keys, parents, and what is required without a default. */
 function valuesOf(
-  { outbox, nowMs }: Bench,
+  { outbox }: Bench,
   place: Place,
   rules: TableRules | null,
   cells: Cells,
@@ -84,19 +87,19 @@ function valuesOf(
     const cell = cells.get(column.name);
     const parent = parents.get(column.name);
     const literal = literals.get(column.name);
-    if (cell !== undefined) values.set(column.name, cellSql(outbox, column, own, cell, nowMs));
+    if (cell !== undefined) values.set(column.name, cellSql(outbox, column, own, cell));
     else if (parent !== undefined) values.set(column.name, fragments.typed(parent, column));
     else if (literal !== undefined) values.set(column.name, fragments.typed(literal, column));
     else if (isId(place, column)) values.set(column.name, fragments.typed(freshValue(column, own), column));
     else if (own?.counted === true) values.set(column.name, fragments.typed(freshValue(column, own), column));
     else if (column.nullable || (own?.default ?? null) !== null) continue;
     else if (keys.has(column.name)) values.set(column.name, fragments.typed(freshValue(column, own), column));
-    else values.set(column.name, cellSql(outbox, column, own, plain(column), nowMs));
+    else values.set(column.name, cellSql(outbox, column, own, plain(column)));
   }
   return values;
 }
 
-const isId = (place: Place, column: ColumnDescription): boolean => place.roles.id?.column.name === column.name;
+const isId = (place: Place, column: ColumnDescription): boolean => place.id.some(({ name }) => name === column.name);
 
 function keyColumns(place: Place): Set<string> {
   return new Set(place.description.indexes.filter((index) => index.unique).flatMap((index) => index.columns));
@@ -122,11 +125,7 @@ async function parentValues(
     const asked = await attempt(bench, 'keep', () =>
       bench.asMaker(
         async () =>
-          (
-            await sql<
-              Record<string, string>
-            >`select ${sql.join(parts)} from ${sql.table(`${key.table.schema}.${key.table.table}`)} limit 1`.execute(bench.db)
-          ).rows[0],
+          (await sql<Record<string, string>>`select ${sql.join(parts)} from ${tableRef(key.table)} limit 1`.execute(bench.db)).rows[0],
       ),
     );
     const row = asked.ok ? asked.value : undefined;

@@ -1,5 +1,6 @@
 /** Turns state rules round: which values put a row into a state. Plain arithmetic; the database has the last word. */
 import type { ColumnDescription } from '@/lib/database/engine';
+import { isTime } from '@/lib/outbox/outbox';
 import type { Condition, Shape } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
 
@@ -108,10 +109,11 @@ function candidates(name: string, conditions: Condition[], known: Known): Cell[]
 }
 
 /** The first thing to write into a column of which nothing is asked. */
-export function plain({ kind }: ColumnDescription): Cell {
+export function plain(column: ColumnDescription): Cell {
+  const { kind } = column;
+  if (isTime(column)) return { secondsAgo: 60 };
   if (kind === 'integer' || kind === 'decimal') return { value: 0 };
-  if (kind === 'boolean') return { value: false };
-  return kind === 'instant' || kind === 'wall_clock' ? { secondsAgo: 60 } : { anything: true };
+  return kind === 'boolean' ? { value: false } : { anything: true };
 }
 
 function truths(description: ColumnDescription | undefined): Cell[] {

@@ -13,7 +13,7 @@ import { decodeVersion, type Version } from '@/lib/outbox/version';
 import type { ProofFailure, ProofResult, ProofUntried } from '@/lib/shared/proofs';
 import { attempt, type Bench } from './bench';
 import { judge } from './judge';
-import { intended, isFor, look, named, type Seen } from './look';
+import { intended, isFor, look, type Seen } from './look';
 import { makeRow } from './make-row';
 import { Recorder } from './recorder';
 import { said, saidOfReal } from './said';
@@ -85,11 +85,14 @@ async function rowFor(bench: Bench, trial: Trial, real: string | null, result: P
   const at = placeSql(outbox, trial.place);
   const { rows } = await sql<{
     one: number;
-  }>`select 1 as one from ${at.from} where ${named(outbox, at, real)} ${outbox.database.engine.fragments.forUpdate(
+  }>`select 1 as one from ${at.from} where ${at.id.is(real)} ${outbox.database.engine.fragments.forUpdate(
     at.alias,
     'skip locked',
   )}`.execute(db);
-  if (rows.length === 0) throw new Ended('untried', (await look(bench, trial.place, real)) === null ? 'wrong_event' : 'wrong_event', real);
+  if (rows.length === 0) {
+    if ((await look(bench, trial.place, real)) === null) throw new Ended('untried', 'wrong_event', real);
+    throw new Ended('does_not', 'busy', real);
+  }
   result.row = { made: false, id: real };
   return real;
 }
@@ -104,7 +107,7 @@ function solutionsFor({ outbox }: Bench, { operation, state, place }: Trial, fur
     parameters: new Map([
       ['stuckAfter', stuckAfterSeconds],
       ...(maxAttempts === null ? [] : ([['maxAttempts', maxAttempts]] as const)),
-      ...extraParameters(outbox.shape.parameters.extra ?? {}),
+      ...Object.entries(outbox.parameters.extra).flatMap(([name, value]) => (typeof value === 'number' ? [[name, value] as const] : [])),
     ]),
   };
   const asked: Condition[] = [...further];
@@ -118,12 +121,6 @@ function solutionsFor({ outbox }: Bench, { operation, state, place }: Trial, fur
     if (error instanceof BeyondTheRow) return [];
     throw error;
   }
-}
-
-function extraParameters(extra: Record<string, { default: number | string }>): [string, number][] {
-  return Object.entries(extra).flatMap(([name, { default: value }]) =>
-    typeof value === 'number' ? [[name, value] as [string, number]] : [],
-  );
 }
 
 const operationOf = (key: string): Operation => {
@@ -233,7 +230,7 @@ async function refusesOtherVersions(bench: Bench, operation: Operation, step: St
 /** Writes a column with what it holds: another version of the same row. */
 async function touch({ outbox, db }: Bench, place: Place, id: string, column: string): Promise<void> {
   const at = placeSql(outbox, place);
-  await sql`update ${at.from} set ${sql.id(column)} = ${at.column(column)} where ${named(outbox, at, id)}`.execute(db);
+  await sql`update ${at.from} set ${sql.id(column)} = ${at.column(column)} where ${at.id.is(id)}`.execute(db);
 }
 
 const other = (text: string): string => text.replace(/.$/, (last) => (last === '1' ? '2' : '1'));

@@ -16,6 +16,7 @@ import { openBooks } from '@/lib/metrics/books';
 import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
@@ -70,6 +71,7 @@ async function create(): Promise<Console> {
   const directory = createDirectory({
     ...directoryOptions(config),
     servers,
+    proofs: proofSource(store),
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
   });
   const wrong = await misfits(config, directory);

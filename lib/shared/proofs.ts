@@ -43,11 +43,11 @@ export const PROOF_FAILURES = [
 export type ProofFailure = (typeof PROOF_FAILURES)[number];
 
 /** Why a case was not tried: no row of that state could be made, and none was chosen; words under `proof.untried.<code>`. */
-export const PROOF_UNTRIED = ['no_insert_right', 'cannot_make', 'foreign_key', 'refused_row', 'wrong_event', 'not_transactional'] as const;
+export const PROOF_UNTRIED = ['no_insert_right', 'cannot_make', 'foreign_key', 'refused_row', 'wrong_event'] as const;
 export type ProofUntried = (typeof PROOF_UNTRIED)[number];
 
 /** What the operator should know although a case round-trips; words under `proof.note.<code>`. */
-export const PROOF_NOTES = ['other_columns', 'repeatable', 'as_owner', 'notified', 'called', 'triggers_ran'] as const;
+export const PROOF_NOTES = ['other_columns', 'repeatable', 'notified', 'called'] as const;
 export type ProofNote = (typeof PROOF_NOTES)[number];
 
 /** Something that is not taken back when a transaction is; words under `proof.warning.<code>`. */
