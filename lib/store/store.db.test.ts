@@ -19,6 +19,7 @@ beforeAll(async () => {
     '002-rollups',
     '003-marks',
     '004-doctor',
+    '005-proofs',
   ]);
   store = openStore(database.url);
 });

@@ -114,6 +114,6 @@ export interface ProvenOutbox extends OpenOutbox {
 export async function openProven(database: AnyTestDatabase, shape: Shape, over: Partial<OutboxSettings> = {}): Promise<ProvenOutbox> {
   const open = await openSample(database, shape, over);
   const { facts } = open.outbox.proof;
-  const known: KnownProof = { switched: { on: true, facts }, proven: facts };
+  const known: KnownProof = { switched: { on: true, facts }, decided: { passed: true, facts } };
   return { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };
 }
