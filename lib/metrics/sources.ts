@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
 import { commonTests, firstMatch, type Leaf, statePredicate } from '@/lib/outbox/conditions';
-import { fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/index-fit';
+import { fitPosition, fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
@@ -78,13 +78,10 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   for (const part of ['waiting', 'processing', 'dead'] as const) {
     const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope);
     if (predicate === null) continue;
-    const fit = fitTests(
-      outbox.main,
-      at.alias,
-      created,
-      commonTests(outbox.shape, STATES_OF[part]),
-      part === 'dead' ? 'descending' : 'ascending',
-    );
+    const direction = part === 'dead' ? 'descending' : 'ascending';
+    const fit =
+      fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, STATES_OF[part]), direction) ??
+      (outbox.scope.cursor === null ? null : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, direction));
     if (fit === null) scanned.push(part);
     else
       sources.push({
@@ -103,7 +100,11 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   const since = published ?? created;
   if (predicate !== null && since !== null) {
     const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), { column: since, isNull: false }];
-    const fit = fitRange(outbox.main, at.alias, since, tests);
+    const fit =
+      fitRange(outbox.main, at.alias, since, tests) ??
+      (published !== null || outbox.scope.cursor === null
+        ? null
+        : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, 'descending'));
     if (fit === null) scanned.push('published');
     else {
       // Without a time of publishing the newest rows are all that is wanted: they tell how far the relay has come.
@@ -197,6 +198,8 @@ function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
 /** Published since the last fold, as a comparison that the column's own index serves. */
 function sinceFold(outbox: Outbox, at: PlaceSql, column: string, foldedTo: string | null): Sql {
   const description = outbox.main.description.columns.get(column);
+  // Numbers and texts have no infinity.
+  if (description?.time !== undefined && foldedTo === null) return sql`false`;
   if (foldedTo === null || description === undefined) return sql`${at.column(column)} = 'infinity'`;
   return sql`${at.column(column)} >= ${outbox.database.engine.fragments.instantValue(foldedTo, description, outbox.parameters.timeZone)}`;
 }

@@ -19,6 +19,13 @@ export function fitRange(place: Place, alias: string, column: string, tests: Lea
   return { order: orderOf(index, 0, alias, column, 'descending'), ordered: true };
 }
 
+/** An index over every row in the order of its position, for tables that are read behind a cursor. */
+export function fitPosition(place: Place, alias: string, position: readonly string[], direction: Direction): Fit | null {
+  if (!place.description.indexes.some((index) => leadsWith(index, position))) return null;
+  const way = sql.raw(direction === 'descending' ? 'desc' : 'asc');
+  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${way}`)), ordered: true };
+}
+
 /** Whether a BRIN index narrows a range of `column` down to blocks, for rows that satisfy `tests`. It gives no order. */
 export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean {
   return place.description.indexes.some(
