@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/outbox/language/parameters';
 import type { EngineKey } from '@/lib/shared/model';
+import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { ExtraParameters, Known } from './config';
 import { parseDurationSeconds } from './duration';
 import { isFieldPath } from './field-path';
@@ -47,7 +48,8 @@ function urlProblem(url: unknown, engines: readonly EngineKey[]): string | null 
   }
   if (!engines.includes(engine))
     return `${ENGINE_NAMES[engine]} is not supported yet by this version; remove the database and its outboxes`;
-  return null;
+  const parameters = engine === 'mysql' ? mysqlParameters(new URL(url)) : null;
+  return typeof parameters === 'string' ? parameters : null;
 }
 
 function checkDatabases(databases: Unread, known: Known): string[] {

@@ -111,6 +111,30 @@ outboxes:
   });
 });
 
+describe('a database of MySQL or MariaDB', () => {
+  const known: Known = { ...KNOWN, engines: ['postgres', 'mysql'] };
+  const reading = (url: string) =>
+    parseConfig(outbox('').replace('postgresql://reader@db/orders', url), '/etc/console.yaml', known, (name) => ENV[name]);
+
+  it('is named by either scheme, with TLS where it is wanted', () => {
+    for (const url of ['mysql://reader@db/orders', 'mariadb://reader@db:3307/orders?ssl-mode=VERIFY_IDENTITY&ssl-ca=/etc/ca.pem']) {
+      const found = reading(url);
+      expect(found.ok && found.config.databases[0]).toMatchObject({ engine: 'mysql', url });
+    }
+  });
+
+  it('is refused with a parameter that there is not, or a scheme that no engine speaks, by its path', () => {
+    const problemsOf = (url: string): string[] => {
+      const found = reading(url);
+      return found.ok ? [] : found.problems;
+    };
+    expect(problemsOf('mysql://reader:pw@db/orders?multipleStatements=true')).toEqual([
+      'databases.orders.url: there is no parameter multipleStatements; known: ssl-mode, ssl-ca, ssl-cert, ssl-key, socket',
+    ]);
+    expect(problemsOf('oracle://reader:pw@db/orders')[0]).toContain('mysql:// or mariadb://');
+  });
+});
+
 describe('a configuration with problems', () => {
   it('lists every one at once, each by its path, with what to do', () => {
     const found = problems(`

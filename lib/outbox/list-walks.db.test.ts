@@ -1,10 +1,9 @@
 /** Whatever indexes a table has: page by page, a list holds every row exactly once, and the other order is its reverse. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '@/scripts/testing/database';
-import { createSample, settingsFor } from '@/scripts/testing/outbox';
+import { createSample, ENGINES, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { openDatabase, type Database } from '@/lib/database/database';
 import type { OrderedBy } from '@/lib/shared/list-scope';
-import type { EventFilter } from '@/lib/shared/model';
+import type { EngineKey, EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES } from '@/lib/shared/states';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
@@ -54,8 +53,21 @@ const FILLS: Record<string, string[]> = {
   ],
 };
 
+/** The same on the other engine: drawn numbers that follow from nothing, and a table of numbers to count with. */
+const drawnMysql = (salt: number, values: number): string => `(crc32(concat('row', seq + ${salt * 1_000})) % ${values})`;
+const timeMysql = (salt = 1): string =>
+  `IF(${drawnMysql(salt, 4)} = 0, NULL, timestamp'2026-01-01 00:00:00' + interval ${drawnMysql(salt + 10, 6)} second)`;
+const oneOfMysql = (...values: string[]): string => `elt(1 + ${drawnMysql(3, values.length)}, '${values.join("','")}')`;
+const MYSQL_FILLS: Record<string, string[]> = {
+  'worker-status': [
+    `ALTER TABLE outbox_events MODIFY created_at datetime NULL`,
+    `INSERT INTO outbox_events (event_type, payload, created_at, processed_at, status) SELECT ${oneOfMysql('a', 'b')}, '{}', ${timeMysql()}, ${timeMysql(2)}, ${oneOfMysql('PENDING', 'PROCESSING', 'PROCESSED', 'OTHER')} FROM seq_1_to_${ROWS}`,
+  ],
+};
+
 interface Variant {
   shape: string;
+  engine?: EngineKey;
   indexes: string[];
   by: OrderedBy;
   /** What the order is when the table is large, where that is another one. */
@@ -84,6 +96,26 @@ const VARIANTS: Record<string, Variant> = {
   'listen-notify': { shape: 'listen-notify', indexes: [], by: 'happened' },
   'published-at': { shape: 'published-at', indexes: [], by: 'happened' },
   'worker-status': { shape: 'worker-status', indexes: [], by: 'key' },
+  'worker-status on MySQL': { shape: 'worker-status', engine: 'mysql', indexes: [], by: 'key' },
+  'worker-status on MySQL by creation': { shape: 'worker-status', engine: 'mysql', indexes: ['(created_at)'], by: 'created' },
+  'worker-status on MySQL by creation downwards': {
+    shape: 'worker-status',
+    engine: 'mysql',
+    indexes: ['(created_at DESC, id DESC)'],
+    by: 'created',
+  },
+  'worker-status on MySQL by state and creation': {
+    shape: 'worker-status',
+    engine: 'mysql',
+    indexes: ['(status, created_at)'],
+    by: 'created',
+  },
+  'worker-status on MySQL by state and what happened': {
+    shape: 'worker-status',
+    engine: 'mysql',
+    indexes: ['(status, created_at)', '(status, processed_at)'],
+    by: 'created',
+  },
   'worker-status with an index on what waits': { shape: 'worker-status', indexes: [`(created_at) WHERE status = 'PENDING'`], by: 'key' },
 };
 
@@ -92,13 +124,13 @@ const large = (outbox: Outbox): Outbox => ({
   main: { ...outbox.main, description: { ...outbox.main.description, estimatedRows: 10_000_000 } },
 });
 
-describe.each(Object.entries(VARIANTS))('%s', (_name, { shape: key, indexes, by, byLarge }) => {
+describe.each(Object.entries(VARIANTS))('%s', (_name, { shape: key, engine = 'postgres', indexes, by, byLarge }) => {
   const shape = SHAPES.find((one) => one.key === key);
   if (shape === undefined) throw new Error(`no shape ${key}`);
-  const database = useTestDatabase(async (db) => {
+  const database = useTestDatabaseOf(engine, async (db) => {
     await createSample(db, shape, { rows: false });
-    for (const statement of FILLS[key] ?? []) await db.query(statement);
-    for (const index of indexes) await db.query(`CREATE INDEX ON ${shape.table} ${index}`);
+    for (const statement of (engine === 'postgres' ? FILLS : MYSQL_FILLS)[key] ?? []) await db.query(statement);
+    for (const [position, index] of indexes.entries()) await db.query(`CREATE INDEX walked_${position} ON ${shape.table} ${index}`);
   });
   let observed: Database;
   let outbox: Outbox;
@@ -106,10 +138,14 @@ describe.each(Object.entries(VARIANTS))('%s', (_name, { shape: key, indexes, by,
   beforeAll(async () => {
     observed = openDatabase({ id: 'test', url: database.url });
     outbox = await bindOutbox(settingsFor(shape), observed);
-    const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map(({ table }) => `"${table.schema}"."${table.table}"`);
-    ids = (await database.query<{ id: string }>(tables.map((table) => `SELECT id::text AS id FROM ${table}`).join(' UNION ALL '))).map(
-      (row) => row.id,
+    const tables = [outbox.main, ...(outbox.dead === null ? [] : [outbox.dead])].map(({ table: { schema, table } }) =>
+      [...(schema === null ? [] : [schema]), table].map(ENGINES[engine].quote.identifier).join('.'),
     );
+    ids = (
+      await database.query<{ id: string }>(
+        tables.map((table) => `SELECT ${engine === 'postgres' ? 'id::text' : 'cast(id as char)'} AS id FROM ${table}`).join(' UNION ALL '),
+      )
+    ).map((row) => row.id);
   });
   afterAll(() => observed.close());
 
@@ -185,6 +221,6 @@ describe.each(Object.entries(VARIANTS))('%s', (_name, { shape: key, indexes, by,
     expect(newest.backwards).toEqual(newest.forwards);
     expect((await walk(big, { order: 'oldest' }, 5)).forwards).toEqual(newest.forwards.toReversed());
     if (leftOut.some((state) => state !== 'unmapped') || orderedBy !== by)
-      expect(missingIndex?.sql).toMatch(/^CREATE INDEX CONCURRENTLY ON/);
+      expect(missingIndex?.sql).toContain(engine === 'postgres' ? 'CREATE INDEX CONCURRENTLY ON' : 'ALGORITHM=INPLACE LOCK=NONE');
   });
 });

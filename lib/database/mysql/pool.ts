@@ -16,16 +16,18 @@ import { mysqlFailure } from './failure';
 
 /** A pool as Kysely sees it. Our own driver, because a limit of time needs more than the pool of mysql2 offers. */
 export function mysqlDialect(options: PoolOptions): Dialect {
+  // A URL that asks for what there is not is refused at once, and not by the first statement.
+  const session = sessionOptions(options);
   return {
     createAdapter: () => new MysqlAdapter(),
-    createDriver: () => driver(options),
+    createDriver: () => driver(options, session),
     createIntrospector: (db) => new MysqlIntrospector(db),
     createQueryCompiler: () => new MysqlQueryCompiler(),
   };
 }
 
-function driver(options: PoolOptions): Driver {
-  const lane = options.lane(connectionSource(options));
+function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver {
+  const lane = options.lane(connectionSource(options, session));
   const run = async (connection: MysqlConnection, text: string): Promise<void> => {
     await connection.executeQuery(CompiledQuery.raw(text));
   };
@@ -50,11 +52,11 @@ function driver(options: PoolOptions): Driver {
   };
 }
 
-function connectionSource(options: PoolOptions): Source<MysqlConnection> {
+function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions): Source<MysqlConnection> {
   return {
     failure: mysqlFailure,
     async open(onLost) {
-      const raw = mysql.createConnection(sessionOptions(options));
+      const raw = mysql.createConnection(session);
       const made: { connection?: MysqlConnection } = {};
       const lost = (): void => {
         if (made.connection !== undefined) onLost(made.connection);

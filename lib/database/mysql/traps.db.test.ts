@@ -245,7 +245,7 @@ describe('on MariaDB', () => {
   it('one statement is one statement, whatever the URL says', async () => {
     await expect(db.read((read) => sql.raw('select 1; select 2').execute(read))).rejects.toMatchObject({ state: '1064' });
     expect(() => openDatabase({ id: 'test', url: `${database.url}?multipleStatements=true` }).read(() => Promise.resolve(1))).toThrow(
-      'multiplestatements',
+      'multipleStatements',
     );
   });
 

@@ -1,46 +1,22 @@
 import fs from 'node:fs';
 import type { ConnectionOptions, SslOptions } from 'mysql2';
+import { mysqlParameters, type MysqlParameters } from '@/lib/shared/mysql-url';
 import { Problem } from '@/lib/shared/problems';
 
-/** How a connection is protected, weakest first, as the servers' own programs name it. */
-const SSL_MODES = ['disabled', 'required', 'verify_ca', 'verify_identity'] as const;
-type SslMode = (typeof SSL_MODES)[number];
-
-const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'];
-
-/** What PostgreSQL's users write. */
-const SPELLINGS: Record<string, SslMode> = {
-  disable: 'disabled',
-  require: 'required',
-  'verify-ca': 'verify_ca',
-  'verify-full': 'verify_identity',
-};
-
 /**
- * Where and as whom to connect, from a `mysql://` or `mariadb://` URL. Only what is named here is taken from its query:
- * the driver would let one switch multiple statements on. Throws Problem `invalid` for anything else.
+ * Where and as whom to connect, from a `mysql://` or `mariadb://` URL. Only known parameters are taken from its query: the
+ * driver would let one switch multiple statements on. Throws Problem `invalid` for any other.
  */
 export function connectionOptions(url: string): ConnectionOptions {
   const parsed = new URL(url);
-  const query = new Map(
-    [...parsed.searchParams].map(([name, value]) => [
-      name
-        .toLowerCase()
-        .replaceAll('_', '-')
-        .replace(/^sslmode$/, 'ssl-mode'),
-      value,
-    ]),
-  );
-  const foreign = [...query.keys()].filter((name) => !PARAMETERS.includes(name));
-  if (foreign.length > 0)
-    throw new Problem('invalid', `A MySQL connection string has no parameter ${foreign.join(', ')}; it may have ${PARAMETERS.join(', ')}`);
-  const socket = query.get('socket');
-  const ssl = sslOptions(query);
+  const parameters = mysqlParameters(parsed);
+  if (typeof parameters === 'string') throw new Problem('invalid', `In a connection string for MySQL ${parameters}`);
+  const ssl = sslOptions(parameters);
   const database = decodeURIComponent(parsed.pathname.slice(1));
   return {
-    ...(socket === undefined
+    ...(parameters.socket === null
       ? { host: parsed.hostname.replace(/^\[|\]$/g, '') || 'localhost', port: parsed.port === '' ? 3306 : Number(parsed.port) }
-      : { socketPath: socket }),
+      : { socketPath: parameters.socket }),
     user: decodeURIComponent(parsed.username),
     password: decodeURIComponent(parsed.password),
     ...(database === '' ? {} : { database }),
@@ -48,28 +24,21 @@ export function connectionOptions(url: string): ConnectionOptions {
   };
 }
 
-function sslOptions(query: Map<string, string>): SslOptions | null {
-  const named = query.get('ssl-mode')?.toLowerCase();
-  const mode = named === undefined ? (query.has('ssl-ca') ? 'verify_ca' : 'disabled') : (SPELLINGS[named] ?? named.replaceAll('-', '_'));
-  if (!isMode(mode)) throw new Problem('invalid', `There is no ssl-mode ${JSON.stringify(named)}: use one of ${SSL_MODES.join(', ')}`);
-  if (mode === 'disabled') return null;
+function sslOptions({ sslMode, sslCa, sslCert, sslKey }: MysqlParameters): SslOptions | null {
+  if (sslMode === 'disabled') return null;
   return {
-    rejectUnauthorized: mode !== 'required',
-    verifyIdentity: mode === 'verify_identity',
-    ...fileOption(query, 'ssl-ca', 'ca'),
-    ...fileOption(query, 'ssl-cert', 'cert'),
-    ...fileOption(query, 'ssl-key', 'key'),
+    rejectUnauthorized: sslMode !== 'required',
+    verifyIdentity: sslMode === 'verify_identity',
+    ...(sslCa === null ? {} : { ca: content('ssl-ca', sslCa) }),
+    ...(sslCert === null ? {} : { cert: content('ssl-cert', sslCert) }),
+    ...(sslKey === null ? {} : { key: content('ssl-key', sslKey) }),
   };
 }
 
-const isMode = (text: string): text is SslMode => (SSL_MODES as readonly string[]).includes(text);
-
-function fileOption(query: Map<string, string>, parameter: string, option: 'ca' | 'cert' | 'key'): SslOptions {
-  const path = query.get(parameter);
-  if (path === undefined) return {};
+function content(parameter: string, path: string): string {
   try {
-    return { [option]: fs.readFileSync(path, 'utf8') };
+    return fs.readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Problem('invalid', `${parameter} names ${path}, which cannot be read`, { cause: error });
+    throw new Problem('invalid', `${parameter} names a file that cannot be read: ${path}`, { cause: error });
   }
 }

@@ -1,0 +1,44 @@
+/** What may follow the question mark of a `mysql://` or `mariadb://` URL; one reading for the configuration and the driver. */
+
+/** How a connection is protected, weakest first, as the servers' own programs name it. */
+export const SSL_MODES = ['disabled', 'required', 'verify_ca', 'verify_identity'] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+const PARAMETERS = ['ssl-mode', 'ssl-ca', 'ssl-cert', 'ssl-key', 'socket'] as const;
+type Parameter = (typeof PARAMETERS)[number];
+
+/** What PostgreSQL's users write. */
+const SPELLINGS: Record<string, SslMode> = {
+  disable: 'disabled',
+  require: 'required',
+  'verify-ca': 'verify_ca',
+  'verify-full': 'verify_identity',
+};
+
+export interface MysqlParameters {
+  sslMode: SslMode;
+  /** Paths. */
+  sslCa: string | null;
+  sslCert: string | null;
+  sslKey: string | null;
+  socket: string | null;
+}
+
+/** The parameters of a URL, or what is wrong with them, in words that repeat nothing but a parameter's name. */
+export function mysqlParameters(url: URL): MysqlParameters | string {
+  const query = new Map<string, string>();
+  for (const [name, value] of url.searchParams) {
+    const known = name
+      .toLowerCase()
+      .replaceAll('_', '-')
+      .replace(/^sslmode$/, 'ssl-mode');
+    if (!(PARAMETERS as readonly string[]).includes(known)) return `there is no parameter ${name}; known: ${PARAMETERS.join(', ')}`;
+    query.set(known, value);
+  }
+  const of = (parameter: Parameter): string | null => query.get(parameter) ?? null;
+  const named = of('ssl-mode')?.toLowerCase() ?? (of('ssl-ca') === null ? 'disabled' : 'verify_ca');
+  const mode = SPELLINGS[named] ?? named.replaceAll('-', '_');
+  const sslMode = SSL_MODES.find((one) => one === mode);
+  if (sslMode === undefined) return `there is no such ssl-mode; use one of ${SSL_MODES.join(', ')}`;
+  return { sslMode, sslCa: of('ssl-ca'), sslCert: of('ssl-cert'), sslKey: of('ssl-key'), socket: of('socket') };
+}
