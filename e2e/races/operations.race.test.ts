@@ -43,6 +43,8 @@ describe.each(CONTENDERS.map((contender) => [contender.key, contender] as const)
     sink = createSinkClient({ url: server.url, timeoutMs: 2_000 });
     open = await openSample(database, shape, { parameters: contender.parameters });
     await watchHistory(database, shape);
+    // The tables have triggers since: what was bound before them refuses every change.
+    open = { ...open, outbox: await open.rebind() };
   });
   afterAll(async () => {
     await open.close();
