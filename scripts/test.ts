@@ -22,7 +22,7 @@ const stages = {
   lint: () => runStage(lint),
   format: () => runStage(format),
   unit: () => runStage(vitest('unit', 'unit', reports, 300)),
-  database: () => withMariadb(vitest('database', 'db', reports, 600)),
+  database: () => withMariadb(vitest('database', 'db', reports, 1_500)),
   race: () => withMariadb(vitest('race', 'race', reports, 900)),
   build: () => runStage(build),
   browser: runBrowser,
