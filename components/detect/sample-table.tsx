@@ -1,24 +1,26 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import type { Examination } from '@/lib/shared/detection';
+import type { Sample } from '@/lib/shared/detection';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import classes from './detect.module.css';
 
 /** The newest rows as the mapping reads them, values of the payload hidden. */
-export function SampleTable({ sample, pending }: { sample: NonNullable<Examination['sample']>; pending: boolean }) {
+export function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) {
   const t = useTranslations('detect');
   return (
     <section className={classes.block} aria-busy={pending}>
       <h3>{t('sample')}</h3>
-      <p className={classes.quiet}>{t('sampleText', { looked: sample.looked, unmapped: sample.unmapped })}</p>
+      <p className={classes.quiet}>
+        {t('sampleText', { looked: sample.looked, unmapped: sample.unmapped })} {sample.stateless && t('sampleStateless')}
+      </p>
       {sample.rows.length > 0 && (
         <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('sample')}>
           <table className={classes.grid} data-dimmed={pending || undefined}>
             <thead>
               <tr>
-                <th scope="col">{t('meaning')}</th>
+                {!sample.stateless && <th scope="col">{t('meaning')}</th>}
                 <th scope="col">{t('sampleId')}</th>
                 <th scope="col">{t('sampleType')}</th>
                 <th scope="col">{t('sampleCreated')}</th>
@@ -28,9 +30,11 @@ export function SampleTable({ sample, pending }: { sample: NonNullable<Examinati
             <tbody>
               {sample.rows.map(({ event, payload }) => (
                 <tr key={event.id}>
-                  <td>
-                    <StateMark state={event.state} />
-                  </td>
+                  {!sample.stateless && (
+                    <td>
+                      <StateMark state={event.state} />
+                    </td>
+                  )}
                   <td className={classes.mono} data-cut title={event.id}>
                     <bdi>{event.id}</bdi>
                   </td>

@@ -38,3 +38,35 @@ describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s
     );
   });
 });
+
+describe('two shapes that are near', () => {
+  const debezium = 'id uuid, aggregatetype text, aggregateid text, type text, payload jsonb';
+
+  it('are told apart by a column one of them never has', () => {
+    expect(find([{ schema: 's', table: 'outbox', columns: debezium }])[0]?.candidate.shape).toBe('debezium-outbox');
+    expect(find([{ schema: 's', table: 'outbox', columns: `${debezium}, processed_at timestamptz` }])[0]?.candidate.shape).toBeNull();
+  });
+
+  it('are less sure under another name, and the common columns of one tell nothing without it', () => {
+    expect(find([{ schema: 's', table: 'order_outbox', columns: debezium }])[0]?.candidate).toMatchObject({
+      shape: 'debezium-outbox',
+      confidence: 'possible',
+      cautions: [{ code: 'other_name' }],
+    });
+    expect(
+      find([{ schema: 's', table: 'orders', columns: 'id uuid, event_type text, payload jsonb, status text, created_at timestamp' }]),
+    ).toEqual([]);
+  });
+});
+
+describe('dead letters', () => {
+  const columns = 'id bigint, event_type text, payload jsonb, created_at timestamptz, sent_at timestamptz';
+
+  it('belong to the outbox they are called after, not to its neighbour', () => {
+    const found = find(['billing_outbox', 'order_outbox', 'order_outbox_dead'].map((table) => ({ schema: 's', table, columns })));
+    expect(found.map(({ candidate }) => [candidate.table, candidate.companions])).toEqual([
+      ['s.billing_outbox', []],
+      ['s.order_outbox', [{ table: 's.order_outbox_dead', purpose: 'dead' }]],
+    ]);
+  });
+});

@@ -87,3 +87,41 @@ describe('a MariaDB server that holds everything', () => {
     expect(of(fact)).toMatchObject([{ shape: null, confidence: fact.confidence }]);
   });
 });
+
+describe('a database of thousands of tables', () => {
+  const large = useTestDatabase(async (db) => {
+    for (let at = 0; at < 3_000; at += 500) {
+      await db.query(
+        Array.from(
+          { length: 500 },
+          (_, n) =>
+            `CREATE TABLE t_${String(at + n)} (id bigint, name text, status text, kind text, amount numeric, note text, created_at timestamptz, updated_at timestamptz)`,
+        ).join(';'),
+      );
+    }
+    await db.query(
+      'CREATE TABLE order_outbox (id bigint PRIMARY KEY, event_type text, payload jsonb, created_at timestamptz, sent_at timestamptz)',
+    );
+    await db.query(
+      'CREATE TABLE parted_outbox (id bigint, event_type text, payload jsonb, created_at timestamptz, sent_at timestamptz) PARTITION BY RANGE (created_at)',
+    );
+    await db.query("CREATE TABLE parted_outbox_2026 PARTITION OF parted_outbox FOR VALUES FROM ('2026-01-01') TO ('2027-01-01')");
+    await db.query('CREATE TABLE parted_outbox_old () INHERITS (order_outbox)');
+    await db.query('CREATE VIEW outbox_view AS SELECT * FROM order_outbox');
+    await db.query('ALTER TABLE parted_outbox ENABLE ROW LEVEL SECURITY');
+    await db.query(`CREATE ROLE r_${db.name} LOGIN PASSWORD 'x'; GRANT SELECT ON ALL TABLES IN SCHEMA public TO r_${db.name}`);
+  });
+
+  it('is looked at within the time of one reading, and parts of tables are not tables', async () => {
+    const database = openDatabase({ id: 'large', url: large.urlFor(`r_${large.name}`, 'x') });
+    try {
+      const detection = await detectOutboxes(database);
+      expect(detection.tables).toBe(3_002);
+      expect(detection.candidates.map(({ table }) => table)).toEqual(['public.order_outbox', 'public.parted_outbox']);
+      const hidden = detection.candidates.find(({ table }) => table === 'public.parted_outbox');
+      expect(hidden?.cautions.map(({ code }) => code)).toContain('row_security');
+    } finally {
+      await database.close();
+    }
+  });
+});

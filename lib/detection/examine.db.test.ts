@@ -122,7 +122,7 @@ describe('a table made by hand', () => {
 
   it('can be proposed while it is empty, and without a key', async () => {
     const empty = await look('empty_outbox');
-    expect([empty.problem, empty.sample]).toEqual([null, { rows: [], looked: 0, unmapped: 0 }]);
+    expect([empty.problem, empty.sample]).toEqual([null, { rows: [], looked: 0, unmapped: 0, stateless: false }]);
     expect(empty.candidate.cautions.map(({ code }) => code)).toContain('words_to_confirm');
     const keyless = await look('keyless_outbox');
     expect(keyless.candidate.cautions.map(({ code }) => code)).toContain('no_key');

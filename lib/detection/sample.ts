@@ -11,7 +11,7 @@ import { listEvents } from '@/lib/outbox/list-events';
 import { MASK } from '@/lib/outbox/mask';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { COLUMN_ROLES } from '@/lib/outbox/shape';
-import type { Examination, MappedRole, SampleRow } from '@/lib/shared/detection';
+import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 
@@ -22,12 +22,9 @@ const PAYLOAD_CHARACTERS = 400;
 const PAYLOAD_DEPTH = 2;
 
 /** Reads the newest rows through the proposed lines. Throws Problem where the mapping does not fit, DatabaseFailure for the database's own. */
-export async function readThrough(
-  database: Database,
-  yaml: string,
-  rows: number,
-): Promise<{ roles: MappedRole[]; sample: NonNullable<Examination['sample']> }> {
+export async function readThrough(database: Database, yaml: string, rows: number): Promise<{ roles: MappedRole[]; sample: Sample }> {
   const outbox = await bindOutbox(settingsOf(configOf(database, yaml)), database);
+  const stateless = outbox.shape.states.length === 0;
   const page = await listEvents(outbox, { order: 'newest' }, { limit: LOOKED_ROWS });
   const shown = await maskErrors(outbox, page.events.slice(0, rows));
   return {
@@ -35,7 +32,8 @@ export async function readThrough(
     sample: {
       rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
       looked: page.events.length,
-      unmapped: page.events.filter((event) => event.state === 'unmapped').length,
+      unmapped: stateless ? 0 : page.events.filter((event) => event.state === 'unmapped').length,
+      stateless,
     },
   };
 }

@@ -15,6 +15,8 @@ import type { ShapeSignature } from './signature';
 
 /** Tables looked at in one scan. */
 const MOST_TABLES = 20_000;
+/** Thousands of tables take a busy server seconds; below what the client waits for an answer. */
+const CATALOGUE_MS = 7_500;
 /** Where the console keeps records and archives in an observed database. */
 const OWN_SCHEMAS = new Set([COMPANION_SCHEMA]);
 
@@ -37,7 +39,7 @@ interface Scan {
 
 async function scan(database: Database, { schema, shape, configured, signatures }: ScanOptions): Promise<Scan> {
   const reader = catalogueOf(database.engine);
-  const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null));
+  const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
   const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !OWN_SCHEMAS.has(name.schema));
   const found = findCandidates(tables, {
     engine: database.engine.key,

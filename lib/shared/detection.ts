@@ -138,14 +138,24 @@ export interface SampleRow {
   payload: string | null;
 }
 
+/** Rows read through a mapping. */
+export interface Sample {
+  rows: SampleRow[];
+  looked: number;
+  /** Rows that fit no state, of those looked at. */
+  unmapped: number;
+  /** The table shows no state at all: its relay reads the database's log. */
+  stateless: boolean;
+}
+
 /** A candidate looked at closely: its mapping, rows read through it, and what to paste. */
 export interface Examination {
   candidate: Candidate;
   roles: MappedRole[];
   /** The column that tells the state by words, with the words; null where none does. */
   status: { column: string; words: StatusWord[]; complete: boolean } | null;
-  /** The newest rows as the mapping reads them; `looked` and `unmapped` count more of them than are shown. */
-  sample: { rows: SampleRow[]; looked: number; unmapped: number } | null;
+  /** The newest rows as the mapping reads them; more of them are counted than shown. */
+  sample: Sample | null;
   /** Why rows could not be read through the mapping; null when they could. */
   problem: DetectionFailure | null;
   /** To paste into the configuration. */

@@ -60,10 +60,19 @@ function examinationText({ candidate, roles, status, sample, problem, yaml }: Ex
       ]),
     );
   if (sample !== null) {
-    lines.push('', `  ${words('sample')}. ${words('sampleText', { looked: sample.looked, unmapped: sample.unmapped }).trim()}`);
+    lines.push(
+      '',
+      `  ${words('sample')}. ${words('sampleText', { looked: sample.looked, unmapped: sample.unmapped }).trim()}${sample.stateless ? ` ${words('sampleStateless')}` : ''}`,
+    );
     lines.push(
       ...columns(
-        sample.rows.map(({ event, payload }) => [states(event.state), event.id, event.type ?? '', event.createdAt ?? '', payload ?? '']),
+        sample.rows.map(({ event, payload }) => [
+          sample.stateless ? '' : states(event.state),
+          event.id,
+          event.type ?? '',
+          event.createdAt ?? '',
+          payload ?? '',
+        ]),
       ),
     );
   }

@@ -62,6 +62,8 @@ const ORDINARY: Record<string, string> = {
   flyway_schema_history: 'installed_rank int, version varchar(50), description varchar(200), type varchar(20), script varchar(1000), checksum int, installed_by varchar(100), installed_on timestamp, execution_time int, success boolean',
   ar_internal_metadata: 'key varchar(255), value varchar(255), created_at timestamp, updated_at timestamp',
   outbox_settings: 'key text, value jsonb, type text, status text, created_at timestamptz',
+  outboxoffsets: 'id bigint, topic text, payload jsonb, status text, created_at timestamptz, published_at timestamptz',
+  outbox_subscriptions: 'id bigint, topic text, event_type text, payload jsonb, status text, created_at timestamptz, published_at timestamptz',
   integration_events_log_types: 'id int, name text, type text, payload text, created_at timestamptz',
 }; // prettier-ignore
 
