@@ -16,8 +16,10 @@ import { idText } from '@/lib/outbox/row-id';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from './testing';
-import { CHANGES, MOVED, NOW, type Change } from './testing-changes';
+import { CHANGES as CHANGES_OF_MANY, IN_A_DAY, MOVED, NOW, type Change } from './testing-changes';
+import { MORE_CHANGES, SETTINGS } from './testing-more-changes';
 
+const CHANGES = { ...CHANGES_OF_MANY, ...MORE_CHANGES };
 const OPERATIONS = ['retry', 'requeue', 'release', 'archive'];
 const cases = SHAPES.flatMap((shape) => (shape.key in CHANGES ? shape.engines.map((engine) => [shape.key, engine, shape] as const) : []));
 
@@ -27,22 +29,24 @@ describe.each(cases)('%s on %s', (key, engine, shape) => {
   const database = useTestDatabaseOf(engine, (db) => createSample(db, shape, { rows: false }));
   let open: ProvenOutbox;
   beforeAll(async () => {
-    open = await openProven(database, shape);
+    open = await openProven(database, shape, { parameters: SETTINGS[key] ?? {} });
   });
   afterAll(() => open.close());
   const { identifier } = ENGINES[engine].quote;
   const main = tableOf(shape, 'main', engine);
+  const dead = shape.dead === undefined ? [] : [tableOf(shape, 'dead', engine)];
   const { schema, table } = archiveTable(ENGINES[engine], 'sample');
   const archive = [schema, table].flatMap((part) => (part === null ? [] : [identifier(part)])).join('.');
   const rows = shape.sample?.rows ?? [];
 
   it.each(OPERATIONS)('%s changes what is written down, and nothing else', async (operation) => {
     for (const row of rows) {
-      for (const name of [main, archive]) await database.query(`TRUNCATE TABLE ${name}`);
-      for (const one of rows) await insertRow(database, main, one.values);
+      for (const name of [main, ...dead, archive]) await database.query(`TRUNCATE TABLE ${name}`);
+      for (const one of rows) await insertRow(database, tableOf(shape, one.in, engine), one.values);
       const id = sampleEventId(shape, row);
       const wanted = CHANGES[key]?.[operation]?.[id];
-      const before = await rowOf(id, main);
+      const from = tableOf(shape, row.in, engine);
+      const before = await rowOf(id, from);
       const stored = await getEvent(open.outbox, id);
       const result = await intervene(
         depsFor(open.outbox, open.known),
@@ -52,8 +56,9 @@ describe.each(cases)('%s on %s', (key, engine, shape) => {
         freshKey(),
       );
       expect.soft(result.changed, `${operation} of ${id}`).toEqual(wanted === undefined ? [] : [id]);
-      expectChange(before, await rowOf(id, wanted === MOVED ? archive : main), wanted, `${operation} of ${id}`);
-      if (wanted === MOVED) expect.soft(await rowOf(id, main), `${id} is no longer there`).toBeNull();
+      const to = wanted === MOVED ? archive : wanted === undefined ? from : main;
+      expectChange(before, await rowOf(id, to), wanted, `${operation} of ${id}`);
+      if (to !== from) expect.soft(await rowOf(id, from), `${id} is no longer there`).toBeNull();
     }
   });
 
@@ -90,14 +95,17 @@ const SAME: Record<string, string> = { true: '1', false: '0' };
 
 function expectChange(before: Texts | null, after: Texts | null, wanted: Change | undefined, what: string): void {
   expect(before, what).not.toBeNull();
-  const expected = { ...before };
+  // What is moved has the columns of where it is.
+  const expected: Texts = Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => after === null || name in after));
+  for (const [name, value] of Object.entries(after ?? {})) if (value === null && !(name in expected)) expected[name] = null;
   if (wanted !== undefined && wanted !== MOVED) {
     for (const [written, value] of Object.entries(wanted)) {
       const name = Object.keys(expected).find((column) => column.toLowerCase() === written.toLowerCase()) ?? written;
       const now = after?.[name] ?? null;
-      if (value === NOW) {
+      if (value === NOW || value === IN_A_DAY) {
         // The day and the hour are the test's own: the clocks of both are one.
-        expect.soft(Math.abs(Date.now() - Date.parse(utc(now))), `${what}: ${name} is now`).toBeLessThan(120_000);
+        const due = Date.now() + (value === NOW ? 0 : 86_400_000);
+        expect.soft(Math.abs(due - Date.parse(utc(now))), `${what}: ${name} is now`).toBeLessThan(120_000);
         expected[name] = now;
       } else expected[name] = now !== null && value !== null && SAME[value] === now ? now : value;
     }
@@ -107,6 +115,7 @@ function expectChange(before: Texts | null, after: Texts | null, wanted: Change 
 
 /** A time as either engine prints it, zone-less ones being UTC here. */
 function utc(text: string | null): string {
+  if (/^\d{13}$/.test(text ?? '')) return new Date(Number(text)).toISOString();
   const iso = (text ?? '').replace(' ', 'T');
   return /(Z|[+-]\d{2}(:?\d{2})?)$/.test(iso) ? iso : `${iso}Z`;
 }

@@ -204,7 +204,11 @@ function plainValue(outbox: Outbox, place: Place, at: PlaceSql, name: string, va
   const description = place.description.columns.get(name);
   if ('column' in value)
     return value.plus === undefined ? at.column(value.column) : sql`${at.column(value.column)} + ${sql.lit(value.plus)}`;
-  if ('now' in value) return description === undefined ? fragments.now() : fragments.nowFor(description, outbox.parameters.timeZone);
+  if ('now' in value) {
+    if (description === undefined) return fragments.now();
+    if (value.plusSeconds === undefined) return fragments.nowFor(description, outbox.parameters.timeZone);
+    return fragments.fromInstant(fragments.secondsBefore(fragments.now(), -value.plusSeconds), description, outbox.parameters.timeZone);
+  }
   const literal = 'parameter' in value ? parameterValue(outbox, value) : value.value;
   if (literal === null) return sql`null`;
   return description === undefined ? sql`${String(literal)}` : fragments.typed(String(literal), description);

@@ -1,15 +1,18 @@
 /**
  * What every operation of a built-in shape writes, row by row of its sample, written down by hand: the rows it changes, and the
  * columns it leaves different. What is not here is left as it is. `NOW` is the database's clock in the column's own spelling,
+ * `IN_A_DAY` a day later,
  * `MOVED` a row that is in another table and has all its columns.
  */
 export const NOW = Symbol('now');
 export const MOVED = Symbol('moved');
+export const IN_A_DAY = Symbol('in a day');
 
-export type Change = Record<string, string | null | typeof NOW> | typeof MOVED;
+export type Change = Record<string, string | null | typeof NOW | typeof IN_A_DAY> | typeof MOVED;
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-const moved = (...ids: (string | number)[]): Record<string, Change> => Object.fromEntries(ids.map((id) => [String(id), MOVED] as const));
+export const moved = (...ids: (string | number)[]): Record<string, Change> =>
+  Object.fromEntries(ids.map((id) => [String(id), MOVED] as const));
 
 const CAP = {
   // Only what is Delayed has a time to bring forward.

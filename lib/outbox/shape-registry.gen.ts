@@ -9,9 +9,13 @@ import { capReceived } from './shapes/cap-received';
 import { courierStatus } from './shapes/courier-status';
 import { debeziumOutbox } from './shapes/debezium-outbox';
 import { debeziumQuarkusOutbox } from './shapes/debezium-quarkus-outbox';
+import { djangoOutboxPattern } from './shapes/django-outbox-pattern';
 import { escrowStatus } from './shapes/escrow-status';
+import { eventferryMysql } from './shapes/eventferry-mysql';
+import { eventferryPg } from './shapes/eventferry-pg';
 import { eventuateTramMessage } from './shapes/eventuate-tram-message';
 import { eventuateTramMessageDbid } from './shapes/eventuate-tram-message-dbid';
+import { graphileWorker } from './shapes/graphile-worker';
 import { gruelboxTxnoOutboxMysql } from './shapes/gruelbox-txno-outbox-mysql';
 import { gruelboxTxnoOutboxPg } from './shapes/gruelbox-txno-outbox-pg';
 import { listenNotify } from './shapes/listen-notify';
@@ -19,14 +23,30 @@ import { masstransitInboxstate } from './shapes/masstransit-inboxstate';
 import { masstransitOutboxmessage } from './shapes/masstransit-outboxmessage';
 import { masstransitOutboxstate } from './shapes/masstransit-outboxstate';
 import { namastackOutboxRecord } from './shapes/namastack-outbox-record';
+import { nestjsOutboxDeadLetters } from './shapes/nestjs-outbox-dead-letters';
+import { nestjsOutboxMysql } from './shapes/nestjs-outbox-mysql';
+import { nestjsOutboxPg } from './shapes/nestjs-outbox-pg';
 import { nservicebusOutboxdata } from './shapes/nservicebus-outboxdata';
+import { obanMysql } from './shapes/oban-mysql';
+import { obanPg } from './shapes/oban-pg';
 import { opensleighOutbox } from './shapes/opensleigh-outbox';
+import { outboxEventBusPg } from './shapes/outbox-event-bus-pg';
+import { outboxerMessages } from './shapes/outboxer-messages';
+import { pgBossV10 } from './shapes/pg-boss-v10';
+import { pgBossV12 } from './shapes/pg-boss-v12';
+import { pgTransactionalOutbox } from './shapes/pg-transactional-outbox';
 import { publishedAt } from './shapes/published-at';
 import { rebusOutboxPg } from './shapes/rebus-outbox-pg';
+import { riverJob } from './shapes/river-job';
+import { rustPuertoOutbox } from './shapes/rust-puerto-outbox';
+import { sbmtOutbox } from './shapes/sbmt-outbox';
 import { silverbackOutboxEf } from './shapes/silverback-outbox-ef';
 import { silverbackOutboxPg } from './shapes/silverback-outbox-pg';
 import { springModulithV1 } from './shapes/spring-modulith-v1';
 import { springModulithV2 } from './shapes/spring-modulith-v2';
+import { watermillMysql } from './shapes/watermill-mysql';
+import { watermillPg } from './shapes/watermill-pg';
+import { watermillQueue } from './shapes/watermill-queue';
 import { wolverineDeadLetters } from './shapes/wolverine-dead-letters';
 import { wolverineIncoming } from './shapes/wolverine-incoming';
 import { wolverineOutgoing } from './shapes/wolverine-outgoing';
@@ -44,9 +64,13 @@ export const SHAPES: readonly Shape[] = [
   courierStatus,
   debeziumOutbox,
   debeziumQuarkusOutbox,
+  djangoOutboxPattern,
   escrowStatus,
+  eventferryMysql,
+  eventferryPg,
   eventuateTramMessage,
   eventuateTramMessageDbid,
+  graphileWorker,
   gruelboxTxnoOutboxMysql,
   gruelboxTxnoOutboxPg,
   listenNotify,
@@ -54,14 +78,30 @@ export const SHAPES: readonly Shape[] = [
   masstransitOutboxmessage,
   masstransitOutboxstate,
   namastackOutboxRecord,
+  nestjsOutboxDeadLetters,
+  nestjsOutboxMysql,
+  nestjsOutboxPg,
   nservicebusOutboxdata,
+  obanMysql,
+  obanPg,
   opensleighOutbox,
+  outboxEventBusPg,
+  outboxerMessages,
+  pgBossV10,
+  pgBossV12,
+  pgTransactionalOutbox,
   publishedAt,
   rebusOutboxPg,
+  riverJob,
+  rustPuertoOutbox,
+  sbmtOutbox,
   silverbackOutboxEf,
   silverbackOutboxPg,
   springModulithV1,
   springModulithV2,
+  watermillMysql,
+  watermillPg,
+  watermillQueue,
   wolverineDeadLetters,
   wolverineIncoming,
   wolverineOutgoing,

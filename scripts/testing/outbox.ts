@@ -4,6 +4,7 @@ import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import { bindOutbox } from '@/lib/outbox/bind';
+import { capturedOf, filledName } from '@/lib/outbox/binding/find-table';
 import { tableParts } from '@/lib/outbox/language/names';
 import { idColumns } from '@/lib/outbox/language/source';
 import { idText } from '@/lib/outbox/row-id';
@@ -50,7 +51,7 @@ export async function createSample(database: AnyTestDatabase, shape: Shape, opti
 /** The quoted name of a sample's table. */
 export function tableOf(shape: Shape, place: 'main' | 'dead', engine: EngineKey = 'postgres'): string {
   const main = tableParts(shape.sample?.table?.[engine] ?? shape.table);
-  const { schema, table } = place === 'main' ? main : tableParts(shape.dead?.table ?? '');
+  const { schema, table } = place === 'main' ? main : tableParts(filledName(shape.dead?.table ?? '', capturedOf(shape, main.table)));
   return [schema ?? main.schema, table].flatMap((name) => (name === null ? [] : [ENGINES[engine].quote.identifier(name)])).join('.');
 }
 

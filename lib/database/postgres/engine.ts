@@ -18,6 +18,8 @@ function idFits(id: string, description: ColumnDescription): boolean {
     const limit = INTEGER_LIMITS[description.type] ?? 9_223_372_036_854_775_807n;
     return INTEGER.test(id) && BigInt(id) <= limit && BigInt(id) >= -limit - 1n;
   }
+  // A transaction's number, which Watermill orders by.
+  if (description.type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
   return description.kind === 'text';
 }
 

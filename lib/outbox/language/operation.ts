@@ -10,14 +10,14 @@ const plainValue = z.union([
   /** The value of a column of the same row: `{column: 'last_error'}` on itself touches the row. */
   z.strictObject({ column: nameSchema, plus: z.number().int().optional() }),
   z.strictObject({ parameter: parameterName, minus: z.number().int().default(0) }),
-  /** The database's clock, in the column's own spelling of time. */
-  z.strictObject({ now: z.literal(true) }),
+  /** The database's clock, in the column's own spelling of time, and so many seconds after it. */
+  z.strictObject({ now: z.literal(true), plusSeconds: z.number().int().optional() }),
 ]);
 export type PlainValue = z.infer<typeof plainValue>;
 
 /**
  * What an operation writes into a column: `{value: NEW}`, `{value: null}`, `{column: attempts, plus: 1}`,
- * `{parameter: maxAttempts, minus: 1}`, `{now: true}`, `{greatest: [{column: max_attempts}, {column: attempts, plus: 1}]}`.
+ * `{parameter: maxAttempts, minus: 1}`, `{now: true}`, `{now: true, plusSeconds: 86400}`, `{greatest: [{column: max_attempts}, {column: attempts, plus: 1}]}`.
  */
 export const valueSchema = z.union([
   plainValue,

@@ -1,0 +1,45 @@
+import { pgBoss, pgBossRows, pgBossTables } from './parts/pg-boss';
+import { defineShape } from '../shape';
+
+/** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to be deleted. */
+export const pgBossV12 = defineShape({
+  ...pgBoss,
+  key: 'pg-boss-v12',
+  label: 'pg-boss jobs, from version 11',
+  origin: 'pg-boss 11 and 12 (TypeScript)',
+  match: { names: ['job'] },
+  detect: {
+    mustHave: [
+      'id',
+      'name',
+      'data',
+      'state',
+      'retry_limit',
+      'retry_count',
+      'start_after',
+      'started_on',
+      'singleton_key',
+      'expire_seconds',
+      'deletion_seconds',
+      'keep_until',
+      'output',
+      'dead_letter',
+    ],
+    mustNotHave: ['expire_in'],
+    signature: ['singleton_key', 'retry_limit'],
+    companions: ['queue', 'version', 'schedule', 'job_common'],
+  },
+  facts: {
+    source: 'npm pg-boss@12.18.2',
+    verified: 'ran',
+    warnings: ['dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library', 'skews_counters'],
+  },
+  sample: {
+    ddl: {
+      postgres: pgBossTables(
+        'expire_seconds int NOT NULL DEFAULT 900, deletion_seconds int NOT NULL DEFAULT 604800, retry_delay_max int, group_id text, group_tier text',
+      ),
+    },
+    rows: pgBossRows,
+  },
+});
