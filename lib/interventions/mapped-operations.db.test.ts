@@ -1,0 +1,212 @@
+/** What the words of the shape language write: guards, sums, the greater of two, counters, the library's own functions, moves between tables of other names. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { getEvent } from '@/lib/outbox/get-event';
+import { bindOutbox } from '@/lib/outbox/bind';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { KnownProof } from '@/lib/outbox/proven';
+import { defineShape } from '@/lib/outbox/shape';
+import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import { intervene } from './intervene';
+import { previewIntervention } from './preview';
+import { ANNA, depsFor, freshKey } from './testing';
+
+/** The outbox as it is once somebody has proven the mapping on this very table and turned changes on. */
+async function proven(open: OpenOutbox): Promise<{ outbox: Outbox; known: KnownProof }> {
+  const known: KnownProof = { switched: { on: true, facts: open.outbox.proof.facts }, decided: null };
+  return { outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };
+}
+
+const SHAPE = defineShape({
+  key: 'mapped',
+  label: 'mapped',
+  origin: 'test',
+  engines: ['postgres', 'mysql'],
+  table: 'work',
+  columns: {
+    id: ['topic', 'seq'],
+    type: 'kind',
+    lockedUntil: { column: 'lease_until', time: 'epoch_ms' },
+    attempts: 'tries',
+    maxAttempts: 'max_tries',
+    payload: 'body',
+  },
+  times: { next_try: 'epoch_ms' },
+  dead: {
+    table: 'work_failed',
+    columns: { id: ['t', 'n'], attempts: 'attempts', diedAt: 'failed_at', error: 'reason' },
+    map: { t: 'topic', n: 'seq' },
+  },
+  states: [
+    { state: 'processing', when: { column: 'lease_until', future: true } },
+    { state: 'dead', when: { column: 'tries', atLeast: { column: 'max_tries' } } },
+    { state: 'retrying', when: { column: 'tries', above: 0 } },
+    { state: 'pending', when: { always: true } },
+  ],
+  parameters: { extra: { relay: { default: 'log', unit: 'text', what: 'How the relay reads' } } },
+  operations: {
+    retry: [
+      {
+        from: ['retrying'],
+        version: 'exact',
+        guard: { column: 'next_try', future: true },
+        set: {
+          next_try: { now: true },
+          max_tries: { greatest: [{ column: 'max_tries' }, { column: 'tries', plus: 1 }] },
+        },
+      },
+      { from: ['pending'], version: 'exact', set: { next_try: { now: true } }, needs: { parameter: 'relay', equals: 'polling' } },
+    ],
+    requeue: [
+      {
+        from: ['dead'],
+        version: 'exact',
+        moveTo: 'main',
+        set: { tries: { value: 0 }, max_tries: { value: 5 }, lock_version: { value: 1 } },
+      },
+    ],
+  },
+  lock: { bump: 'lock_version' },
+});
+
+describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+  const database = useTestDatabaseOf(engine, async (db) => {
+    await db.query(
+      'CREATE TABLE work (topic varchar(40) NOT NULL, seq bigint NOT NULL, kind varchar(40) NOT NULL, body text NOT NULL, tries int NOT NULL, max_tries int NOT NULL, next_try bigint, lease_until bigint, lock_version int NOT NULL, PRIMARY KEY (topic, seq))',
+    );
+    await db.query(
+      'CREATE TABLE work_failed (t varchar(40) NOT NULL, n bigint NOT NULL, kind varchar(40) NOT NULL, body text NOT NULL, attempts int NOT NULL, failed_at timestamp NOT NULL, reason text, PRIMARY KEY (t, n))',
+    );
+  });
+  let open: OpenOutbox;
+  let outbox: Outbox;
+  let known: KnownProof;
+  beforeAll(async () => {
+    open = await openSample(database, SHAPE);
+    ({ outbox, known } = await proven(open));
+  });
+  afterAll(() => open.close());
+  beforeEach(async () => {
+    for (const statement of [
+      'DELETE FROM work',
+      'DELETE FROM work_failed',
+      "INSERT INTO work VALUES ('a~b', 1, 'k', '{}', 2, 3, 32472144000000, NULL, 7), ('a~b', 2, 'k', '{}', 2, 3, 5, NULL, 7), ('a~b', 3, 'k', '{}', 0, 3, 5, NULL, 7), ('other', 1, 'k', '{}', 2, 3, 32472144000000, NULL, 7)",
+      "INSERT INTO work_failed VALUES ('a~b', 9, 'k', '{}', 5, '2026-01-01 00:00:00', 'boom')",
+    ])
+      await database.query(statement);
+  });
+  const act = async (operation: string, id: string) => {
+    const version = (await getEvent(outbox, id))?.event.version ?? '';
+    const events = [{ id, version }];
+    const preview = await previewIntervention(outbox, { operation, events });
+    const result = await intervene(depsFor(outbox, known), ANNA, 'sample', { operation, events, reason: 'what it writes' }, freshKey());
+    return { preview, result };
+  };
+  const rows = (table: string) => database.query<Record<string, unknown>>(`SELECT * FROM ${table} ORDER BY 1, 2`);
+
+  it('is writable, with rights for exactly this', () => {
+    expect(outbox.whyReadOnly).toBeNull();
+  });
+
+  it('writes the clock as the column spells it, the greater of two values, and one more into the counter; other rows of the key stay', async () => {
+    const before = await rows('work');
+    const { preview, result } = await act('retry', 'a%7Eb~1');
+    expect(preview).toMatchObject({ allowed: 1 });
+    expect(result).toMatchObject({ outcome: 'applied', changed: ['a%7Eb~1'] });
+    const [first, ...others] = await rows('work');
+    expect(Number(first?.lock_version)).toBe(8);
+    expect(Number(first?.max_tries)).toBe(3);
+    expect(Math.abs(Number(first?.next_try) - Date.now())).toBeLessThan(60_000);
+    expect(others).toEqual(before.slice(1));
+  });
+
+  it('leaves a row alone that its guard is not for, and says so before and after', async () => {
+    const before = await rows('work');
+    const { preview, result } = await act('retry', 'a%7Eb~2');
+    expect(preview.rows[0]).toMatchObject({ allowed: false, code: 'wrong_state', because: 'guard_not_met' });
+    expect(result.skipped).toMatchObject([{ id: 'a%7Eb~2', code: 'wrong_state', detail: { because: 'guard_not_met' } }]);
+    expect(await rows('work')).toEqual(before);
+  });
+
+  it('offers what needs a setting only where the configuration says so', async () => {
+    const { result } = await act('retry', 'a%7Eb~3');
+    expect(result.skipped).toMatchObject([{ code: 'not_supported', detail: { because: 'needs_setting' } }]);
+    const polling = await open.rebind({ parameters: { extra: { relay: 'polling' } } });
+    expect(polling.capabilities.operations.retry).toMatchObject({ offered: true, from: expect.arrayContaining(['pending']) as string[] });
+    expect(polling.assumed).not.toContain('relay');
+    expect(open.outbox.assumed).toContain('relay');
+  });
+
+  it('moves a row out of a dead-letter table whose columns have other names', async () => {
+    const { result } = await act('requeue', 'a%7Eb~9');
+    expect(result).toMatchObject({ outcome: 'applied', changed: ['a%7Eb~9'] });
+    expect(await rows('work_failed')).toEqual([]);
+    const moved = (await rows('work')).find((row) => Number(row.seq) === 9);
+    expect(moved).toMatchObject({ topic: 'a~b', kind: 'k' });
+    expect(Number(moved?.tries)).toBe(0);
+  });
+});
+
+describe('a function of the library', () => {
+  const called = defineShape({
+    key: 'called',
+    label: 'called',
+    origin: 'test',
+    engines: ['postgres'],
+    table: 'jobs',
+    columns: { id: 'id', attempts: 'tries', payload: 'body' },
+    states: [
+      { state: 'retrying', when: { column: 'tries', above: 0 } },
+      { state: 'pending', when: { always: true } },
+    ],
+    operations: {
+      requeue: [
+        {
+          from: ['retrying'],
+          version: 'exact',
+          call: { function: 'public.reschedule', arguments: [{ ids: true }, { name: 'attempts', value: 0 }], writes: ['tries'] },
+        },
+      ],
+    },
+  });
+  const database = useTestDatabaseOf('postgres', async (db) => {
+    await db.query('CREATE TABLE jobs (id bigint PRIMARY KEY, tries int NOT NULL, body text NOT NULL)');
+    await db.query(
+      'CREATE FUNCTION reschedule(ids bigint[], attempts int) RETURNS SETOF jobs LANGUAGE sql AS $$ UPDATE jobs SET tries = attempts WHERE id = ANY(ids) AND id <> 13 RETURNING * $$',
+    );
+    await db.query("INSERT INTO jobs VALUES (1, 3, '{}'), (2, 3, '{}'), (13, 3, '{}'), (4, 0, '{}')");
+  });
+  let open: OpenOutbox;
+  let outbox: Outbox;
+  let known: KnownProof;
+  beforeAll(async () => {
+    open = await openSample(database, called);
+    ({ outbox, known } = await proven(open));
+  });
+  afterAll(() => open.close());
+
+  it('is called with exactly the rows that were held, and a row it leaves alone is not called changed', async () => {
+    const events = await Promise.all(
+      ['1', '13', '4'].map(async (id) => ({ id, version: (await getEvent(outbox, id))?.event.version ?? '' })),
+    );
+    const preview = await previewIntervention(outbox, { operation: 'requeue', events });
+    expect(preview.sql.map((one) => one.text).join('\n')).toContain('"public"."reschedule"');
+    const result = await intervene(
+      depsFor(outbox, known),
+      ANNA,
+      'sample',
+      { operation: 'requeue', events, reason: 'the library does it' },
+      freshKey(),
+    );
+    expect(result.changed).toEqual(['1']);
+    expect(result.skipped).toMatchObject([
+      { id: '13', code: 'not_supported', detail: { because: 'library_refused' } },
+      { id: '4', code: 'wrong_state' },
+    ]);
+    expect(await database.query('SELECT id, tries FROM jobs ORDER BY id')).toMatchObject([
+      { tries: 0 },
+      { tries: 3 },
+      { tries: 0 },
+      { tries: 3 },
+    ]);
+  });
+});
