@@ -29,6 +29,7 @@ const SETTINGS = [
   '--skip-name-resolve',
   '--skip-log-bin',
   '--character-set-server=utf8mb4',
+  '--default-time-zone=+00:00',
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-doublewrite=0',
   '--innodb-buffer-pool-size=256M',
