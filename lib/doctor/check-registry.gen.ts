@@ -2,6 +2,8 @@
 import { attemptsBeyondCheck } from './checks/attempts-beyond';
 import { autovacuumLagCheck } from './checks/autovacuum-lag';
 import { autovacuumOffCheck } from './checks/autovacuum-off';
+import { bufferPoolCheck } from './checks/buffer-pool';
+import { charsetCheck } from './checks/charset';
 import { clockSkewCheck } from './checks/clock-skew';
 import { counterOverflowCheck } from './checks/counter-overflow';
 import { deadForgottenCheck } from './checks/dead-forgotten';
@@ -20,10 +22,14 @@ import { indexPublishedCheck } from './checks/index-published';
 import { indexUnusedCheck } from './checks/index-unused';
 import { indexWaitingCheck } from './checks/index-waiting';
 import { oldSnapshotCheck } from './checks/old-snapshot';
+import { purgeLagCheck } from './checks/purge-lag';
 import { retentionAbsentCheck } from './checks/retention-absent';
 import { roleTooWideCheck } from './checks/role-too-wide';
 import { sequenceEndingCheck } from './checks/sequence-ending';
+import { sqlModeCheck } from './checks/sql-mode';
 import { statisticsOldCheck } from './checks/statistics-old';
+import { statusCaseCheck } from './checks/status-case';
+import { storageEngineCheck } from './checks/storage-engine';
 import { strandedRowsCheck } from './checks/stranded-rows';
 import { tableBloatCheck } from './checks/table-bloat';
 import { tableGrowingCheck } from './checks/table-growing';
@@ -31,12 +37,15 @@ import { timeZoneCheck } from './checks/time-zone';
 import { uniqueIdCheck } from './checks/unique-id';
 import { unloggedTableCheck } from './checks/unlogged-table';
 import { unmappedStatusCheck } from './checks/unmapped-status';
+import { zeroDatesCheck } from './checks/zero-dates';
 import type { Check } from './check';
 
 export const CHECKS: readonly Check[] = [
   attemptsBeyondCheck,
   autovacuumLagCheck,
   autovacuumOffCheck,
+  bufferPoolCheck,
+  charsetCheck,
   clockSkewCheck,
   counterOverflowCheck,
   deadForgottenCheck,
@@ -55,10 +64,14 @@ export const CHECKS: readonly Check[] = [
   indexUnusedCheck,
   indexWaitingCheck,
   oldSnapshotCheck,
+  purgeLagCheck,
   retentionAbsentCheck,
   roleTooWideCheck,
   sequenceEndingCheck,
+  sqlModeCheck,
   statisticsOldCheck,
+  statusCaseCheck,
+  storageEngineCheck,
   strandedRowsCheck,
   tableBloatCheck,
   tableGrowingCheck,
@@ -66,4 +79,5 @@ export const CHECKS: readonly Check[] = [
   uniqueIdCheck,
   unloggedTableCheck,
   unmappedStatusCheck,
+  zeroDatesCheck,
 ];

@@ -1,8 +1,10 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { EngineKey } from '@/lib/shared/model';
 import type { Cures } from './cures/cures';
+import { mysqlCures } from './cures/mysql';
 import { postgresCures } from './cures/postgres';
 import type { Facts } from './facts/facts';
+import { readMysqlFacts } from './facts/mysql';
 import { readPostgresFacts } from './facts/postgres';
 
 /** What differs between databases: where facts come from, and how a cure is written. */
@@ -12,13 +14,9 @@ export interface DoctorEngine {
   cures(outbox: Outbox): Cures;
 }
 
-const ENGINES: Partial<Record<EngineKey, DoctorEngine>> = {
+const ENGINES: Record<EngineKey, DoctorEngine> = {
   postgres: { readFacts: readPostgresFacts, cures: ({ database }) => postgresCures(database.engine.quote) },
+  mysql: { readFacts: readMysqlFacts, cures: ({ database }) => mysqlCures(database.engine.quote) },
 };
 
-/** Throws for an engine whose tables the doctor does not know. */
-export function doctorEngine(key: EngineKey): DoctorEngine {
-  const engine = ENGINES[key];
-  if (engine === undefined) throw new Error(`the doctor does not know ${key}`);
-  return engine;
-}
+export const doctorEngine = (key: EngineKey): DoctorEngine => ENGINES[key];

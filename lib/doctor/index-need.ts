@@ -1,4 +1,5 @@
 import { commonTests } from '@/lib/outbox/conditions';
+import { fitTests } from '@/lib/outbox/index-fit';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS, type Found, type Patient } from './check';
 import { isIndexTest, type IndexTest, type WantedIndex } from './cures/cures';
@@ -42,4 +43,16 @@ export function entriesOf(table: TableFacts, tests: readonly IndexTest[]): numbe
 export function columnsFor({ cures }: Patient, tests: readonly IndexTest[], then: readonly string[]): string[] {
   const fixed = cures.partialIndexes ? [] : tests.filter((test) => !('isNull' in test && !test.isNull)).map(({ column }) => column);
   return [...new Set([...fixed, ...then])];
+}
+
+/**
+ * Where an index holds every row, the one advised for waiting events finds those of other states by the same column: one
+ * index is advised, not three.
+ */
+export function servedByAdvice({ outbox, cures }: Patient, tests: readonly IndexTest[], created: string): boolean {
+  if (cures.partialIndexes) return false;
+  const waiting = commonTests(outbox.shape, ['pending', 'retrying']);
+  if (!tests.some(({ column }) => waiting.some((test) => test.column === column))) return false;
+  const fit = fitTests(outbox.main, 'o', created, waiting);
+  return fit === null || !fit.ordered;
 }

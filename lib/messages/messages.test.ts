@@ -2,6 +2,7 @@ import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messagefor
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CHECKS } from '@/lib/doctor/check-registry.gen';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/measured';
@@ -123,6 +124,7 @@ describe('the catalogues', () => {
       ...SKIP_CODES.map((code) => `skips.${code}`),
       ...Object.keys(PROBLEM_STATUS).map((code) => `problems.${code}`),
       ...VERDICTS.flatMap((verdict) => [`verdicts.${verdict}.name`, `verdicts.${verdict}.sentence`]),
+      ...CHECKS.flatMap(({ id }) => [`doctor.checks.${id}.what`, `doctor.checks.${id}.why`]),
       ...OPERATIONS.filter(({ key }) => isWorded(key)).flatMap(({ key }) => OPERATION_WORDS.map((word) => `operations.${key}.${word}`)),
       ...refusals.map((code) => `refusals.${code}`),
       ...warnings.map((code) => `warnings.${code}`),

@@ -7,7 +7,7 @@ const NEAR_SHARE = 0.5;
 export const counterOverflowCheck: Check = {
   id: 'counter_overflow',
   engines: BOTH,
-  examine({ outbox, facts }) {
+  examine({ outbox, facts, cures }) {
     const attempts = outbox.main.roles.attempts;
     if (attempts === undefined || attempts.path.length > 0) return [];
     const column = facts.main.columns.get(attempts.column.name);
@@ -16,13 +16,13 @@ export const counterOverflowCheck: Check = {
     const most = Math.max(...seen.filter((value): value is number => typeof value === 'number' && Number.isFinite(value)), 0);
     const largest = Number(column.largest);
     if (most < NEAR_SHARE * largest) return [];
-    const { identifier } = outbox.database.engine.quote;
-    const alter =
-      outbox.database.engine.key === 'mysql'
-        ? `ALTER TABLE ${facts.main.quoted} MODIFY ${identifier(column.name)} int NOT NULL DEFAULT 0;`
-        : `ALTER TABLE ${facts.main.quoted} ALTER COLUMN ${identifier(column.name)} TYPE integer;`;
     return [
-      { severity: 'act', subject: column.name, values: { column: column.name, attempts: most, largest, type: column.type }, cure: alter },
+      {
+        severity: 'act',
+        subject: column.name,
+        values: { column: column.name, attempts: most, largest, type: column.type },
+        cure: cures.widen(facts.main, column.name),
+      },
     ];
   },
 };

@@ -1,7 +1,7 @@
 import { fitTests, fitWalk } from '@/lib/outbox/index-fit';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
-import { columnsFor, entriesOf, missingIndex, testsOf } from '../index-need';
+import { columnsFor, entriesOf, missingIndex, servedByAdvice, testsOf } from '../index-need';
 
 /** No index leads to dead events: among the others, or in a large table of their own. */
 export const indexDeadCheck: Check = {
@@ -19,6 +19,7 @@ export const indexDeadCheck: Check = {
     const tests = testsOf(patient, ['dead']);
     const created = timeColumn(outbox.main, 'createdAt');
     if (tests.length === 0 || id === undefined || fitTests(outbox.main, 'o', created, tests) !== null) return [];
+    if (servedByAdvice(patient, tests, created ?? id)) return [];
     const columns = columnsFor(patient, tests, [...(created === null ? [] : [created]), id]);
     return missingIndex(patient, facts.main, { purpose: 'dead', columns, tests }, facts.rows.dead?.count ?? entriesOf(facts.main, tests));
   },

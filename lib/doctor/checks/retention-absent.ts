@@ -7,13 +7,12 @@ const GRAVE_ROWS = 10_000_000;
 /** Published rows are kept 7 to 30 days; a purge that runs once a month is a purge. */
 const KEPT_MS = 62 * DAY_MS;
 const KEEP_DAYS = 30;
-const BATCH_ROWS = 5_000;
 
 /** Published rows older than anybody keeps them: nothing takes them out, and the table only grows. */
 export const retentionAbsentCheck: Check = {
   id: 'retention_absent',
   engines: BOTH,
-  examine({ outbox, facts, trend, now }) {
+  examine({ outbox, facts, trend, cures, now }) {
     const { main, rows } = facts;
     if (main.rows === null || main.rows < LEAST_ROWS) return [];
     const column = timeColumn(outbox.main, 'publishedAt') ?? timeColumn(outbox.main, 'createdAt');
@@ -21,7 +20,6 @@ export const retentionAbsentCheck: Check = {
     const oldestMs =
       rows.oldestPublishedMs ?? (remembered === null || Number.isNaN(Date.parse(remembered)) ? null : now - Date.parse(remembered));
     if (oldestMs === null || oldestMs < KEPT_MS) return [];
-    const { identifier } = outbox.database.engine.quote;
     const id = outbox.main.id[0]?.name ?? 'id';
     const growth = growthOf(main, trend, now);
     const values = {
@@ -38,14 +36,8 @@ export const retentionAbsentCheck: Check = {
         severity: main.rows >= GRAVE_ROWS ? 'watch' : 'note',
         values,
         // Without a time of publishing a purge has to know the states; that statement is the service's own to write.
-        ...(published === null ? {} : { cure: purge(outbox.database.engine.key, main.quoted, identifier(id), identifier(published)) }),
+        ...(published === null ? {} : { cure: cures.purge(main, id, published, KEEP_DAYS) }),
       },
     ];
   },
 };
-
-function purge(engine: string, table: string, id: string, published: string): string {
-  return engine === 'mysql'
-    ? `DELETE FROM ${table} WHERE ${published} < now() - INTERVAL ${KEEP_DAYS} DAY ORDER BY ${published} LIMIT ${BATCH_ROWS};`
-    : `DELETE FROM ${table} WHERE ${id} IN (SELECT ${id} FROM ${table} WHERE ${published} < now() - interval '${KEEP_DAYS} days' ORDER BY ${published} LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED);`;
-}

@@ -9,7 +9,12 @@ export const unmappedStatusCheck: Check = {
   engines: BOTH,
   examine(patient) {
     const { rows, main } = patient.facts;
-    const seen = new Map(rows.unmapped.values.map(({ value, rows: count }) => [value, count]));
+    const caseless = [...statusColumns(patient.outbox.shape)].flatMap(([column, named]) =>
+      main.columns.get(column)?.caseless === true ? [...named].map((word) => word.toLowerCase()) : [],
+    );
+    // Those that differ in case alone have a check of their own.
+    const unnamed = rows.unmapped.values.filter(({ value }) => !caseless.includes(value.toLowerCase()));
+    const seen = new Map(unnamed.map(({ value, rows: count }) => [value, count]));
     for (const { value, share } of remembered(patient)) if (!seen.has(value)) seen.set(value, Math.round(share * (main.rows ?? 0)));
     if (seen.size === 0) return [];
     const events = [...seen.values()].reduce((sum, count) => sum + count, 0);

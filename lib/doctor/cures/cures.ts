@@ -17,6 +17,9 @@ export interface WantedIndex {
   unique?: boolean;
 }
 
+/** Rows a purge takes at once: short enough that nobody waits for its locks. */
+export const PURGE_ROWS = 5_000;
+
 /** The statements of one engine, for a person to read and run. None is ever run by the console. */
 export interface Cures {
   /** False where an index always holds every row. */
@@ -30,6 +33,10 @@ export interface Cures {
   /** Gives the space of rows that are gone back to new ones, and takes new statistics. */
   clean(table: TableFacts): string;
   analyze(table: TableFacts): string;
+  /** Takes one batch of published rows older than so many days; repeated until it takes none. */
+  purge(table: TableFacts, id: string, published: string, keepDays: number): string;
+  /** Makes a whole-number column wider. */
+  widen(table: TableFacts, column: string): string;
   /** Writes the table anew. */
   rewrite(table: TableFacts): string;
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '@/lib/database/engine';
 import type { TableFacts } from '../facts/facts';
-import type { Cures, IndexTest, WantedIndex } from './cures';
+import { PURGE_ROWS, type Cures, type IndexTest, type WantedIndex } from './cures';
 
 const NAME_MAX = 63;
 
@@ -41,6 +41,9 @@ export function postgresCures({ identifier, literal }: Engine['quote']): Cures {
     rebuildIndex: (table, { name }) => `REINDEX INDEX CONCURRENTLY ${schemaOf(table.quoted, table)}${identifier(name)};`,
     clean: ({ quoted }) => `VACUUM (ANALYZE) ${quoted};`,
     analyze: ({ quoted }) => `ANALYZE ${quoted};`,
+    purge: ({ quoted }, id, published, keepDays) =>
+      `DELETE FROM ${quoted} WHERE ${identifier(id)} IN (SELECT ${identifier(id)} FROM ${quoted} WHERE ${identifier(published)} < now() - interval '${keepDays} days' ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED);`,
+    widen: ({ quoted }, column) => `ALTER TABLE ${quoted} ALTER COLUMN ${identifier(column)} TYPE integer;`,
     rewrite: ({ quoted }) => `VACUUM (FULL, ANALYZE) ${quoted};`,
   };
 }

@@ -23,6 +23,8 @@ export interface ColumnFacts {
   defaultText: string | null;
   /** Texts that differ in case alone are equal. */
   caseless: boolean;
+  /** Where texts can hold some characters only; null where they hold all, and for other types. */
+  charset: string | null;
 }
 
 export interface IndexFacts {
@@ -157,6 +159,8 @@ export interface RowFacts {
   oldestPublishedMs: number | null;
   /** How far the newest row is ahead of the database's clock; null where it is not, or nobody knows. */
   aheadMs: number | null;
+  /** Rows dated before any calendar; null where nobody looked. */
+  zeroDates: { column: string; events: number } | null;
   /** The largest number used as a key. */
   largestId: string | null;
 }

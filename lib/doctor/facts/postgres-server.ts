@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Engine } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Facts, RoleFacts, SnapshotHolder, TableFacts } from './facts';
-import { changedColumns } from '../operated-columns';
+import { neededRights } from '@/lib/outbox/rights';
 
 const HOLDERS_SHOWN = 20;
 
@@ -62,8 +62,8 @@ export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFa
   if (reader === undefined) return [];
   const writer = operator === null ? undefined : operator === reader.name ? reader : others[0];
   return [
-    ...(writer === reader ? [] : [{ key: 'reader' as const, name: reader.name, wide: widthOf(outbox, reader, 'reader') }]),
-    ...(writer === undefined ? [] : [{ key: 'operator' as const, name: writer.name, wide: widthOf(outbox, writer, 'operator') }]),
+    ...(writer === reader ? [] : [{ key: 'reader' as const, name: reader.name, wide: widthOf(outbox, reader, 'reader', tables) }]),
+    ...(writer === undefined ? [] : [{ key: 'operator' as const, name: writer.name, wide: widthOf(outbox, writer, 'operator', tables) }]),
   ];
 }
 
@@ -74,7 +74,10 @@ interface TableRights {
   updates: string[];
 }
 
-function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key']): RoleFacts['wide'] {
+function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: readonly TableFacts[]): RoleFacts['wide'] {
+  const needs = new Map(
+    [...neededRights(outbox)].map(([place, needed]) => [tables.find((table) => table.place === place)?.quoted ?? '', needed]),
+  );
   const { identifier } = outbox.database.engine.quote;
   const role = identifier(row.name);
   if (row.super) return [{ code: 'superuser', on: '', revoke: `ALTER ROLE ${role} NOSUPERUSER;` }];
@@ -87,14 +90,17 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key']): RoleFacts
       wide.push({ code: 'owner', on: table, revoke: null });
       continue;
     }
-    const excess = key === 'reader' ? rights : rights.filter((right) => !['INSERT', 'DELETE'].includes(right));
+    const allowed = key === 'reader' ? undefined : needs.get(table);
+    const excess = rights.filter(
+      (right) => !(right === 'INSERT' && allowed?.insert === true) && !(right === 'DELETE' && allowed?.delete === true),
+    );
     if (excess.length > 0)
       wide.push({
         code: 'table_rights',
         on: `${table}: ${excess.join(', ')}`,
         revoke: `REVOKE ${excess.join(', ')} ON ${table} FROM ${role};`,
       });
-    const needed = key === 'reader' ? new Set<string>() : changedColumns(outbox);
+    const needed = allowed?.update ?? new Set<string>();
     const columns = updates.filter((name) => !needed.has(name));
     if (columns.length > 0) {
       const again = updates.filter((name) => needed.has(name)).map(identifier);

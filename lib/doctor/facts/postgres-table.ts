@@ -165,6 +165,7 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
           declared: column.declared,
           defaultText: column.default_text,
           caseless: false,
+          charset: null,
         },
       ];
     }),

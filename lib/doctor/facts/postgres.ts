@@ -15,7 +15,7 @@ const LIMITS = { statementMs: 3_000, lockMs: 500 };
  * Reads no row of the outbox beyond those looks; locks nothing. Throws DatabaseFailure.
  */
 export async function readPostgresFacts(outbox: Outbox, now: () => number): Promise<Facts> {
-  const { rows, cut } = await readRows(outbox);
+  const { rows, cut } = await readRows(outbox, false);
   const facts = await outbox.database.read(async (db) => {
     const clock = await readClock(db, now);
     const server = await readServer(db, outbox.parameters.timeZone);

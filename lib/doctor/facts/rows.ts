@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { commonTests, statePredicate } from '@/lib/outbox/conditions';
-import { fitTests, fitWalk, numberedKey, uniqueKey } from '@/lib/outbox/index-fit';
+import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '@/lib/outbox/index-fit';
 import { isTime, plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
@@ -27,8 +27,9 @@ type Sql<T = unknown> = RawBuilder<T>;
 /**
  * A few bounded looks at rows, each a transaction of its own with a timeout of 1.5 s: by an index where one leads there,
  * else of a table of at most 20,000 rows, else not at all. Locks nothing. `cut` tells that one of them could not be made.
+ * `zeroDates`: the engine has times that are none.
  */
-export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: boolean }> {
+export async function readRows(outbox: Outbox, zeroDates: boolean): Promise<{ rows: RowFacts; cut: boolean }> {
   let cut = false;
   const look = async <T>(work: ((db: Db) => Promise<T>) | null, otherwise: T): Promise<T> => {
     if (work === null) return otherwise;
@@ -49,6 +50,7 @@ export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: b
     unmapped: await look(unmappedLook(outbox), { looked: 0, values: [] }),
     oldestPublishedMs: await look(oldestPublishedLook(outbox), null),
     aheadMs: await look(aheadLook(outbox), null),
+    zeroDates: await look(zeroDates ? zeroDatesLook(outbox) : null, null),
     largestId: await look(largestIdLook(outbox), null),
   };
   return { rows, cut };
@@ -61,6 +63,10 @@ export function timeColumn(place: Place, role: Exclude<ColumnRole, 'id'>): strin
   const column = plainColumn(place, role);
   return column !== null && isTime(column) ? column.name : null;
 }
+
+/** The table, read by the walk's index where the engine has to be told. */
+const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
+  outbox.database.engine.fragments.from(place.table, 'o', walk?.name ?? null);
 
 function waitingLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['waiting']>) | null {
   const { fragments } = outbox.database.engine;
@@ -128,7 +134,7 @@ function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']>
   const values = columns.map((name) => sql`coalesce(${fragments.asText(at.column(name))}, 'NULL')`);
   const value = values.reduce<Sql | null>((text, next) => (text === null ? next : sql`concat(${text}, ' · ', ${next})`), null) ?? sql`''`;
   const rowsFrom = (order: Sql, limit: number): Sql =>
-    sql`(select ${at.state} as state, ${value} as value from ${at.from}${order} limit ${sql.lit(limit)})`;
+    sql`(select ${at.state} as state, ${value} as value from ${walkedBy(outbox, main, walk)}${order} limit ${sql.lit(limit)})`;
   const edges =
     walk === null || isSmall(main)
       ? [rowsFrom(sql``, isSmall(main) ? SMALL_ROWS * 2 : EDGE_ROWS)]
@@ -171,7 +177,7 @@ function oldestPublishedLook(outbox: Outbox): ((db: Db) => Promise<number | null
   return async (db) => {
     const { rows } = await sql<{ age: number | null }>`
       select ${fragments.millisecondsBetween(sql`min(r.moment)`, fragments.now())} as age
-      from (select ${when} as moment, case when ${where} then 1 else 0 end as published from ${at.from} where ${first}${order} limit ${sql.lit(bound)}) as r
+      from (select ${when} as moment, case when ${where} then 1 else 0 end as published from ${walkedBy(outbox, main, walk)} where ${first}${order} limit ${sql.lit(bound)}) as r
       where r.published = 1`.execute(db);
     const age = rows[0]?.age ?? null;
     return age === null ? null : Number(age);
@@ -187,7 +193,7 @@ function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null 
   if (created === null || when === null) return null;
   const waiting = commonTests(outbox.shape, ['pending', 'retrying']);
   // Rows from the future wait, or were published before their time: an index over either shows them.
-  const walk = fitWalk(main, created, [], false) ?? fitWalk(main, created, waiting, false);
+  const walk = isSmall(main) ? null : (fitWalk(main, created, [], false) ?? fitWalk(main, created, waiting, false));
   if (walk === null && !isSmall(main)) return null;
   const order = walk === null ? sql`` : sql` order by ${walk.order(at.alias, 'descending')}`;
   const where =
@@ -197,11 +203,27 @@ function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null 
   return async (db) => {
     const { rows } = await sql<{ ahead: number | null }>`
       select ${fragments.millisecondsBetween(fragments.now(), sql`max(r.moment)`)} as ahead
-      from (select ${when} as moment from ${at.from} where ${where ?? sql`1 = 1`} and ${at.column(created)} is not null${order} limit ${sql.lit(walk === null ? SMALL_ROWS * 2 : 1)}) as r`.execute(
+      from (select ${when} as moment from ${walkedBy(outbox, main, walk)} where ${where ?? sql`1 = 1`} and ${at.column(created)} is not null${order} limit ${sql.lit(walk === null ? SMALL_ROWS * 2 : 1)}) as r`.execute(
       db,
     );
     const ahead = rows[0]?.ahead ?? null;
     return ahead === null || Number(ahead) <= 0 ? null : Number(ahead);
+  };
+}
+
+/** Times before any that can have happened, as MySQL writes zeroes; by an index of creation, or in a small table. */
+function zeroDatesLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['zeroDates']>) | null {
+  const { main } = outbox;
+  const column = plainColumn(main, 'createdAt');
+  if (column === null || (column.kind !== 'wall_clock' && column.kind !== 'instant')) return null;
+  const walk = fitWalk(main, column.name, [], false);
+  if (walk === null && !isSmall(main)) return null;
+  return async (db) => {
+    const { rows } = await sql<{ n: string }>`
+      select count(*) as n from (select 1 from ${walkedBy(outbox, main, walk)} where ${sql.id('o', column.name)} < '1000-01-01 00:00:00' limit ${sql.lit(LOOK_ROWS)}) as r`.execute(
+      db,
+    );
+    return { column: column.name, events: Number(rows[0]?.n ?? 0) };
   };
 }
 
@@ -213,7 +235,7 @@ function largestIdLook(outbox: Outbox): ((db: Db) => Promise<string | null>) | n
   if (walk === null) return null;
   return async (db) => {
     const { rows } = await sql<{ id: string | null }>`
-      select ${outbox.database.engine.fragments.asText(at.column(key))} as id from ${at.from} order by ${walk.order(at.alias, 'descending')} limit 1`.execute(
+      select ${outbox.database.engine.fragments.asText(at.column(key))} as id from ${walkedBy(outbox, outbox.main, walk)} order by ${walk.order(at.alias, 'descending')} limit 1`.execute(
       db,
     );
     return rows[0]?.id ?? null;

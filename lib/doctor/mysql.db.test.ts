@@ -1,0 +1,188 @@
+import mysql from 'mysql2/promise';
+import { createTranslator } from 'use-intl/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import type { OutboxSettings } from '@/lib/outbox/outbox';
+import { defineShape, type Shape } from '@/lib/outbox/shape';
+import type { Finding } from '@/lib/shared/doctor';
+import { useTestMysql } from '@/scripts/testing/mysql';
+import { createRoles } from '@/scripts/testing/outbox';
+import { examineTable, shapeCalled } from './testing';
+import type { Sample } from './trend';
+
+const DAY_MS = 86_400_000;
+const worker = shapeCalled('worker-status');
+
+/** A table with a counter, a limit, dead events among the others and a key of its own. */
+const countingShape = defineShape({
+  key: 'inline',
+  label: 'Own table',
+  origin: 'nobody',
+  engines: ['mysql'],
+  table: 'outbox',
+  columns: { id: 'id', type: 'type', createdAt: 'created_at', publishedAt: 'sent_at', attempts: 'tries', error: 'error', dedupKey: 'dedup', payload: 'payload' },
+  states: [
+    { state: 'published', when: { column: 'status', equals: 'SENT' } },
+    { state: 'dead', when: { column: 'status', equals: 'DEAD' } },
+    { state: 'pending', when: { column: 'status', equals: 'NEW' } },
+  ],
+  parameters: { maxAttempts: 5 },
+}); // prettier-ignore
+
+const workerTable = (name: string, rest = ''): string =>
+  `CREATE TABLE ${name} (id bigint AUTO_INCREMENT PRIMARY KEY, event_type varchar(64) NOT NULL, payload text NOT NULL, created_at datetime NOT NULL DEFAULT CURRENT_TIMESTAMP, processed_at datetime NULL,
+    status varchar(16) NOT NULL DEFAULT 'PENDING', updated_at datetime NOT NULL DEFAULT CURRENT_TIMESTAMP, KEY kept_waiting (status, created_at), KEY kept_published (processed_at)) ${rest}`;
+const ownTable = (name: string, rest = ''): string =>
+  `CREATE TABLE ${name} (id char(36) PRIMARY KEY, type varchar(64), created_at datetime(6) NOT NULL, sent_at datetime(6) NULL, status varchar(16) NOT NULL, tries tinyint NOT NULL DEFAULT 0, error text, dedup varchar(64), payload text,
+    UNIQUE KEY kept_dedup (dedup), KEY kept_waiting (status, created_at), KEY kept_published (sent_at)) ${rest}`;
+/** Whole numbers from 1, as many as wanted, on every server. */
+const numbers = (rows: number): string =>
+  `(SELECT a.n * 1000 + b.n + 1 AS i FROM (SELECT x.d + y.d * 10 + z.d * 100 AS n FROM digits x, digits y, digits z) a, (SELECT x.d + y.d * 10 + z.d * 100 AS n FROM digits x, digits y, digits z) b WHERE a.n * 1000 + b.n < ${rows}) AS numbered`;
+const fillWorker = (name: string, rows: number): string =>
+  `INSERT INTO ${name} (event_type, payload, created_at, processed_at, status) SELECT 't', '{}', UTC_TIMESTAMP() - INTERVAL (${rows} - i) SECOND, IF(i > ${rows} - 20, NULL, UTC_TIMESTAMP() - INTERVAL (${rows} - i) SECOND), IF(i > ${rows} - 20, 'PENDING', 'PROCESSED') FROM ${numbers(rows)}`;
+const fillOwn = (name: string, rows: number): string =>
+  `INSERT INTO ${name} (id, type, created_at, sent_at, status, dedup) SELECT UUID(), 't', UTC_TIMESTAMP(6) - INTERVAL (${rows} - i) SECOND, IF(i > ${rows} - 20, NULL, UTC_TIMESTAMP(6) - INTERVAL (${rows} - i) SECOND), IF(i > ${rows} - 20, 'NEW', 'SENT'), CONCAT('k', i) FROM ${numbers(rows)}`;
+
+interface Planted {
+  of: 'worker' | 'own';
+  rows?: number;
+  /** After the table's definition. */
+  rest?: string;
+  plant: string[];
+  samples?: Sample[];
+  now?: () => number;
+  also?: string[];
+  cure?: RegExp;
+}
+
+const PLANTED: Record<string, Planted> = {
+  index_waiting: { of: 'worker', rows: 25_000, plant: ['ALTER TABLE {t} DROP INDEX kept_waiting'], cure: /^CREATE INDEX `[^`]+_waiting` ON `[^`]+` \(`status`, `created_at`\) ALGORITHM=INPLACE LOCK=NONE;$/ },
+  index_published: { of: 'worker', rows: 25_000, plant: ['ALTER TABLE {t} DROP INDEX kept_published'], cure: /\(`processed_at`\) ALGORITHM/ },
+  index_duplicate: { of: 'worker', plant: ['CREATE INDEX twice ON {t} (status)'], cure: /DROP INDEX `twice`, ALGORITHM=INPLACE, LOCK=NONE;$/ },
+  index_unused: {
+    of: 'worker', rows: 25_000,
+    plant: [`GRANT SELECT ON performance_schema.* TO {reader}@'%'`, 'CREATE INDEX nobodys ON {t} (event_type, updated_at)'],
+    samples: [{ at: new Date(Date.now() - 9 * DAY_MS).toISOString(), bytes: {}, rows: {}, writes: {}, scans: { nobodys: 0 } }],
+    cure: /DROP INDEX `nobodys`/,
+  },
+  retention_absent: { of: 'worker', rows: 12_000, plant: [`UPDATE {t} SET created_at = created_at - INTERVAL 100 DAY, processed_at = processed_at - INTERVAL 100 DAY WHERE status = 'PROCESSED'`], cure: /^DELETE FROM .* LIMIT 5000;$/ },
+  dedup_key: { of: 'own', plant: ['ALTER TABLE {t} DROP INDEX kept_dedup'], cure: /^CREATE UNIQUE INDEX .*\(`dedup`\)/ },
+  unique_id: { of: 'own', plant: ['ALTER TABLE {t} DROP PRIMARY KEY'], cure: /^CREATE UNIQUE INDEX .*\(`id`\)/ },
+  counter_overflow: { of: 'own', plant: [`UPDATE {t} SET tries = 120 WHERE status = 'NEW'`], also: ['attempts_beyond'], cure: /MODIFY `tries` int/ },
+  attempts_beyond: { of: 'own', plant: [`UPDATE {t} SET tries = 9 WHERE status = 'NEW'`] },
+  stranded_rows: { of: 'own', plant: [`UPDATE {t} SET tries = 5, created_at = created_at - INTERVAL 3 DAY WHERE status = 'NEW'`] },
+  dead_forgotten: { of: 'own', plant: [`UPDATE {t} SET status = 'DEAD', sent_at = NULL, created_at = created_at - INTERVAL 40 DAY WHERE dedup = 'k7'`] },
+  unmapped_status: { of: 'own', plant: [`UPDATE {t} SET status = 'ON_HOLD' WHERE dedup = 'k7'`] },
+  status_case: { of: 'own', plant: [`UPDATE {t} SET status = 'sent' WHERE dedup IN ('k7', 'k8')`] },
+  charset: { of: 'own', rest: 'CHARACTER SET latin1', plant: [], cure: /CONVERT TO CHARACTER SET utf8mb4/ },
+  storage_engine: { of: 'worker', rest: 'ENGINE=MyISAM', plant: [], cure: /ENGINE=InnoDB;$/ },
+  sequence_ending: { of: 'worker', plant: ['ALTER TABLE {t} MODIFY id int AUTO_INCREMENT', 'ALTER TABLE {t} AUTO_INCREMENT = 2000000000'], cure: /bigint unsigned NOT NULL AUTO_INCREMENT;$/ },
+  zero_dates: { of: 'own', plant: [`SET STATEMENT sql_mode = '' FOR UPDATE {t} SET created_at = '0000-00-00 00:00:00' WHERE dedup = 'k7'`] },
+  events_from_future: { of: 'own', plant: [`UPDATE {t} SET created_at = UTC_TIMESTAMP(6) + INTERVAL 9 HOUR WHERE dedup = 'k7'`] },
+  clock_skew: { of: 'worker', plant: [], now: () => Date.now() + 30_000 },
+  'role_too_wide: a reader that may write': { of: 'worker', plant: [`GRANT INSERT, UPDATE, DROP ON {t} TO {reader}@'%'`], cure: /^REVOKE INSERT, UPDATE, DROP ON/ },
+}; // prettier-ignore
+
+describe('on MariaDB', () => {
+  let reader: Database;
+  const others: Database[] = [];
+  const database = useTestMysql();
+  const settings = (shape: Shape, table: string): OutboxSettings => ({
+    id: table.replaceAll('_', '-').slice(0, 40), name: table, table, shape, inline: shape === countingShape, parameters: {}, links: [], amount: null, mask: [],
+  }); // prettier-ignore
+  let urls: { reader: string; operator: string };
+
+  beforeAll(async () => {
+    urls = await createRoles(database);
+    reader = openDatabase({ id: 'test', url: urls.reader });
+    await database.query('CREATE TABLE digits (d int PRIMARY KEY)');
+    await database.query('INSERT INTO digits VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)');
+  });
+  afterAll(() => Promise.all([reader, ...others].map((one) => one.close())));
+
+  async function plant(table: string, { of, rows = 300, rest = '', plant: statements }: Planted): Promise<OutboxSettings> {
+    await database.query(of === 'worker' ? workerTable(table, rest) : ownTable(table, rest));
+    await database.query(of === 'worker' ? fillWorker(table, rows) : fillOwn(table, rows));
+    await database.query(`GRANT SELECT ON ${table} TO r_${database.name}@'%'`);
+    for (const statement of statements)
+      await database.query(statement.replaceAll('{t}', table).replaceAll('{reader}', `r_${database.name}`));
+    await database.query(`ANALYZE TABLE ${table}`);
+    return settings(of === 'worker' ? worker : countingShape, table);
+  }
+
+  const checksOf = (findings: readonly Finding[]): string[] => [...new Set(findings.map(({ check }) => check))].sort();
+
+  it.each([
+    ['worker', worker, 30_000],
+    ['own', countingShape, 30_000],
+    ['worker', worker, 30],
+    ['own', countingShape, 30],
+  ] as const)('a healthy table (%s) with roles as installed gives no finding', async (of, shape, rows) => {
+    const table = `well_${of}_${rows}`;
+    await plant(table, { of, rows, plant: [] });
+    const opened = openDatabase({ id: 'test', url: urls.reader, operatorUrl: urls.operator });
+    others.push(opened);
+    const own = settings(shape, table);
+    await applyInstall(await bindForInstall(own, opened, database.url), database.url);
+    const examination = await examineTable(opened, own);
+    expect(examination.findings).toEqual([]);
+    expect(examination.unseen.map(({ code }) => code)).toEqual(['server', 'index_uses']);
+    expect(examination.tables[0]?.indexes.map(({ name }) => name)).toContain('kept_waiting');
+  });
+
+  it.each(Object.entries(PLANTED))('%s is found, and nothing that is not there', async (name, planted) => {
+    const [check = ''] = name.split(/[ :]/);
+    const own = await plant(name.replace(/\W+/g, '_').slice(0, 50), planted);
+    const { findings } = await examineTable(reader, own, { samples: planted.samples, now: planted.now });
+    expect(checksOf(findings)).toEqual([check, ...(planted.also ?? [])].sort());
+    const cure = findings.find((finding) => finding.check === check)?.cure ?? '';
+    if (planted.cure !== undefined) expect(cure).toMatch(planted.cure);
+    await expectWorded(findings);
+    if (check.startsWith('index_') || check === 'unique_id') {
+      for (const statement of cure.split('\n')) await database.query(statement.replace(/;$/, ''));
+      expect(checksOf((await examineTable(reader, own)).findings)).toEqual([]);
+    }
+  });
+
+  it('role_too_wide: a login that may do everything', async () => {
+    const own = await plant('wide', { of: 'worker', plant: [] });
+    const opened = openDatabase({ id: 'test', url: database.url });
+    others.push(opened);
+    const { findings, unseen } = await examineTable(opened, own);
+    expect(findings).toMatchObject([{ check: 'role_too_wide', severity: 'act', values: { codes: 'superuser' } }]);
+    expect(unseen).toEqual([]);
+  });
+
+  it('purge_lag: what a transaction that is open keeps from being purged, and whose it is', async () => {
+    const own = await plant('lagging', { of: 'worker', plant: [] });
+    const holder = await mysql.createConnection({ uri: database.url });
+    await holder.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+    await holder.query('SELECT count(*) FROM lagging');
+    await database.query(
+      `CREATE PROCEDURE churn(n int) BEGIN DECLARE i int DEFAULT 0; WHILE i < n DO UPDATE lagging SET payload = i WHERE id = 1 + i MOD 200; SET i = i + 1; END WHILE; END`,
+    );
+    await database.query('CALL churn(56000)');
+    const { findings } = await examineTable(reader, own);
+    expect(checksOf(findings)).toEqual(['purge_lag']);
+    const seeing = openDatabase({ id: 'test', url: database.url });
+    others.push(seeing);
+    const lag = (await examineTable(seeing, own)).findings.find(({ check }) => check === 'purge_lag');
+    expect(lag?.values).toMatchObject({ user: 'tester' });
+    expect(lag?.cure).toMatch(/^KILL \d+;$/);
+    await expectWorded([...findings, ...(lag === undefined ? [] : [lag])]);
+    await holder.end();
+    await expect.poll(async () => checksOf((await examineTable(reader, own)).findings), { timeout: 20_000 }).toEqual([]);
+  });
+
+  async function expectWorded(findings: readonly Finding[]): Promise<void> {
+    for (const locale of ['en', 'ko']) {
+      const { default: messages } = (await import(`@/lib/messages/${locale}.json`)) as { default: Record<string, never> };
+      const say = createTranslator({ locale, messages, onError: (error) => { throw error; } }) as unknown as (key: string, values: unknown) => string; // prettier-ignore
+      for (const { check, values } of findings) {
+        const texts = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? 'none']));
+        for (const line of ['what', 'why']) expect(say(`doctor.checks.${check}.${line}`, texts)).not.toBe('');
+      }
+    }
+  }
+});
