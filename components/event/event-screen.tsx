@@ -18,6 +18,7 @@ import { EventOperations } from './event-operations';
 import { Facts } from './facts';
 import { Neighbours } from './neighbours';
 import { Timeline } from './timeline';
+import { ProofLink } from '../proof/proof-link';
 import classes from './event-screen.module.css';
 
 export interface EventScreenProps {
@@ -60,7 +61,9 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
       {outbox.whyReadOnly !== null && (
         <p className={classes.readOnly}>
           <IconLock size={16} aria-hidden />
-          {t(`readOnly.${outbox.whyReadOnly}`)}
+          <span>
+            {t(`readOnly.${outbox.whyReadOnly}`)} <ProofLink outbox={outbox} />
+          </span>
         </p>
       )}
       <EventOperations detail={snapshot} outbox={outbox} mayOperate={mayOperate} onOperate={operate} />

@@ -22,6 +22,7 @@ import { useListOperations } from './use-list-operations';
 import { useListUrl } from './use-list-url';
 import { useListKeys } from './use-list-keys';
 import { useSteadyRows } from './use-steady-rows';
+import { ProofLink } from '../proof/proof-link';
 import classes from './events-screen.module.css';
 
 export interface EventsScreenProps {
@@ -96,7 +97,9 @@ export function EventsScreen(props: EventsScreenProps) {
       {outbox.whyReadOnly !== null && (
         <p className={classes.readOnly}>
           <IconLock size={16} aria-hidden />
-          {t(`readOnly.${outbox.whyReadOnly}`)}
+          <span>
+            {t(`readOnly.${outbox.whyReadOnly}`)} <ProofLink outbox={outbox} />
+          </span>
         </p>
       )}
       <FilterBar outbox={outbox} filter={filter} errors={errors} types={types} onChange={url.setFilter} searchRef={searchRef} />

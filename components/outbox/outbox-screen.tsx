@@ -3,12 +3,14 @@
 import { useState } from 'react';
 import { Title } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
+import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/chart-view';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { ProofLink } from '../proof/proof-link';
 import { Charts } from './charts';
 import { CollectorLine } from './collector-line';
 import { MarkEditor, type MarkAction } from './mark-editor';
@@ -32,6 +34,7 @@ export interface OutboxScreenProps {
 export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction }: OutboxScreenProps) {
   const words = useTranslations('outbox');
   const readOnly = useTranslations('readOnly');
+  const proof = useTranslations('proof');
   const format = useFormat();
   const { snapshot, refresh } = usePolledSnapshot({
     key: ['outbox', id, view],
@@ -46,7 +49,10 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <header className={classes.head}>
         <Title order={1}>{outbox.name}</Title>
         <p className={classes.where}>
-          {outbox.database} · <code>{outbox.table}</code>
+          {outbox.database} · <code>{outbox.table}</code> ·{' '}
+          <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/proof`} prefetch={false}>
+            {proof('title')}
+          </Link>
         </p>
       </header>
       <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} />
@@ -54,7 +60,9 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       {!outbox.writable && (
         <p className={classes.notice}>
           <IconLock size={16} stroke={1.75} aria-hidden />
-          {readOnly(outbox.whyReadOnly ?? 'no_operator_url')}
+          <span>
+            {readOnly(outbox.whyReadOnly ?? 'no_operator_url')} <ProofLink outbox={outbox} />
+          </span>
         </p>
       )}
       <Tiles

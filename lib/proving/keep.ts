@@ -12,6 +12,7 @@ import type { LiveState } from '@/lib/shared/states';
 import { insertAuditEntries } from '@/lib/store/audit';
 import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
 import type { Store, StoreDb } from '@/lib/store/store';
+import { hindrance } from './prove';
 import { trialsOf, triggersOf, warningsOf } from './survey';
 
 const DECIDED: ProofOutcome[] = ['proven', 'failed'];
@@ -41,19 +42,23 @@ export async function keepProof(
   directory: Pick<OutboxDirectory, 'forget'>,
   outbox: Outbox,
   document: ProofDocument,
-  actor: Pick<Actor, 'id' | 'name'>,
+  actor: Who,
 ): Promise<void> {
   const { id, fingerprint, outcome } = document;
-  await insertProof(store.db, {
-    id,
-    outbox: outbox.id,
-    fingerprint,
-    outcome,
-    actor: { id: actor.id, name: actor.name },
-    facts: JSON.stringify(outbox.proof.facts),
-    document: JSON.stringify(document),
+  await store.db.transaction().execute(async (db) => {
+    await insertProof(db, {
+      id,
+      outbox: outbox.id,
+      fingerprint,
+      outcome,
+      actor: { id: actor.id, name: actor.name },
+      facts: JSON.stringify(outbox.proof.facts),
+      document: JSON.stringify(document),
+    });
+    await deleteOldProofs(db, outbox.id);
+    const passed = outcome === 'proven';
+    await audit(db, actor, { operation: 'prove', outbox: outbox.id, reason: '', passed, after: { proof: id, fingerprint, outcome } });
   });
-  await deleteOldProofs(store.db, outbox.id);
   directory.forget(outbox.id);
 }
 
@@ -69,6 +74,8 @@ export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Pro
   const lastFacts = factsOf(last?.facts ?? null);
   return {
     outbox: outbox.id,
+    whyReadOnly: outbox.whyReadOnly,
+    provable: hindrance(outbox) === null,
     needed,
     fingerprint: fingerprintOf(facts),
     cases: trials.map(({ operation, state, table }) => ({ operation, state, table })),
@@ -120,36 +127,47 @@ export async function turnChanges(
         `Changes of outbox ${outbox.id} cannot be turned on: ${proven?.outcome !== 'proven' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,
       );
     await setChangesSwitch(db, { outbox: outbox.id, on: request.on, proofId: proven?.id ?? null, actor, reason: request.reason });
-    await audit(db, outbox.id, request, actor, proven);
+    await audit(db, actor, {
+      operation: request.on ? 'turn_changes_on' : 'turn_changes_off',
+      outbox: outbox.id,
+      reason: request.reason,
+      passed: true,
+      after: proven === null ? null : { proof: proven.id, fingerprint: proven.fingerprint },
+    });
   });
   directory.forget(outbox.id);
 }
 
-async function audit(
-  db: StoreDb,
-  outbox: string,
-  { on, reason }: { on: boolean; reason: string },
-  actor: Actor,
-  proof: StoredProof | null,
-): Promise<void> {
+/** Somebody, or the command line. */
+export type Who = Pick<Actor, 'id' | 'name'> & { role: string };
+
+interface Deed {
+  operation: 'prove' | 'turn_changes_on' | 'turn_changes_off';
+  outbox: string;
+  reason: string;
+  passed: boolean;
+  after: Record<string, string> | null;
+}
+
+async function audit(db: StoreDb, who: Who, { operation, outbox, reason, passed, after }: Deed): Promise<void> {
   await insertAuditEntries(db, [
     {
       id: uuidv7(),
       at: new Date().toISOString(),
-      actorId: actor.id,
-      actor: actor.name,
-      role: actor.role,
-      operation: on ? 'turn_changes_on' : 'turn_changes_off',
+      actorId: who.id,
+      actor: who.name,
+      role: who.role,
+      operation,
       outbox,
       eventId: null,
       eventType: null,
       aggregateId: null,
       reason,
-      outcome: 'applied',
+      outcome: passed ? 'applied' : 'none',
       code: null,
       interventionId: null,
       before: null,
-      after: proof === null ? null : { proof: proof.id, fingerprint: proof.fingerprint },
+      after,
     },
   ]);
 }

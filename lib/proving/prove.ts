@@ -9,6 +9,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { fingerprintOf } from '@/lib/outbox/proof-facts';
 import { requireSameTables } from '@/lib/outbox/read-only';
 import { Problem } from '@/lib/shared/problems';
+import type { ReadOnlyReason } from '@/lib/shared/read-only';
 import type { ProofDocument, ProofOutcome, ProofResult } from '@/lib/shared/proofs';
 import { openWorkshop, type Workshop } from './bench';
 import { carryOut } from './trial';
@@ -28,13 +29,18 @@ export const PROOF_EVENTS_MAX = 12;
 /** What stands in the way of proving at all, rather than of changing. */
 const FIRST = ['no_operator_url', 'no_primary_key', 'not_transactional', 'not_installed', 'companions_out_of_date', 'no_grant'] as const;
 
+/** What has to be put right before a proof makes sense; null when nothing. */
+export function hindrance(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null {
+  return FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
+}
+
 /**
  * Runs the proof; nothing of it remains in the database. Locks are held no longer than an intervention holds them.
  * Throws Problem: `read_only` when something has to be put right first, `timeout`, `unavailable`.
  */
 export async function prove(outbox: Outbox, options: ProofOptions): Promise<ProofDocument> {
-  const first = FIRST.find((why) => why === outbox.whyReadOnly);
-  if (first !== undefined)
+  const first = hindrance(outbox);
+  if (first !== null)
     throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): put that right first, the install command helps`);
   const trials = trialsOf(outbox);
   const workshop = await opened(outbox, options.ownerUrl);

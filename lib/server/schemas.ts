@@ -1,5 +1,6 @@
 /** The parts of requests that several entry points share. */
 import { z } from 'zod';
+import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
 import { MARK_DAYS } from '@/lib/store/marks';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/marks';
@@ -45,6 +46,14 @@ export const auditQuery = z.strictObject({
   limit: limitSchema,
 });
 
+/** Why, in somebody's own words. */
+const reason = z
+  .string()
+  .trim()
+  .min(REASON_MIN, `write at least ${REASON_MIN} characters`)
+  .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
+  .refine((text) => !text.includes('\0'), 'holds a NUL character');
+
 export const interventionRequest = z.strictObject({
   operation: plain(63),
   events: z
@@ -52,12 +61,7 @@ export const interventionRequest = z.strictObject({
     .min(1, 'name at least one event')
     .max(INTERVENTION_EVENTS_MAX, `name at most ${INTERVENTION_EVENTS_MAX} events`)
     .refine((events) => new Set(events.map((event) => event.id)).size === events.length, 'name each event once'),
-  reason: z
-    .string()
-    .trim()
-    .min(REASON_MIN, `write at least ${REASON_MIN} characters`)
-    .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
-    .refine((text) => !text.includes('\0'), 'holds a NUL character'),
+  reason,
 });
 
 const DAY_MS = 86_400_000;
@@ -92,12 +96,7 @@ export const findingId = plain(200);
 export const silenceRequest = z.strictObject({
   outbox: outboxId,
   finding: findingId,
-  reason: z
-    .string()
-    .trim()
-    .min(REASON_MIN, `write at least ${REASON_MIN} characters`)
-    .max(REASON_MAX, `write at most ${REASON_MAX} characters`)
-    .refine((text) => !text.includes('\0'), 'holds a NUL character'),
+  reason,
 });
 export type SilenceRequest = z.infer<typeof silenceRequest>;
 
@@ -110,3 +109,10 @@ export const marksQuery = z.strictObject({ outbox: filled(outboxId), from: fille
 
 /** Printable ASCII, as headers carry it. */
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters, for instance a UUID');
+
+/** Real events to prove a mapping on, where no row can be made; none when left out. */
+export const proofRequest = z.strictObject({
+  events: z.array(eventId).max(PROOF_EVENTS_MAX, `name at most ${PROOF_EVENTS_MAX} events`).default([]),
+});
+
+export const changesRequest = z.strictObject({ on: z.boolean(), reason });

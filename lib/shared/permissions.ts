@@ -13,6 +13,8 @@ export const PERMISSIONS = [
   'mark:write',
   /** Silence a finding of the doctor, and lift the silence. */
   'doctor:silence',
+  /** Prove a mapping, and turn changes of an outbox on and off. */
+  'mapping:prove',
   /** Read the audit. */
   'audit:read',
   /** Approve what somebody else planned. */
@@ -29,7 +31,7 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   viewer: VIEWER,
   operator: OPERATOR,
   approver: [...OPERATOR, 'plan:approve'],
-  admin: [...OPERATOR, 'plan:approve', 'account:manage'],
+  admin: [...OPERATOR, 'plan:approve', 'mapping:prove', 'account:manage'],
 };
 
 export function can(role: Role, permission: Permission): boolean {

@@ -1,4 +1,5 @@
 /** Proving that a mapping changes its table as it says, in the words of the HTTP surface and the screen. */
+import type { ReadOnlyReason } from './read-only';
 import type { EventState, LiveState, State } from './states';
 
 /** One way in which a mapping or a table differs from the proven one; words under `proof.difference.<what>`. */
@@ -120,6 +121,9 @@ export interface ProofDocument {
 /** Whether an outbox may be changed, as far as its proof goes. */
 export interface ProofStatus {
   outbox: string;
+  whyReadOnly: ReadOnlyReason | null;
+  /** False while something else has to be put right first: `whyReadOnly`. */
+  provable: boolean;
   /** False for a shape whose operations run in our tests, on a table like the one they run on. */
   needed: boolean;
   fingerprint: string;

@@ -15,3 +15,13 @@ export type ReadOnlyReason =
   | 'no_grant'
   | 'table_missing'
   | 'source_down';
+
+/** Reasons that the proof of the mapping explains, and may take away. */
+export const PROOF_REASONS: readonly ReadOnlyReason[] = [
+  'mapping_not_proven',
+  'proof_failed',
+  'mapping_changed',
+  'table_changed',
+  'table_differs',
+  'changes_off',
+];

@@ -16,7 +16,7 @@ export interface ProveTools {
 }
 
 /** Whoever may run this command may read the configuration with its passwords; the store is told that it was this way. */
-const ACTOR = { id: 'command', name: 'command line' };
+const ACTOR = { id: 'command', name: 'command line', role: '' };
 
 const EXIT_NOT_PROVEN = 1;
 

@@ -11,6 +11,9 @@ export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
   'mark',
   'unmark',
+  'prove',
+  'turn_changes_on',
+  'turn_changes_off',
   'doctor_silence',
   'doctor_lift',
 ];

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { switchChanges } from '@/lib/server/reads/proof';
+import { defineRoute } from '@/lib/server/route';
+import { changesRequest, outboxId } from '@/lib/server/schemas';
+
+export const PUT = defineRoute({
+  id: 'api.changes',
+  permission: 'mapping:prove',
+  params: z.object({ outbox: outboxId }),
+  query: z.strictObject({}),
+  body: changesRequest,
+  attempted: ({ params, body }) => ({
+    operation: body.on ? 'turn_changes_on' : 'turn_changes_off',
+    outbox: params.outbox,
+    reason: body.reason,
+  }),
+  run: (context, { params, body }) => switchChanges(context, params.outbox, body),
+});

@@ -1,0 +1,107 @@
+'use client';
+
+import { IconArrowRight, IconCheck, IconHelpCircle, IconHourglass, IconX } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/proofs';
+import { visibleText } from '@/lib/shared/visible-text';
+import { StateMark } from '../figures/mark';
+import { RelativeTime } from '../figures/time';
+import { useBecauseText, useOperationName } from '../interventions/words';
+import { ResultDetails } from './result-details';
+import classes from './proof.module.css';
+
+/** Every operation from every state: what it did in the last proof, or that it has not been tried. */
+export function ProofResults({ status: { cases, last } }: { status: ProofStatus }) {
+  const t = useTranslations('proof');
+  const operationName = useOperationName();
+  const because = useBecauseText();
+  const results = new Map((last?.results ?? []).map((result) => [keyOf(result), result]));
+  const notOffered = last?.notOffered ?? [];
+  return (
+    <section className={classes.section}>
+      <h2>{t(last === null ? 'cases' : 'results')}</h2>
+      {last !== null && (
+        <p className={classes.quiet}>
+          {t.rich('ran', { actor: last.actor, at: () => <RelativeTime at={last.at} /> })}
+          {last.ran.changesAs === 'owner' ? ` · ${t('asOwner')}` : last.ran.rowsAs === 'owner' ? ` · ${t('rowsAsOwner')}` : ''}
+          {` · ${t('fingerprint')} `}
+          <code>{last.fingerprint.slice(0, 12)}</code>
+        </p>
+      )}
+      {cases.length === 0 ? (
+        <p className={classes.empty}>{t('nothing')}</p>
+      ) : (
+        <ul className={classes.results}>
+          {cases.map((one) => (
+            <Result key={keyOf(one)} of={one} result={results.get(keyOf(one)) ?? null} name={operationName(one.operation)} />
+          ))}
+        </ul>
+      )}
+      {notOffered.length > 0 && (
+        <p className={classes.quiet}>
+          {`${t('notOffered')}: `}
+          {notOffered.map(({ operation, because: code }) => `${operationName(operation)} (${because(code)})`).join(' · ')}
+        </p>
+      )}
+    </section>
+  );
+}
+
+const keyOf = ({ operation, state, table }: ProofCase): string => `${operation} ${state} ${table}`;
+
+const SIGNS = { round_trips: IconCheck, does_not: IconX, untried: IconHelpCircle, waiting: IconHourglass } as const;
+
+function Result({ of, result, name }: { of: ProofCase; result: ProofResult | null; name: string }) {
+  const t = useTranslations('proof');
+  const verdict = result?.verdict ?? 'waiting';
+  const Sign = SIGNS[verdict];
+  return (
+    <li className={classes.result} data-verdict={verdict}>
+      <div className={classes.line}>
+        <span className={classes.verdict}>
+          <Sign size={16} aria-hidden />
+          {t(`verdict.${verdict}`)}
+        </span>
+        <span className={classes.operation}>{name}</span>
+        <span className={classes.states}>
+          <StateMark state={of.state} />
+          {result?.stateAfter != null && (
+            <>
+              <IconArrowRight size={14} aria-label="→" />
+              <StateMark state={result.stateAfter} />
+            </>
+          )}
+        </span>
+        <span className={classes.row}>
+          <code>{of.table}</code>
+          {result?.row != null && ` · ${result.row.made ? t('made') : t('real', { id: visibleText(result.row.id) })}`}
+        </span>
+      </div>
+      {result?.because != null && (
+        <p className={classes.why}>
+          {t.has(`failure.${result.because}`) ? t(`failure.${result.because}`) : t(`untried.${result.because}`)}
+          {result.detail !== null && (
+            <>
+              {': '}
+              <code>{visibleText(result.detail)}</code>
+            </>
+          )}
+        </p>
+      )}
+      {result !== null && result.changed.length > 0 && (
+        <p className={classes.changed}>
+          {`${t('columns.changed')}: `}
+          {result.changed.map((column) => (
+            <code key={column}>{column}</code>
+          ))}
+        </p>
+      )}
+      {result?.notes.map(({ code, detail }) => (
+        <p key={code} className={classes.changed}>
+          {t(`note.${code}`, { detail: detail ?? '' })}
+        </p>
+      ))}
+      {result !== null && result.statements.length > 0 && <ResultDetails result={result} />}
+    </li>
+  );
+}

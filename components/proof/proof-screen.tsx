@@ -1,0 +1,156 @@
+'use client';
+
+import { useState } from 'react';
+import { Button, Checkbox, Title } from '@mantine/core';
+import { IconAlertTriangle, IconChecks } from '@tabler/icons-react';
+import Link from 'next/link';
+import { useTranslations } from 'next-intl';
+import type { ActionResult } from '@/lib/shared/problems';
+import type { ProofStatus } from '@/lib/shared/proofs';
+import { visibleText } from '@/lib/shared/visible-text';
+import { RelativeTime } from '../figures/time';
+import { ProofResults } from './proof-results';
+import { SideEffects } from './side-effects';
+import { SwitchForm, type TurnAction } from './switch-form';
+import classes from './proof.module.css';
+
+export interface ProofActions {
+  prove: (input: { outbox: string; proof: { events: string[] } }) => Promise<ActionResult<ProofStatus>>;
+  turn: TurnAction;
+}
+
+interface ProofScreenProps {
+  outbox: { id: string; name: string; database: string; table: string };
+  initial: ProofStatus;
+  /** null for who may only look. */
+  actions: ProofActions | null;
+}
+
+/** Whether an outbox's mapping does what it says: the proof, what it found, and the switch for changes. */
+export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
+  const t = useTranslations('proof');
+  const problems = useTranslations('problems');
+  const [status, setStatus] = useState(initial);
+  const [useReal, setUseReal] = useState(false);
+  const [running, setRunning] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const realEvents = Object.values(status.realEvents);
+  const run = async () => {
+    if (actions === null) return;
+    setRunning(true);
+    setWrong(null);
+    const answer = await actions.prove({ outbox: outbox.id, proof: { events: useReal ? realEvents : [] } }).catch(() => null);
+    setRunning(false);
+    if (answer?.ok === true) setStatus(answer.value);
+    else setWrong(problems(answer?.problem.code ?? 'unavailable'));
+  };
+  const on = status.whyReadOnly === null;
+  return (
+    <div className={classes.screen}>
+      <header>
+        <Title order={1}>{t('of', { outbox: outbox.name })}</Title>
+        <p className={classes.where}>
+          <Link href={`/outboxes/${encodeURIComponent(outbox.id)}`} prefetch={false}>
+            <bdi>{outbox.name}</bdi>
+          </Link>
+          {` · ${outbox.database} · `}
+          <code>{outbox.table}</code>
+        </p>
+      </header>
+      <p className={classes.lead}>{t('lead')}</p>
+      <StatusCard status={status}>
+        {actions === null ? (
+          <p className={classes.quiet}>{t('adminOnly')}</p>
+        ) : (
+          <div className={classes.buttons}>
+            {status.ready && <SwitchForm outbox={outbox} turnOn action={actions.turn} onTurned={setStatus} />}
+            {status.cases.length > 0 && (
+              <Button
+                variant={status.ready ? 'default' : 'filled'}
+                leftSection={<IconChecks size={16} aria-hidden />}
+                loading={running}
+                disabled={!status.provable}
+                onClick={() => void run()}
+              >
+                {t(status.last === null ? 'run' : 'runAgain')}
+              </Button>
+            )}
+            {on && <SwitchForm outbox={outbox} turnOn={false} action={actions.turn} onTurned={setStatus} />}
+          </div>
+        )}
+        {actions !== null && status.provable && status.cases.length > 0 && (
+          <Checkbox
+            size="xs"
+            label={t('useReal')}
+            description={realEvents.length === 0 ? t('useRealNone') : undefined}
+            disabled={realEvents.length === 0}
+            checked={useReal}
+            onChange={(event) => setUseReal(event.currentTarget.checked)}
+          />
+        )}
+        {wrong !== null && (
+          <p className={classes.wrong} role="alert">
+            {wrong}
+          </p>
+        )}
+      </StatusCard>
+      <Differences status={status} />
+      <ProofResults status={status} />
+      <SideEffects status={status} />
+    </div>
+  );
+}
+
+/** Where the proof stands, in one sentence, and who decided. */
+function StatusCard({ status, children }: { status: ProofStatus; children: React.ReactNode }) {
+  const t = useTranslations('proof');
+  const readOnly = useTranslations('readOnly');
+  const { last, switched, whyReadOnly } = status;
+  const on = whyReadOnly === null;
+  return (
+    <section className={classes.status} data-tone={on ? 'on' : last?.outcome === 'failed' ? 'failed' : 'off'}>
+      <h2>{t(on ? 'status.on' : 'status.off')}</h2>
+      <p>{t(`status.${standing(status)}`)}</p>
+      {whyReadOnly !== null && (
+        <p className={classes.quiet}>{status.provable ? readOnly(whyReadOnly) : t('needsFirst', { why: readOnly(whyReadOnly) })}</p>
+      )}
+      {switched !== null && (
+        <p className={classes.quiet}>
+          {t.rich(switched.on ? 'switchedOn' : 'switchedOff', {
+            actor: switched.actor,
+            at: () => <RelativeTime at={switched.at} />,
+            reason: visibleText(switched.reason),
+          })}
+        </p>
+      )}
+      {children}
+    </section>
+  );
+}
+
+function standing({ whyReadOnly, needed, ready, last, fingerprint }: ProofStatus): string {
+  if (ready && needed) return 'ready';
+  if (last !== null && last.fingerprint === fingerprint && last.outcome !== 'proven') return last.outcome;
+  if (!needed) return 'unneeded';
+  if (whyReadOnly === null) return 'stays';
+  if (last === null) return 'missing';
+  return last.fingerprint === fingerprint ? 'ready' : 'outdated';
+}
+
+function Differences({ status: { differences } }: { status: ProofStatus }) {
+  const t = useTranslations('proof');
+  if (differences.length === 0) return null;
+  return (
+    <section className={classes.section}>
+      <h2>{t('differences')}</h2>
+      <ul className={classes.lines}>
+        {differences.map(({ what, of, name, was, now }) => (
+          <li key={`${what} ${of} ${name ?? ''}`}>
+            <IconAlertTriangle size={14} aria-hidden />
+            {t(`difference.${what}`, { of, name: name ?? '', was: was ?? '', now: now ?? '' })}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
