@@ -49,6 +49,10 @@ describe('a good configuration', () => {
     });
   });
 
+  it('may name databases alone, while their outboxes are still to be found', () => {
+    expect(good("databases:\n  orders: {url: 'postgresql://reader@db/orders'}").outboxes).toEqual([]);
+  });
+
   it('takes values from the environment, numbers too, and leaves escaped ones alone', () => {
     const config = good(`
 databases: {orders: {url: '\${READER}'}}
