@@ -6,6 +6,7 @@ import { readPostgresRoleRights } from './postgres/role-rights';
 export interface RoleRights {
   /** The role may use the table's schema. */
   usage: boolean;
+  /** False also where row-level security lets the role see no row at all. */
   select: boolean;
   insert: boolean;
   delete: boolean;

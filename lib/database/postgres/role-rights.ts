@@ -16,7 +16,11 @@ export async function readPostgresRoleRights(db: Db, role: string, tables: Requi
   // The role is joined rather than named: asking for one that does not exist would end the transaction.
   const { rows } = await sql<RightsRow>`
     with wanted(position, schema_name, table_name) as (values ${wanted})
-    select has_schema_privilege(r.oid, n.oid, 'USAGE') as usage, has_table_privilege(r.oid, c.oid, 'SELECT') as can_select,
+    select has_schema_privilege(r.oid, n.oid, 'USAGE') as usage,
+      has_table_privilege(r.oid, c.oid, 'SELECT') and (not c.relrowsecurity or r.rolsuper or r.rolbypassrls
+        or (not c.relforcerowsecurity and pg_has_role(r.oid, c.relowner, 'USAGE'))
+        or exists (select from pg_policy p where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*')
+          and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as named(role) where named.role <> 0 and pg_has_role(r.oid, named.role, 'USAGE'))))) as can_select,
       has_table_privilege(r.oid, c.oid, 'INSERT') as can_insert, has_table_privilege(r.oid, c.oid, 'DELETE') as can_delete,
       (select coalesce(json_agg(a.attname), '[]') from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         and has_column_privilege(r.oid, c.oid, a.attnum, 'UPDATE'))::text as columns

@@ -3,7 +3,10 @@ import { Logger, makeWorkerUtils, run, runOnce, type TaskList, type WorkerUtils 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
+import { createSnapshots } from '@/lib/metrics/snapshots';
+import { bindOutbox } from '@/lib/outbox/bind';
 import { graphileWorker } from '@/lib/outbox/shapes/graphile-worker';
+import { depsFor } from '../testing';
 import { act, eventOf, listedByState, race, seeded, until, type Raced } from './testing';
 
 const quiet = new Logger(() => () => undefined);
@@ -25,7 +28,14 @@ describe('graphile-worker 0.17', () => {
       throw new Error('no such order');
     },
   };
-  const work = (): Promise<void> => runOnce({ connectionString: database.url, taskList, noHandleSignals: true, logger: quiet });
+  /** Everything that is due; the library may say that it is through a moment before its last job is unlocked. */
+  const work = async (): Promise<void> => {
+    await runOnce({ connectionString: database.url, taskList, noHandleSignals: true, logger: quiet });
+    await until(
+      'every job is let go',
+      async () => (await database.query('SELECT 1 FROM graphile_worker._private_jobs WHERE locked_at IS NOT NULL')).length === 0,
+    );
+  };
   const add = async (task: string, spec: Parameters<WorkerUtils['addJob']>[2] = {}): Promise<string> =>
     (await utils.addJob(task, { order: 1 }, spec)).id;
   const rowOf = async (id: string): Promise<Record<string, unknown> | undefined> =>
@@ -35,6 +45,7 @@ describe('graphile-worker 0.17', () => {
   beforeAll(async () => {
     utils = await makeWorkerUtils({ connectionString: database.url, logger: quiet });
     await utils.migrate();
+    open = await openProven(database, graphileWorker);
   });
   afterAll(async () => {
     await open.close();
@@ -43,15 +54,18 @@ describe('graphile-worker 0.17', () => {
 
   it('says that it cannot see the jobs where row-level security hides them, not that there are none', async () => {
     await add('hidden', { runAt: new Date('2099-01-01') });
-    await expect(openProven(database, graphileWorker)).rejects.toMatchObject({
-      code: 'unavailable',
-      detail: expect.stringMatching(/row-level security/i),
-    });
+    const verdict = async (): Promise<unknown> => {
+      const snapshots = createSnapshots(depsFor(open.outbox).directory);
+      return (await snapshots.summary('sample', '1h')).diagnosis;
+    };
+    expect(await verdict()).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'rows_hidden' }, { code: 'figures_partial' }] });
+    // The operator's role would find no row to change.
+    expect(open.outbox).toMatchObject({ writable: false, whyReadOnly: 'no_grant' });
     for (const statement of SHOWN) await database.query(statement);
-    await database.query(`DROP ROLE r_${database.name}, o_${database.name}`);
-    open = await openProven(database, graphileWorker);
+    open = { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, open.known) };
+    expect(await verdict()).not.toMatchObject({ verdict: 'cannot_see' });
     expect(Object.values(await listedByState(open.outbox, ['pending'])).flat()).toHaveLength(1);
-    expect(open.outbox.writable).toBe(true);
+    expect(open.outbox.whyReadOnly).toBeNull();
   });
 
   it('shows every job in the state the library itself has it in, alone and in the list', async () => {
@@ -172,6 +186,13 @@ describe('graphile-worker 0.17', () => {
     setTimeout(() => (stopped = true), 4_000);
     const operators = [race(open, moves, () => stopped, random), race(open, [...moves].reverse(), () => stopped, random)];
     const raced: Raced[] = await Promise.all(operators);
+    // Stopped in the middle of a job, the library may leave it locked though it is done.
+    await until('the workers have nothing left to do', async () => {
+      const busy = await database.query(
+        `SELECT 1 FROM graphile_worker._private_jobs WHERE ${mine} AND (locked_at IS NOT NULL OR is_available)`,
+      );
+      return busy.length === 0;
+    });
     await runner.stop();
 
     const kept = await database.query<{ id: string }>(`SELECT id::text FROM graphile_worker._private_jobs WHERE ${mine}`);
