@@ -54,7 +54,12 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
   const { say, timeZone } = reader;
   const lines = [`# ${say('doctor.title')}`];
   for (const { outbox, name, database, table, at, findings, problem } of examinations) {
-    lines.push('', `## ${name} (${outbox})`, '', `${database} · \`${table}\` · ${formatAbsolute(at, timeZone)}`);
+    lines.push(
+      '',
+      `## ${name} (${outbox})`,
+      '',
+      [database, ...(table === '' ? [] : [`\`${table}\``]), formatAbsolute(at, timeZone)].join(' · '),
+    );
     if (problem !== null) lines.push('', `> ${say(`doctor.problems.${problem}`)}`);
     if (findings.length === 0 && problem === null) lines.push('', say('doctor.healthy'));
     for (const finding of findings) {
