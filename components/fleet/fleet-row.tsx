@@ -1,14 +1,15 @@
 'use client';
 
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { DoctorHeadline } from '@/lib/shared/doctor';
-import type { FleetEntry } from '@/lib/shared/model';
+import type { FleetEntry } from '@/lib/shared/fleet';
 import { CountText, Figure, Percentile } from '../figures/figure';
 import { SeverityMark, VerdictMark } from '../figures/mark';
 import { Sparkline } from '../figures/sparkline';
-import { RelativeTime, Since } from '../figures/time';
+import { RelativeTime, Since, useIsStale } from '../figures/time';
+import { POLL_INTERVAL_MS } from '../frame/use-polled-snapshot';
 import { useFormat } from '../figures/use-format';
 import { useVerdictSentence } from '../outbox/use-verdict-sentence';
 import classes from './fleet.module.css';
@@ -17,15 +18,15 @@ interface FleetRowProps {
   entry: FleetEntry;
   /** What the doctor says of its table; null where it found nothing, or has not looked yet. */
   doctor: DoctorHeadline | null;
-  old: boolean;
 }
 
-/** One outbox of the fleet. Its figures grey when they are from an earlier reading. */
-export function FleetRow({ entry: { outbox, summary, stale, sparkline }, doctor, old }: FleetRowProps) {
+/** One outbox of the fleet. Its figures grey when they are old. */
+export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale, unread, sparkline }, doctor }: FleetRowProps) {
   const words = useTranslations('fleet');
   const badge = useTranslations('doctor');
   const format = useFormat();
   const sentence = useVerdictSentence(summary);
+  const old = useIsStale(summary.asOf, POLL_INTERVAL_MS);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
   const cell = (column: string, content: ReactNode) => (
     <td role="cell" data-column={column} data-label={words(`columns.${column}`)}>
@@ -51,13 +52,19 @@ export function FleetRow({ entry: { outbox, summary, stale, sparkline }, doctor,
         )}
       </th>
       <td role="cell" data-column="verdict">
-        <div className={classes.verdict}>
-          <VerdictMark verdict={summary.diagnosis.verdict} iconOnly />
-          <span>
-            {sentence}
-            {stale && <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>}
-          </span>
-        </div>
+        {unread ? (
+          <span className={classes.quiet}>{words('unread')}</span>
+        ) : (
+          <div className={classes.verdict}>
+            <VerdictMark verdict={summary.diagnosis.verdict} iconOnly />
+            <span>
+              {sentence}
+              {(stale !== null || old) && (
+                <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale?.since ?? summary.asOf) })}</span>
+              )}
+            </span>
+          </div>
+        )}
       </td>
       {cell('depth', <Sparkline values={sparkline} />)}
       {cell('waiting', <CountText count={depth.waiting} />)}
@@ -78,10 +85,10 @@ export function FleetRow({ entry: { outbox, summary, stale, sparkline }, doctor,
         lastPublishedAt !== null ? (
           <RelativeTime at={lastPublishedAt} />
         ) : (
-          <Figure text={null} why={outbox.capabilities.fields.publishedAt ? 'no_events' : 'no_published_at'} />
+          <Figure text={null} why={outbox.tellsPublished ? 'no_events' : 'no_published_at'} />
         ),
       )}
       {cell('database', outbox.database)}
     </tr>
   );
-}
+});

@@ -1,14 +1,18 @@
 'use client';
 
-import { useRef } from 'react';
+import { useDeferredValue, useMemo, useRef } from 'react';
 import Link from 'next/link';
+import { usePathname, useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
-import { Age, useIsStale } from '../figures/time';
+import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { FleetBar } from './fleet-bar';
+import { FleetDatabases } from './fleet-databases';
+import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
 import { FleetRow } from './fleet-row';
 import classes from './fleet.module.css';
 
@@ -28,7 +32,20 @@ const COMFORTABLE_ROWS = 14;
 export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   const words = useTranslations('fleet');
   const { snapshot, asOf } = usePolledSnapshot({ key: ['fleet'], action: () => action({}), initial });
-  const old = useIsStale(asOf, POLL_INTERVAL_MS);
+  const pathname = usePathname();
+  const filter = readFleetFilter(useSearchParams());
+  // Without a request: the address is for a colleague, and the numbers are here.
+  const setFilter = (changed: FleetFilter) => {
+    const query = fleetQuery(changed);
+    window.history.replaceState(null, '', query === '' ? pathname : `${pathname}?${query}`);
+  };
+  // What is typed is shown at once, the lines follow.
+  const query = useDeferredValue(fleetQuery(filter));
+  const shown = useMemo(() => {
+    const wanted = readFleetFilter(new URLSearchParams(query));
+    return snapshot.entries.filter((entry) => matchesFleetFilter(entry, wanted));
+  }, [snapshot.entries, query]);
+  const search = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (by: 1 | -1) => {
     const links = [...(body.current?.querySelectorAll<HTMLAnchorElement>('a[data-row]') ?? [])];
@@ -40,13 +57,16 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
     { keys: 'j', label: words('keys.next'), run: () => move(1) },
     { keys: 'k', label: words('keys.previous'), run: () => move(-1) },
     { keys: 'Enter', label: words('keys.open') },
+    { keys: '/', label: words('keys.filter'), run: () => search.current?.focus() },
   ]);
 
-  const needing = snapshot.entries.filter(({ summary }) => summary.diagnosis.verdict !== 'healthy').length;
+  const needing = snapshot.entries.filter(({ unread, summary }) => !unread && summary.diagnosis.verdict !== 'healthy').length;
+  const unread = snapshot.entries.filter((entry) => entry.unread).length;
+  const many = snapshot.entries.length > COMFORTABLE_ROWS;
   return (
     <>
       <header className={classes.head}>
-        <Title order={1}>{words('needYou', { needing, total: snapshot.entries.length })}</Title>
+        <Title order={1}>{words('needYou', { needing, total: snapshot.entries.length, unread })}</Title>
         <p className={classes.asOf}>
           {findHref !== null && (
             <Anchor component={Link} href={findHref} size="sm" className={classes.find}>
@@ -56,6 +76,8 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
           {asOf !== null && <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />}
         </p>
       </header>
+      {snapshot.databases.length > 0 && <FleetDatabases databases={snapshot.databases} onChoose={(database) => setFilter({ database })} />}
+      {(many || query !== '') && <FleetBar snapshot={snapshot} filter={filter} shown={shown.length} search={search} onChange={setFilter} />}
       {snapshot.entries.length === 0 ? (
         <div className={classes.empty}>
           <p>{words('empty')}</p>
@@ -65,9 +87,11 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
             </Button>
           )}
         </div>
+      ) : shown.length === 0 ? (
+        <p className={classes.empty}>{words('filter.nothing')}</p>
       ) : (
         // The roles are spelled out because on a phone the table is laid out as cards, and browsers then drop them.
-        <table className={classes.table} role="table" data-dense={snapshot.entries.length > COMFORTABLE_ROWS}>
+        <table className={classes.table} role="table" data-dense={many}>
           <caption className={classes.caption}>{words('caption')}</caption>
           <thead role="rowgroup">
             <tr role="row">
@@ -79,8 +103,8 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
             </tr>
           </thead>
           <tbody role="rowgroup" ref={body}>
-            {snapshot.entries.map((entry) => (
-              <FleetRow key={entry.outbox.id} entry={entry} doctor={snapshot.doctor[entry.outbox.id] ?? null} old={old} />
+            {shown.map((entry) => (
+              <FleetRow key={entry.outbox.id} entry={entry} doctor={snapshot.doctor[entry.outbox.id] ?? null} />
             ))}
           </tbody>
         </table>

@@ -29,6 +29,8 @@ export interface Database {
   write: (<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>) => Promise<T>) | null;
   /** Names of the roles, from the URLs; for grants. */
   roles: { reader: string; operator: string | null };
+  /** Resolves when it can be reached, throws DatabaseFailure when it cannot: without a wait where that is known already. */
+  reachable(): Promise<void>;
   /** What is known of it without asking it. */
   status(): DatabaseStatus;
   close(): Promise<void>;
@@ -96,6 +98,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     read: run(reader, 'read only', READ_LIMITS),
     write: operator === null ? null : run(operator, 'read write', WRITE_LIMITS),
     roles: { reader: roleOf(options.url), operator: options.operatorUrl === undefined ? null : roleOf(options.operatorUrl) },
+    async reachable() {
+      if (servers.connections(options.id)?.state === 'up') return;
+      // Whoever holds a connection has found out; it is at rest again before anybody else needs its place.
+      await reader.connection().execute(() => Promise.resolve());
+    },
     status() {
       const connections = servers.connections(options.id);
       if (connections === null) throw new Error(`Database ${options.id} has no connections`);

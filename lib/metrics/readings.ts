@@ -1,9 +1,12 @@
+import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';
+import { Queue, type Ticket } from '@/lib/shared/queue';
 import type { Books } from './books';
 import type { Head } from './observed';
+import { countByServer } from './count-by-server';
 import { takeReading } from './read';
 import type { Past, Reading } from './reading';
 import type { Failure } from './verdict';
@@ -13,6 +16,10 @@ const REMEMBERED_MS = 900_000;
 /** With the time it takes a reading stays below 5 s. */
 const SHARED_AT_MOST_MS = 4_000;
 const DEAR_MS = 1_000;
+/** A server with more outboxes than this is asked for each of them half as often, by whoever asks for all. */
+const MANY_ON_ONE_SERVER = 50;
+/** A reading under way for longer is late, whoever asks; it is not while it waits for its turn. */
+const LATE_MS = 2_500;
 
 /** What is known of an outbox at this moment. */
 export interface Answer {
@@ -51,6 +58,12 @@ export interface Terms {
   patienceMs: number;
   /** It waits only this long where the last attempt failed; as long as ever when left out. */
   failingMs?: number;
+  /** It asks for many outboxes: each is read when it is its turn, so that the server is never asked for all of them at once. */
+  inTurn?: {
+    /** It takes a reading that is no older than this, having waited for `patienceMs` only. */
+    freshMs: number;
+    patienceMs: number;
+  };
 }
 
 export interface Readings {
@@ -78,6 +91,11 @@ interface Cell {
   /** How long the last attempt took, in milliseconds. */
   tookMs: number;
   inFlight: Promise<void> | null;
+  /** Its place in the queue, while it waits there; and that somebody waits for this one alone. */
+  ticket: Ticket | null;
+  hurried: boolean;
+  /** When the attempt under way began to read; null while there is none. */
+  startedAt: number | null;
   history: Past[];
   cost: ReadingCost;
 }
@@ -85,6 +103,16 @@ interface Cell {
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
 export function createReadings(directory: OutboxDirectory, books: Books | null, { now, onFailure }: ReadingsOptions): Readings {
   const cells = new Map<string, Cell>();
+  const queues = new Map<string, Queue>();
+  const neighbours = countByServer(directory);
+
+  /** Of the server an outbox is on: half of what may be read with there, so that lists and pages find the other half. */
+  function queueOf(database: Database): Queue {
+    const { server, roles } = database.status();
+    const queue = queues.get(server.key) ?? new Queue(Math.max(1, Math.floor((roles.reader?.limit ?? 1) / 2)));
+    queues.set(server.key, queue);
+    return queue;
+  }
 
   /** Where the books end; without a store that answers the figures are of now only, which is told once. */
   async function headOf(id: string, cell: Cell): Promise<Head | null> {
@@ -99,14 +127,32 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     }
   }
 
-  async function read(id: string, cell: Cell): Promise<void> {
-    const begun = now();
-    cell.triedAt = begun;
+  /** When it is its turn; answers what gives the turn back. */
+  async function turnOf(id: string, cell: Cell, inTurn: boolean): Promise<() => void> {
+    const database = directory.database(id);
+    // Nobody's turn is spent on finding out that a database is away.
+    await database.reachable();
+    const ticket = queueOf(database).enter(database.id);
+    cell.ticket = ticket;
+    if (!inTurn || cell.hurried) ticket.hurry();
+    await ticket.turn;
+    cell.ticket = null;
+    return () => ticket.leave();
+  }
+
+  async function read(id: string, cell: Cell, inTurn: boolean): Promise<void> {
+    let begun = now();
+    let leave = (): void => undefined;
     let rows = 0;
+    cell.triedAt = begun;
+    cell.hurried = false;
     try {
-      cell.outbox = await directory.get(id);
       // The books first: what is folded while the table is read is in neither of them twice.
       const head = await headOf(id, cell);
+      leave = await turnOf(id, cell, inTurn);
+      begun = now();
+      cell.startedAt = begun;
+      cell.outbox = await directory.get(id);
       const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null);
       rows = reading.rowsRead;
       Object.assign(cell, { reading, head, readAt: begun, failure: null });
@@ -115,28 +161,41 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       const kind = kindOf(error);
       if (cell.failure?.kind !== kind) onFailure?.(id, error);
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
+    } finally {
+      leave();
+      cell.startedAt = null;
     }
     cell.tookMs = now() - begun;
     const { cost } = cell;
     cell.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + cell.tookMs };
   }
 
+  /** Whoever waits for this one outbox does not wait for the others that are read in turn. */
+  function hurry(cell: Cell): void {
+    cell.hurried = true;
+    cell.ticket?.hurry();
+  }
+
   return {
-    async latest(id, { sharedMs, patienceMs, failingMs = patienceMs }) {
+    async latest(id, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }) {
       directory.settings(id);
       const cell = cells.get(id) ?? emptyCell();
       cells.set(id, cell);
       const asked = now();
-      const pieceBegan = sharedMs === 0 ? asked : asked - (asked % sharedMs);
+      const pieceMs = inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER ? 2 * sharedMs : sharedMs;
+      const pieceBegan = pieceMs === 0 ? asked : asked - (asked % pieceMs);
       const oldest = Math.min(pieceBegan, asked - dearMs(cell));
       const serve = async (): Promise<void> => {
         // Who shares nothing wants a reading that began after the question: one under way before it does not count.
         if (sharedMs === 0 && cell.inFlight !== null && cell.triedAt < asked) await cell.inFlight;
         if (cell.inFlight === null && cell.triedAt >= oldest) return;
-        cell.inFlight ??= read(id, cell).finally(() => (cell.inFlight = null));
+        cell.inFlight ??= read(id, cell, inTurn !== undefined).finally(() => (cell.inFlight = null));
+        if (inTurn === undefined) hurry(cell);
         await cell.inFlight;
       };
-      const late = await outlasts(serve(), cell.failure === null ? patienceMs : failingMs);
+      const fresh = inTurn !== undefined && cell.reading !== null && asked - cell.readAt < inTurn.freshMs;
+      const patience = cell.failure !== null ? failingMs : fresh ? inTurn.patienceMs : patienceMs;
+      const late = (await outlasts(serve(), patience)) && (inTurn === undefined || isLate(cell, now()));
       const { outbox, reading, head, readAt } = cell;
       const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
       return {
@@ -151,6 +210,9 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     },
   };
 }
+
+/** Of an attempt that waits for its turn nothing can be said yet. */
+const isLate = ({ startedAt }: Cell, now: number): boolean => startedAt !== null && now - startedAt >= LATE_MS;
 
 /** A reading this dear, and one that failed, serves everybody for as long as any may; a cheaper one need not. */
 function dearMs({ failure, tookMs }: Cell): number {
@@ -167,6 +229,9 @@ const emptyCell = (): Cell => ({
   triedAt: -Infinity,
   tookMs: 0,
   inFlight: null,
+  ticket: null,
+  hurried: false,
+  startedAt: null,
   history: [],
   cost: { readings: 0, rows: 0, milliseconds: 0 },
 });

@@ -1,21 +1,14 @@
 import { awayInfo } from '@/lib/outbox/away';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
-import type {
-  CollectorStatus,
-  FleetEntry,
-  FleetSnapshot,
-  OutboxInfo,
-  OutboxReading,
-  OutboxSnapshot,
-  Series,
-  Summary,
-} from '@/lib/shared/model';
-import { VERDICTS } from '@/lib/shared/verdicts';
+import type { CollectorStatus, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import type { FleetDatabase, FleetSnapshot } from '@/lib/shared/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/windows';
 import type { Books } from './books';
 import type { DepthNow } from './collector/depth';
 import { diagnose } from './diagnose';
+import { breathe, createFleet } from './fleet';
+import { fleetDatabases } from './fleet-databases';
 import { createHistories, type Moment } from './histories';
 import { observe, spanOf } from './observed';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
@@ -29,9 +22,12 @@ export interface Charts {
   type?: string;
 }
 
-/** The figures of every outbox, one reading for all viewers: single flight, never more than 5 s old when answered. */
+/** The figures of every outbox, one reading for all viewers: single flight, of one outbox never more than 5 s old when answered. */
 export interface Snapshots {
-  /** Every outbox over the last hour, worst first; one that is slow or away never delays the others. */
+  /**
+   * Every outbox over the last hour, worst first, from what was read a moment ago: within 0.3 s, or 3 s when asked first. Its
+   * figures are at most some 10 s old, and say how old they are; one that is slow or away never delays the others.
+   */
   fleet(): Promise<FleetSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
   outbox(id: string, window: Window, charts?: Charts): Promise<OutboxSnapshot>;
@@ -39,6 +35,8 @@ export interface Snapshots {
   summary(id: string, window: Window): Promise<Summary>;
   /** Every outbox over the last hour, for a machine that comes by every few seconds: one that is away delays nobody twice. */
   current(): Promise<Current[]>;
+  /** The databases of all outboxes, and what this process holds of them; asks none of them. */
+  databases(): FleetDatabase[];
   /** What waits and is dead now, for the collector's samples; null while the source is away. */
   depthNow(id: string): Promise<DepthNow | null>;
   /** Of all events or of one type. Problem `not_found` for an unknown id; the series of a source that is away has no values. */
@@ -67,18 +65,22 @@ export interface SnapshotsOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
+/** A reading that is merely late leaves the verdict of the last one standing for this long. */
+const VERDICT_STANDS_MS = 15_000;
 /** A screen asks this often. */
 const SCREEN_POLL_MS = 5_000;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
 const SCREEN = { sharedMs: SCREEN_POLL_MS, patienceMs: 4_800 } satisfies Terms;
-/** The fleet does not wait long for one outbox: it has the others to show. */
-const FLEET = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500 } satisfies Terms;
+/** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
+const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250 };
+const FLEET = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+/** The collector has other things to do than to wait: a sample of a depth may be a little older. */
+const COLLECTOR = { sharedMs: SCREEN_POLL_MS, patienceMs: 100, failingMs: 0, inTurn: { freshMs: 0, patienceMs: 100 } } satisfies Terms;
+const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, unless readings are dear. */
 const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
-const MACHINE = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200 } satisfies Terms;
-/** A reading that is merely late leaves the verdict of the last one standing for this long. */
-const VERDICT_STANDS_MS = 15_000;
+const MACHINE = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
 const SPARKLINE_POINTS = 30;
 
 export function createSnapshots(
@@ -95,7 +97,7 @@ export function createSnapshots(
 
   /** The last figures there are, and how much they are worth. */
   async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
-    const { reading, failure, previous } = answer;
+    const { reading, previous } = answer;
     const moment = momentOf(id, answer);
     const figures =
       moment === null ? null : summarise(await histories.sum(moment, spanOf({ window }, moment.reading.asOf), series), window);
@@ -109,10 +111,7 @@ export function createSnapshots(
         diagnosis: diagnose({ reading, figures, failure: grave, previous, history, now: at }),
       },
       collector: collector?.status(id) ?? null,
-      stale:
-        failure === null
-          ? null
-          : { since: reading?.asOf ?? failure.since, problem: failure.kind === 'timeout' ? 'timeout' : 'unavailable' },
+      stale: staleOf(answer),
     };
   }
 
@@ -123,29 +122,27 @@ export function createSnapshots(
     return plot(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
   }
 
-  async function entryOf(id: string): Promise<FleetEntry> {
-    const answer = await readings.latest(id, FLEET);
-    const series = await seriesOf(answer, id, { span: { window: '1h' } });
-    return {
-      ...(await judged(id, '1h', answer, ALL_TYPES)),
-      sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting),
-    };
-  }
-
   return {
-    async fleet() {
-      const entries = await Promise.all(directory.ids.map(entryOf));
-      const asOf = entries.map((entry) => entry.summary.asOf).sort();
-      return { asOf: asOf[0] ?? nowIso(), entries: entries.sort(worstFirst) };
+    fleet: createFleet({
+      directory,
+      now,
+      latest: (id) => readings.latest(id, FLEET),
+      compose: async (id, answer) => {
+        const [series, read] = await Promise.all([seriesOf(answer, id, { span: { window: '1h' } }), judged(id, '1h', answer, ALL_TYPES)]);
+        return { ...read, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
+      },
+    }),
+    async current() {
+      const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, MACHINE) })));
+      const current: Current[] = [];
+      for (const { id, answer } of answers) {
+        const { summary } = await judged(id, '1h', answer);
+        current.push({ id, up: answer.reading !== null && graveFailure(answer) === null, summary, cost: answer.cost });
+        // Two hundred of them in one go would keep everybody else waiting.
+        await breathe();
+      }
+      return current;
     },
-    current: () =>
-      Promise.all(
-        directory.ids.map(async (id) => {
-          const answer = await readings.latest(id, MACHINE);
-          const { summary } = await judged(id, '1h', answer);
-          return { id, up: answer.reading !== null && graveFailure(answer) === null, summary, cost: answer.cost };
-        }),
-      ),
     async outbox(id, window, charts = { span: { window } }) {
       const answer = await readings.latest(id, SCREEN);
       const [read, series] = await Promise.all([judged(id, window, answer), seriesOf(answer, id, charts)]);
@@ -160,9 +157,10 @@ export function createSnapshots(
         diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
       };
     },
+    databases: () => fleetDatabases(directory),
     async depthNow(id) {
-      const { reading, failure } = await readings.latest(id, SCREEN);
-      if (reading === null || failure !== null) return null;
+      const { reading, failure, ageMs } = await readings.latest(id, COLLECTOR);
+      if (reading === null || failure !== null || ageMs > SAMPLE_STANDS_MS) return null;
       const { depth, oldestPendingAt } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
       if (depth.waiting.count === null) return null;
       const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
@@ -185,11 +183,12 @@ function graveFailure({ reading, failure, ageMs }: Answer): Failure | null {
   return late ? null : failure;
 }
 
-function momentOf(id: string, { outbox, reading, head }: Answer): Moment | null {
-  return reading === null ? null : { id, outbox, reading, head };
+/** Figures older than a verdict stands are old, even though nothing has failed: nobody has asked for them for a while. */
+function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
+  if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: failure.kind === 'timeout' ? 'timeout' : 'unavailable' };
+  return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
 }
 
-function worstFirst(a: FleetEntry, b: FleetEntry): number {
-  const rank = (entry: FleetEntry): number => VERDICTS.indexOf(entry.summary.diagnosis.verdict);
-  return rank(a) - rank(b) || (b.summary.depth.waiting.count ?? -1) - (a.summary.depth.waiting.count ?? -1);
+function momentOf(id: string, { outbox, reading, head }: Answer): Moment | null {
+  return reading === null ? null : { id, outbox, reading, head };
 }

@@ -2,12 +2,15 @@ import { createServers, type Servers } from '@/lib/database/connections/servers'
 import { openDatabase, type Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { Problem } from '@/lib/shared/problems';
+import { Queue } from '@/lib/shared/queue';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
 import type { KnownProof, ProofSource } from './proven';
 
 /** A table is looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
 const REBIND_AFTER_MS = 30_000;
+/** One part in so many of the connections for a kind of work is for looking at tables. */
+const BINDING_SHARE = 4;
 
 export interface DirectoryOptions {
   databases: { id: string; url: string; operatorUrl?: string }[];
@@ -73,6 +76,25 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     return found;
   };
 
+  const queues = new Map<string, Queue>();
+  /** Hundreds of tables are not looked at in one moment: that would take every connection there may be. */
+  const bindInTurn = async (found: Entry): Promise<Outbox> => {
+    const { database } = found;
+    // Of one that is away the last binding is answered, and nobody's turn is spent on finding out.
+    const away = await database.reachable().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (away !== null) return boundBefore(found, away);
+    const { server, roles } = database.status();
+    const limit = (roles.reader ?? roles.collector)?.limit ?? 1;
+    const queue = queues.get(server.key) ?? new Queue(Math.max(1, Math.floor(limit / BINDING_SHARE)));
+    queues.set(server.key, queue);
+    const ticket = queue.enter(database.id);
+    await ticket.turn;
+    return bind(found).finally(() => ticket.leave());
+  };
+
   return {
     ids: [...entries.keys()],
     databases: [...databases.values()],
@@ -81,7 +103,7 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     async get(id) {
       const found = entry(id);
       if (found.bound !== null && Date.now() - found.boundAt < REBIND_AFTER_MS) return found.bound;
-      found.inFlight ??= bind(found).finally(() => (found.inFlight = null));
+      found.inFlight ??= bindInTurn(found).finally(() => (found.inFlight = null));
       return found.inFlight;
     },
     forget(id) {
@@ -110,10 +132,14 @@ async function bind(entry: Entry): Promise<Outbox> {
     entry.boundAt = Date.now();
     return entry.bound;
   } catch (error) {
-    if (!(error instanceof DatabaseFailure)) throw error;
-    if (entry.bound !== null) return entry.bound;
-    throw databaseProblem(error, entry.database.id);
+    return boundBefore(entry, error);
   }
+}
+
+function boundBefore(entry: Entry, error: unknown): Outbox {
+  if (!(error instanceof DatabaseFailure)) throw error;
+  if (entry.bound !== null) return entry.bound;
+  throw databaseProblem(error, entry.database.id);
 }
 
 /** A database's failure in the words of the HTTP surface; what the driver said stays in the log. */

@@ -1,5 +1,6 @@
 /** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
-import type { EngineKey, FleetSnapshot } from './model';
+import type { FleetSnapshot } from './fleet';
+import type { EngineKey } from './model';
 
 /**
  * How much a finding asks for, worst first. act: events are lost, hidden or will stop, unless somebody does something.

@@ -260,17 +260,6 @@ export interface OutboxReading {
   stale: { since: string; problem: 'timeout' | 'unavailable' } | null;
 }
 
-export interface FleetEntry extends OutboxReading {
-  /** Depth of the last 30 minutes, oldest first; null where unknown. */
-  sparkline: (number | null)[];
-}
-
-export interface FleetSnapshot {
-  asOf: string;
-  /** Worst first. */
-  entries: FleetEntry[];
-}
-
 export interface OutboxSnapshot extends OutboxReading {
   asOf: string;
   series: Series;

@@ -49,7 +49,7 @@ describe('the bound of a server', () => {
     await watching;
     // Of the six that a server allows, three are for reading.
     expect(most).toBe(3);
-    expect(servers.connections(one.name)?.server).toEqual({ open: 3, limit: 6 });
+    expect(servers.connections(one.name)?.server).toMatchObject({ open: 3, limit: 6 });
   });
 
   it('leaves an operator and the collector theirs, however many read', async () => {

@@ -18,8 +18,8 @@ export interface Connections {
   failure: DatabaseFailure | null;
   /** Of the kinds of work that there are for this database. */
   roles: Partial<Record<ConnectionRole, RoleConnections>>;
-  /** Held by this console over all databases of the server, and the most it may hold. */
-  server: { open: number; limit: number };
+  /** Held by this console over all databases of the server, and the most it may hold; `key` is its host and port. */
+  server: { key: string; open: number; limit: number };
 }
 
 export interface Servers {
@@ -29,6 +29,7 @@ export interface Servers {
 }
 
 interface Server {
+  key: string;
   shares: Record<ConnectionRole, Share>;
 }
 
@@ -54,6 +55,7 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
   function serverOf(url: string): Server {
     const key = serverKey(url);
     const found = servers.get(key) ?? {
+      key,
       shares: { reader: new Share(limits.reader), collector: new Share(limits.collector), operator: new Share(limits.operator) },
     };
     servers.set(key, found);
@@ -86,7 +88,7 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
         };
       }
       const open = CONNECTION_ROLES.reduce((sum, role) => sum + server.shares[role].open, 0);
-      return { state: reach.state, since: reach.since, failure: reach.failure, roles, server: { open, limit: perServer } };
+      return { state: reach.state, since: reach.since, failure: reach.failure, roles, server: { key: server.key, open, limit: perServer } };
     },
   };
 }

@@ -5,6 +5,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { CollectorStatus } from '@/lib/shared/model';
 import { readCollectorStates } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
+import { countByServer } from '../count-by-server';
 import type { DepthNow } from './depth';
 import { MINUTE, SECOND } from './instants';
 import { Keeper, type KeeperOptions } from './keeper';
@@ -18,6 +19,8 @@ import { Pause, Turns } from './turns';
 const AT_ONCE = 4;
 const LEASE_SECONDS = 15;
 const RECOUNT_SECONDS = 60;
+/** All looks at one server may take this share of the time of one connection. */
+const SERVER_DUTY = 0.6;
 const DAY = 1_440 * MINUTE;
 
 export interface CollectorOptions {
@@ -59,7 +62,10 @@ export function createCollector(options: CollectorOptions): Collector {
     lags: { settle: timing.settle * SECOND, margin: timing.margin * SECOND, most: timing.most * SECOND },
     retention: options.retentionDays * DAY,
   };
-  const keepers = new Map(directory.ids.map((id) => [id, new Keeper(id, shared)]));
+  const neighbours = countByServer(directory);
+  // What is little for one outbox would be too much of a server that has hundreds.
+  const dutyOf = (id: string): number => options.timing?.duty ?? Math.min(DUTY, SERVER_DUTY / neighbours(id));
+  const keepers = new Map(directory.ids.map((id) => [id, new Keeper(id, { ...shared, duty: dutyOf(id) })]));
   const elsewhere = new Map<string, CollectorStatus>();
   const pauses = new Set<Pause>();
   let running = false;

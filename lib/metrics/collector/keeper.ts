@@ -61,7 +61,7 @@ export class Keeper {
     try {
       if (!(await this.owns())) return tickMs;
       // A server that answers nobody keeps us waiting for its connection: not in the others' place.
-      const failed = await (this.blind ? blindTurns : turns).take(() => this.work());
+      const failed = await (this.blind ? blindTurns : turns).take(this.options.directory.database(this.id).id, () => this.work());
       if (failed === null) this.failing = null;
       else this.complain(failed);
     } catch (error) {

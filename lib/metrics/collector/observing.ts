@@ -5,12 +5,14 @@ import { sql } from 'kysely';
 import { addPending } from './look';
 import { isTimeout } from './failures';
 import type { Observer } from './observer';
-import { Pace } from './pace';
+import { DUTY as LOOK_DUTY, Pace } from './pace';
 import type { Session } from './session';
 
 const STATEMENT_MS = 2_000;
-/** Most of such a short look is the way there and back: by the time of the server it is a hundredth or less. */
+/** Of a look that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
 const DUTY = 0.05;
+/** What it may take of the share of the looks that fold. */
+const OF_LOOKS = DUTY / LOOK_DUTY;
 
 /** When each observer is due again, in milliseconds since the epoch, and how dear it is. */
 export type Rounds = Map<string, { dueAt: number; pace: Pace }>;
@@ -24,7 +26,10 @@ export function wanting(observers: readonly Observer[], outbox: Outbox, { choice
 export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[], rounds: Rounds): Promise<Error | null> {
   let failed: Error | null = null;
   for (const observer of wanting(observers, outbox, session)) {
-    const round = rounds.get(observer.key) ?? { dueAt: 0, pace: new Pace(observer.everyMs, observer.everyMs, DUTY) };
+    const round = rounds.get(observer.key) ?? {
+      dueAt: 0,
+      pace: new Pace(observer.everyMs, observer.everyMs, Math.min(DUTY, session.duty * OF_LOOKS)),
+    };
     rounds.set(observer.key, round);
     if (round.dueAt > Date.now()) continue;
     const began = performance.now();

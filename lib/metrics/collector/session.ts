@@ -28,6 +28,8 @@ export interface Session {
   names: SeriesNames;
   horizon: Horizon;
   pace: Pace;
+  /** The share of the time that looks may take. */
+  duty: number;
   /** Of the spans folded, and of the slices of the past read. */
   foldWidth: Width;
   pastWidth: Width;
@@ -71,6 +73,7 @@ export async function openSession(
     names: new SeriesNames(await readSeries(store.db, lease.outbox)),
     horizon: new Horizon(lags),
     pace: new Pace(tickMs, Math.max(tickMs, progress?.everyMs ?? 0), duty),
+    duty,
     foldWidth: new Width(MINUTE, { least: SECOND, most: 10 * MINUTE }),
     pastWidth: new Width(10 * MINUTE, { least: SECOND, most: DAY }),
     choice: null,

@@ -1,22 +1,36 @@
-/** Lets a few pieces of work go on at a time; the others wait for their turn in order. */
+/** Who has waited for so long goes before those who would only be convenient. */
+const PATIENCE_MS = 2_000;
+
+/**
+ * Lets a few pieces of work go on at a time; the others wait for their turn in order, but for work of the group that has just
+ * had a turn: it finds the connection that was opened for that.
+ */
 export class Turns {
   private free: number;
-  private readonly queue: (() => void)[] = [];
+  private readonly queue: { group: string; since: number; begin: () => void }[] = [];
 
   constructor(atOnce: number) {
     this.free = atOnce;
   }
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async take<T>(group: string, work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.queue.push(resolve));
+    else await new Promise<void>((begin) => this.queue.push({ group, since: Date.now(), begin }));
     try {
       return await work();
     } finally {
-      const next = this.queue.shift();
+      const next = this.nextAfter(group);
       if (next === undefined) this.free += 1;
       else next();
     }
+  }
+
+  private nextAfter(group: string): (() => void) | undefined {
+    const [first] = this.queue;
+    const patient = first !== undefined && Date.now() - first.since < PATIENCE_MS;
+    const same = patient ? this.queue.findIndex((one) => one.group === group) : -1;
+    const [next] = this.queue.splice(Math.max(0, same), 1);
+    return next?.begin;
   }
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { FleetDatabase } from '@/lib/shared/fleet';
 import { exact, unavailable } from '@/lib/shared/measured';
 import type { CollectorStatus, Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { Current } from '../snapshots';
 import { noFigures } from '../summarise';
 import { createCreatedTotals } from './created';
+import { databaseSamples } from './database-samples';
 import { FAMILIES } from './families';
 import { render } from './render';
 import { samplesOf, type Known, type Remembered } from './samples';
@@ -42,13 +44,40 @@ const typeFigures = (type: string, waiting: number, dead: number): Summary['byTy
   p95Ms: null,
 });
 
+const counts = { inUse: 2, idle: 1, waiting: 5, limit: 12 };
+const databases: FleetDatabase[] = [
+  {
+    id: 'orders',
+    engine: 'postgres',
+    version: 'PostgreSQL 18.3',
+    state: 'up',
+    since: AS_OF,
+    why: null,
+    outboxes: 2,
+    connections: { reader: counts, collector: { ...counts, inUse: 0 } },
+    server: { open: 5, limit: 24 },
+  },
+  {
+    id: 'new',
+    engine: 'mysql',
+    version: null,
+    state: 'unknown',
+    since: AS_OF,
+    why: null,
+    outboxes: 1,
+    connections: {},
+    server: { open: 0, limit: 24 },
+  },
+];
+
 async function exposed(
   outboxes: readonly (Partial<Known> & { current: Current })[],
   labels: TypeLabels = createTypeLabels(),
   created = createCreatedTotals(),
 ): Promise<Parsed> {
   const told = tell(outboxes, { labels, created });
-  return parseExposition(await render({ values: told.flatMap((one) => one.values), latencies: told.flatMap((one) => one.latencies) }));
+  const values = [...told.flatMap((one) => one.values), ...databaseSamples(databases)];
+  return parseExposition(await render({ values, latencies: told.flatMap((one) => one.latencies) }));
 }
 
 const tell = (outboxes: readonly (Partial<Known> & { current: Current })[], remembered: Remembered) =>
@@ -79,6 +108,20 @@ describe('the text', () => {
       const used = parsed.series.filter((one) => one.family === family).flatMap((one) => Object.keys(one.labels));
       expect([...new Set(used)].sort(), family).toEqual([...labels].sort());
     }
+  });
+});
+
+describe('a database', () => {
+  it('tells whether it can be reached once that is known, and what is held of it by kind of work', async () => {
+    const parsed = await exposed([]);
+    const value = (name: string, labels: Record<string, string>) => valueOf(parsed, name, labels);
+    expect(value('outbox_console_database_up', { database: 'orders' })).toBe(1);
+    expect(value('outbox_console_database_up', { database: 'new' })).toBeUndefined();
+    expect(value('outbox_console_connections', { database: 'orders', role: 'reader', use: 'active' })).toBe(2);
+    expect(value('outbox_console_connections', { database: 'orders', role: 'collector', use: 'active' })).toBe(0);
+    expect(value('outbox_console_connections_limit', { database: 'orders', role: 'reader' })).toBe(12);
+    expect(value('outbox_console_connections_waiting', { database: 'orders', role: 'reader' })).toBe(5);
+    expect(parsed.series.filter(({ labels }) => labels.role === 'operator')).toEqual([]);
   });
 });
 

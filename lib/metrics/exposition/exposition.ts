@@ -2,6 +2,7 @@ import type { StoreDb } from '@/lib/store/store';
 import type { Collector } from '../collector/collector';
 import type { Snapshots } from '../snapshots';
 import { createCreatedTotals } from './created';
+import { databaseSamples } from './database-samples';
 import { render } from './render';
 import { samplesOf } from './samples';
 import { createTotals, type OutboxTotals } from './totals';
@@ -22,7 +23,7 @@ export interface Exposition {
 export interface ExpositionOptions {
   /** Ids of all of them. */
   outboxes: readonly string[];
-  snapshots: Pick<Snapshots, 'current'>;
+  snapshots: Pick<Snapshots, 'current' | 'databases'>;
   collector: Pick<Collector, 'status'>;
   store: { db: StoreDb };
   /** Told once per scrape when totals could not be read; the text then lacks them. */
@@ -47,7 +48,11 @@ export function createExposition({ outboxes, snapshots, collector, store, onFail
     const told = current.map((one) =>
       samplesOf({ current: one, totals: known.get(one.id) ?? null, collector: collector.status(one.id) }, remembered),
     );
-    return render({ values: told.flatMap(({ values }) => values), latencies: told.flatMap(({ latencies }) => latencies) });
+    const databases = databaseSamples(snapshots.databases());
+    return render({
+      values: [...told.flatMap(({ values }) => values), ...databases],
+      latencies: told.flatMap(({ latencies }) => latencies),
+    });
   }
 
   return {

@@ -7,7 +7,7 @@ export interface Family {
   /** One English sentence; the HELP line, and the row in docs/http.md. */
   help: string;
 }
-export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le';
+export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le' | 'database' | 'role' | 'use';
 
 export const FAMILIES = {
   outbox_console_up: {
@@ -129,6 +129,26 @@ export const FAMILIES = {
     type: 'counter',
     labels: ['outbox'],
     help: 'Time those readings have taken, waiting for a connection and failed ones included.',
+  },
+  outbox_console_database_up: {
+    type: 'gauge',
+    labels: ['database'],
+    help: 'Whether this console can reach the database: 1 or 0; absent before it has tried.',
+  },
+  outbox_console_connections: {
+    type: 'gauge',
+    labels: ['database', 'role', 'use'],
+    help: 'Connections this console holds to the database, by the kind of work they are for: reader, collector or operator; active, or idle.',
+  },
+  outbox_console_connections_limit: {
+    type: 'gauge',
+    labels: ['database', 'role'],
+    help: 'The most connections of a kind that this console opens to the server of the database, over all databases there.',
+  },
+  outbox_console_connections_waiting: {
+    type: 'gauge',
+    labels: ['database', 'role'],
+    help: 'Pieces of work that wait for a connection to the database because all that are allowed are in use.',
   },
 } as const satisfies Record<string, Family>;
 export type FamilyName = keyof typeof FAMILIES;

@@ -44,7 +44,7 @@ export function readSeries({ console }: Context, outboxId: string, { span, type 
 }
 
 /** Evidence may quote an error text. */
-function presentSummary({ actor }: Context, summary: Summary): Summary {
+function presentSummary<T extends Pick<Summary, 'diagnosis'>>({ actor }: Context, summary: T): T {
   if (can(actor.role, 'payload:unmask')) return summary;
   const evidence = summary.diagnosis.evidence.map((fact) => ({
     ...fact,

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import type { FleetEntry } from '@/lib/shared/fleet';
+import type { Verdict } from '@/lib/shared/verdicts';
+import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
+
+const entry = (name: string, database: string, verdict: Verdict, unread = false) =>
+  ({
+    outbox: { id: name.toLowerCase(), name, database, table: 'shop.outbox', shape: 'published-at' },
+    summary: { diagnosis: { verdict } },
+    unread,
+  }) as FleetEntry;
+
+const FLEET = [
+  entry('Orders', 'main', 'healthy'),
+  entry('Payments', 'main', 'relay_stopped'),
+  entry('Mail', 'other', 'dead_growing'),
+  entry('New', 'other', 'source_down', true),
+];
+const shown = (filter: FleetFilter): string[] => FLEET.filter((one) => matchesFleetFilter(one, filter)).map(({ outbox }) => outbox.name);
+
+describe('the filter of the fleet', () => {
+  it('finds every word in name, table, database or shape, whatever its case', () => {
+    expect(shown({})).toHaveLength(4);
+    expect(shown({ q: 'pay' })).toEqual(['Payments']);
+    expect(shown({ q: ' MAIN  published ' })).toEqual(['Orders', 'Payments']);
+    expect(shown({ q: 'shop nothing' })).toEqual([]);
+  });
+
+  it('knows one verdict, or whatever needs somebody; of an outbox that has not been read it knows none', () => {
+    expect(shown({ verdict: 'relay_stopped' })).toEqual(['Payments']);
+    expect(shown({ verdict: 'needing' })).toEqual(['Payments', 'Mail']);
+    expect(shown({ verdict: 'source_down' })).toEqual([]);
+    expect(shown({ verdict: 'needing', database: 'other' })).toEqual(['Mail']);
+  });
+
+  it('is in the address, and an address somebody made up asks for nothing', () => {
+    const filter: FleetFilter = { q: 'a b', verdict: 'needing', database: 'main' };
+    expect(readFleetFilter(new URLSearchParams(fleetQuery(filter)))).toEqual(filter);
+    expect(readFleetFilter(new URLSearchParams('verdict=fine'))).toEqual({});
+    expect(fleetQuery({ q: '' })).toBe('');
+  });
+});

@@ -1,0 +1,40 @@
+import type { FleetEntry } from '@/lib/shared/fleet';
+import { VERDICTS, type Verdict } from '@/lib/shared/verdicts';
+
+/** Which lines of the fleet are shown; what is left out is not asked for. `needing`: every verdict but healthy. */
+export interface FleetFilter {
+  q?: string;
+  verdict?: Verdict | 'needing';
+  database?: string;
+}
+
+/** The filter of an address; what it does not know in it is left out. */
+export function readFleetFilter(search: { get(name: string): string | null }): FleetFilter {
+  const verdict = search.get('verdict');
+  return {
+    q: search.get('q') ?? undefined,
+    verdict: verdict === 'needing' ? verdict : VERDICTS.find((one) => one === verdict),
+    database: search.get('database') ?? undefined,
+  };
+}
+
+/** The filter as the query of an address; empty for none. */
+export function fleetQuery({ q, verdict, database }: FleetFilter): string {
+  const query = new URLSearchParams();
+  if (q !== undefined && q !== '') query.set('q', q);
+  if (verdict !== undefined) query.set('verdict', verdict);
+  if (database !== undefined) query.set('database', database);
+  return query.toString();
+}
+
+/** Every word of the search is in the name, id, table, database or shape of the outbox. */
+export function matchesFleetFilter({ outbox, summary, unread }: FleetEntry, { q = '', verdict, database }: FleetFilter): boolean {
+  if (database !== undefined && outbox.database !== database) return false;
+  const is = unread ? null : summary.diagnosis.verdict;
+  if (verdict === 'needing' ? is === null || is === 'healthy' : verdict !== undefined && is !== verdict) return false;
+  const text = [outbox.name, outbox.id, outbox.table, outbox.database, outbox.shape].join(' ').toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}

@@ -1,0 +1,99 @@
+/** All outboxes at once: each line is made when there is a new reading, so that two hundred of them are at hand when somebody asks. */
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { FleetEntry, FleetSnapshot } from '@/lib/shared/fleet';
+import type { OutboxReading } from '@/lib/shared/model';
+import { VERDICTS } from '@/lib/shared/verdicts';
+import { fleetDatabases } from './fleet-databases';
+import type { Answer } from './readings';
+
+/** A line that is being made is not waited for longer than this where there is an earlier one. */
+const COMPOSED_WITHIN_MS = 250;
+
+export interface FleetOptions {
+  directory: OutboxDirectory;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  latest(id: string): Promise<Answer>;
+  /** What an answer says; reads the books. */
+  compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline'>>;
+}
+
+interface Line {
+  /** What it was made of. */
+  of: Answer;
+  made: FleetEntry | null;
+  making: Promise<FleetEntry>;
+}
+
+/** Answers the fleet as it is known now. */
+export function createFleet({ directory, now, latest, compose }: FleetOptions): () => Promise<FleetSnapshot> {
+  const lines = new Map<string, Line>();
+
+  async function make(id: string, answer: Answer): Promise<FleetEntry> {
+    const { outbox, summary, stale, sparkline } = await compose(id, answer);
+    const { capabilities, ...info } = outbox;
+    const { byType: _, ...figures } = summary;
+    return {
+      outbox: { ...info, tellsPublished: capabilities.fields.publishedAt },
+      summary: figures,
+      stale,
+      unread: answer.reading === null && answer.failure === null,
+      sparkline,
+    };
+  }
+
+  async function entryOf(id: string): Promise<FleetEntry> {
+    const answer = await latest(id);
+    const before = lines.get(id);
+    if (before !== undefined && isSame(before.of, answer)) return before.making;
+    const line: Line = { of: answer, made: null, making: make(id, answer) };
+    line.making.then(
+      (entry) => (line.made = entry),
+      () => lines.delete(id),
+    );
+    lines.set(id, line);
+    const earlier = before?.made ?? null;
+    return earlier === null ? line.making : soonOr(line.making, earlier);
+  }
+
+  return async () => {
+    const entries = await Promise.all(directory.ids.map(entryOf));
+    const asOf = entries.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? [summary.asOf] : [])).sort();
+    return {
+      asOf: asOf[0] ?? new Date(now()).toISOString(),
+      entries: entries.sort(worstFirst),
+      databases: fleetDatabases(directory),
+    };
+  };
+}
+
+/** Nothing that a line says has changed. */
+function isSame(a: Answer, b: Answer): boolean {
+  return (
+    a.reading === b.reading &&
+    a.outbox === b.outbox &&
+    a.failure?.kind === b.failure?.kind &&
+    a.failure?.since === b.failure?.since &&
+    ageClass(a) === ageClass(b)
+  );
+}
+
+/** How old a reading is makes a difference when it stops being one of now. */
+const ageClass = ({ ageMs }: Answer): number => Math.floor(Math.min(ageMs, 60_000) / 5_000);
+
+async function soonOr<T>(work: Promise<T>, earlier: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(earlier), COMPOSED_WITHIN_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Lets whoever else waits for the processor have it. */
+export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Of what is not known yet nobody can say that it is bad. */
+function worstFirst(a: FleetEntry, b: FleetEntry): number {
+  const rank = (entry: FleetEntry): number => (entry.unread ? VERDICTS.length : VERDICTS.indexOf(entry.summary.diagnosis.verdict));
+  return rank(a) - rank(b) || (b.summary.depth.waiting.count ?? -1) - (a.summary.depth.waiting.count ?? -1);
+}
