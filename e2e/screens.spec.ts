@@ -36,7 +36,7 @@ for (const screen of SCREENS) {
     });
 
     test('loads no more script than its budget', async ({ page, signIn }) => {
-      if (!screen.open) await signIn('operator');
+      if (!screen.open) await signIn(screen.role ?? 'operator');
       const { total, files } = await scriptBytes(page, path);
       const budget = (screen.charts ? 400 : 300) * KB;
       expect(total, files.map(({ url, bytes }) => `${String(bytes)} ${url}`).join('\n')).toBeLessThanOrEqual(budget);
@@ -60,8 +60,8 @@ for (const screen of SCREENS) {
   });
 }
 
-async function open(page: Page, screen: Screen, path: string, signIn: (role: 'operator') => Promise<Page>): Promise<void> {
-  if (!screen.open) await signIn('operator');
+async function open(page: Page, screen: Screen, path: string, signIn: (role: 'operator' | 'admin') => Promise<Page>): Promise<void> {
+  if (!screen.open) await signIn(screen.role ?? 'operator');
   const answer = await page.goto(path);
   expect(answer?.status()).toBe(200);
   await expect(page.getByRole('heading').first()).toBeVisible();

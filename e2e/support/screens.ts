@@ -9,6 +9,8 @@ export interface Screen {
   charts: boolean;
   /** No sign-in needed. */
   open?: boolean;
+  /** Who may see it, where that is not everybody: who opens it is an operator otherwise. */
+  role?: 'admin';
 }
 
 export const SCREENS: readonly Screen[] = [
@@ -20,6 +22,8 @@ export const SCREENS: readonly Screen[] = [
   { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },
   { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
   { name: 'audit', route: '/audit', path: '/audit', charts: false },
+  { name: 'detection', route: '/detect', path: '/detect', charts: false, role: 'admin' },
+  { name: 'proof of an outbox', route: '/outboxes/[outbox]/proof', path: '/outboxes/escrow/proof', charts: false },
   { name: 'doctor', route: '/doctor', path: '/doctor', charts: false },
   { name: 'doctor of an outbox', route: '/doctor', path: '/doctor?outbox=escrow', charts: false },
 ];
