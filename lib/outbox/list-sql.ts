@@ -62,18 +62,19 @@ export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 
 /**
- * Digests and texts are worked out of the rows that are shown, not of those that are looked at. The limit is said again
- * outside: without it MariaDB makes one query of both, and when the statement is executed again it no longer knows the
- * column that a companion is joined to.
+ * Digests and texts are worked out of the rows that are shown, not of those that are looked at. Where subqueries are not
+ * streamed the limit is said again outside: without it MariaDB makes one query of both, and when the statement is executed
+ * again it no longer knows the column that a companion is joined to. PostgreSQL would read every arm to its end for it.
  */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
   const { fragments } = outbox.database.engine;
   const keyed = key !== null && span.stretch === 'keyed';
   const none = sql`cast(null as char(1))`;
+  const limit = outbox.database.engine.features.streamsSubqueries ? sql`` : sql` limit ${sql.lit(span.limit)}`;
   return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : none} as position,
       ${keyed ? key.iso : none} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
-    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)} limit ${sql.lit(span.limit)})`;
+    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)}${limit})`;
 }
 
 function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {

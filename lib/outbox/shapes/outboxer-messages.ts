@@ -119,10 +119,7 @@ export const outboxerMessages = defineShape({
           lock_version: 1,
         },
       ],
-      [
-        'published',
-        { id: 3, queued_at: '2026-01-01 00:00:03', status: 'published', published_at: '2026-01-01 00:00:04', lock_version: 2 },
-      ],
+      ['published', { id: 3, queued_at: '2026-01-01 00:00:03', status: 'published', published_at: '2026-01-01 00:00:04', lock_version: 2 }],
       ['dead', { id: 4, queued_at: '2026-01-01 00:00:04', status: 'failed', failed_at: '2026-01-01 00:00:05', lock_version: 2 }],
       ['pending', { id: 5, queued_at: '2026-01-01 00:00:05', lock_version: 3 }],
       ['dead', { id: 6, queued_at: '2026-01-01 00:00:06', status: 'failed', messageable_type: 'Billing::Invoice', messageable_id: 'a~1' }],
