@@ -60,6 +60,7 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
             <Select
               aria-label={t('database')}
               size="xs"
+              miw={280}
               searchable
               data={databases.map(({ id }) => id)}
               value={chosen}
