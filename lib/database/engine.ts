@@ -193,6 +193,8 @@ export interface EngineFeatures {
   streamsSubqueries: boolean;
   /** Schema changes and grants are part of a transaction: what fails in the middle leaves nothing. */
   transactionalDdl: boolean;
+  /** One role can look up what another one may do. */
+  tellsRights: boolean;
 }
 
 export interface Engine {

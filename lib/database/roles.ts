@@ -1,5 +1,5 @@
-/** Acting as another role inside a transaction, and making it say now what it would say at its end. */
-import { sql } from 'kysely';
+/** What a proof needs of an engine inside its transaction: acting as another role, an early end, and the number of the last row. */
+import { sql, type RawBuilder } from 'kysely';
 import type { EngineKey } from '@/lib/shared/model';
 import type { Db } from './engine';
 
@@ -21,4 +21,9 @@ export async function leaveRole(engine: EngineKey, db: Db): Promise<void> {
 /** Checks deferred constraints and runs deferred triggers now. */
 export async function settleConstraints(engine: EngineKey, db: Db): Promise<void> {
   if (SWITCHES[engine]) await sql`set constraints all immediate`.execute(db);
+}
+
+/** The number that the last row of this connection got from a counter; NULL where every number was given. */
+export function lastCounted(engine: EngineKey): RawBuilder<unknown> {
+  return SWITCHES[engine] ? sql`null` : sql`last_insert_id()`;
 }

@@ -9,6 +9,8 @@ export interface ColumnRules {
   default: string | null;
   /** Filled by a counter when left out: an identity, a serial, an AUTO_INCREMENT. */
   counted: boolean;
+  /** A number given by hand moves the counter too, beyond what a transaction takes back. */
+  followsGiven: boolean;
   /** The values an enum knows, in order; null for other types. */
   labels: string[] | null;
   /** Characters it holds; null where there is no limit. */
@@ -31,7 +33,8 @@ export interface TableRules {
   columns: Map<string, ColumnRules>;
   checks: { name: string; columns: string[]; text: string }[];
   foreignKeys: { name: string; columns: string[]; table: Required<TableName>; references: string[] }[];
-  triggers: TriggerRules[];
+  /** null where this role may not see them. */
+  triggers: TriggerRules[] | null;
   /** True where statements on the table are rewritten into others. */
   rewritten: boolean;
   /** True where policies decide which rows a role sees. */
@@ -42,15 +45,15 @@ export interface TableRules {
   signature: string;
 }
 
-const READERS: Partial<Record<EngineKey, (db: Db, tables: Required<TableName>[]) => Promise<TableRules[]>>> = {
+const READERS: Record<EngineKey, (db: Db, tables: Required<TableName>[]) => Promise<TableRules[]>> = {
   postgres: readPostgresTableRules,
   mysql: readMysqlTableRules,
 };
 
 /**
- * The rules of each of these tables, in their order, by one look into the catalogue; locks nothing. null on an engine whose
- * catalogue this version does not read. Throws DatabaseFailure, `missing` when a table is gone.
+ * The rules of each of these tables, in their order, by one look into the catalogue; locks nothing. Throws DatabaseFailure,
+ * `missing` when a table is gone.
  */
-export async function readTableRules(engine: EngineKey, db: Db, tables: Required<TableName>[]): Promise<TableRules[] | null> {
-  return (await READERS[engine]?.(db, tables)) ?? null;
+export function readTableRules(engine: EngineKey, db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
+  return READERS[engine](db, tables);
 }

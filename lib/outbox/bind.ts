@@ -14,7 +14,7 @@ import type { AmountSource, Outbox, OutboxSettings } from './outbox';
 import { pathSteps } from './paths';
 import { proofFacts } from './proof-facts';
 import { judgeProof, type KnownProof } from './proven';
-import { readOnlyReason } from './writability';
+import { readOnlyReason, withOwnRights } from './writability';
 
 /** Nobody has proven anything. */
 const UNPROVEN: KnownProof = { switched: null, decided: null };
@@ -26,7 +26,7 @@ const UNPROVEN: KnownProof = { switched: null, decided: null };
  * store knows of its proof: null when it did not answer.
  */
 export async function bindOutbox(settings: OutboxSettings, database: Database, known: KnownProof | null = UNPROVEN): Promise<Outbox> {
-  return database.read(async (db) => {
+  const outbox = await database.read(async (db): Promise<Outbox> => {
     const looked = await lookAt(settings, database, db);
     if ('missing' in looked) throw new Problem('not_found', `Outbox ${settings.id}: ${looked.missing.message} in database ${database.id}`);
     const { bound, main } = looked;
@@ -39,11 +39,12 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
       cursor: bound.cursor,
     };
     const places = bound.dead === null ? [bound.main] : [bound.main, bound.dead];
-    const rules = await readTableRules(
+    const [mainRules, deadRules] = await readTableRules(
       database.engine.key,
       db,
       places.map(({ table }) => table),
     );
+    if (mainRules === undefined) throw new Error('a table without rules');
     const outbox = {
       id: settings.id,
       settings,
@@ -58,12 +59,15 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
       scope,
       amount: amountSource(settings),
       channel: settings.parameters.channel ?? main.notifies[0] ?? null,
-      rules: rules?.[0] === undefined ? null : { main: rules[0], dead: rules[1] ?? null },
+      rules: { main: mainRules, dead: deadRules ?? null },
     };
     const proof = judgeProof(outbox, proofFacts(outbox), known);
     const whyReadOnly = await readOnlyReason({ ...outbox, proof }, db);
     return { ...outbox, proof, capabilities: describeCapabilities(outbox), writable: whyReadOnly === null, whyReadOnly };
   });
+  // With the reader's connection given back: two held at once would wait for each other.
+  const whyReadOnly = await withOwnRights(outbox);
+  return { ...outbox, writable: whyReadOnly === null, whyReadOnly };
 }
 
 /** Everything that is wrong with a mapping, without using it; [] when nothing is. Catalogue reads only. */

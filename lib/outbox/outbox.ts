@@ -123,8 +123,8 @@ export interface Outbox {
   amount: AmountSource | null;
   /** Overrides the channel of the shape's NOTIFY: the configuration's, or the one the table's own trigger uses. */
   channel: string | null;
-  /** What its tables do to rows written into them; null on an engine that does not say. */
-  rules: { main: TableRules; dead: TableRules | null } | null;
+  /** What its tables do to rows written into them. */
+  rules: { main: TableRules; dead: TableRules | null };
   /** Whether the mapping was shown to change the table as it says. */
   proof: ProofState;
   capabilities: Capabilities;
@@ -145,6 +145,11 @@ export function outboxInfo(outbox: Outbox): OutboxInfo {
     writable: outbox.writable,
     whyReadOnly: outbox.whyReadOnly,
   };
+}
+
+/** What people call a table: `schema.table`, or its name alone where the database has no schemas. */
+export function tableLabel({ schema, table }: TableName): string {
+  return schema === null ? table : `${schema}.${table}`;
 }
 
 /** Columns of a place that hold data of their own. */

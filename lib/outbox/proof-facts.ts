@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { TableRules } from '@/lib/database/table-rules';
 import type { ProofDifference } from '@/lib/shared/proofs';
-import type { Outbox, Place } from './outbox';
+import { tableLabel, type Outbox, type Place } from './outbox';
 
 export interface TableFacts {
   /** `schema.table`. */
@@ -43,8 +43,8 @@ export function proofFacts(outbox: Bound): ProofFacts {
       ...Object.fromEntries(parts.map(([part, value]) => [part, digest(value)])),
       parameters: digest([outbox.shape.parameters, outbox.parameters, outbox.channel]),
     },
-    main: tableFacts(outbox.main, outbox.rules?.main ?? null),
-    dead: outbox.dead === null ? null : tableFacts(outbox.dead, outbox.rules?.dead ?? null),
+    main: tableFacts(outbox.main, outbox.rules.main),
+    dead: outbox.dead === null ? null : tableFacts(outbox.dead, outbox.rules.dead),
   };
 }
 
@@ -55,9 +55,9 @@ export function fingerprintOf(facts: ProofFacts): string {
 
 function tableFacts(place: Place, rules: TableRules | null): TableFacts {
   const { description, table } = place;
-  const triggers = rules?.triggers.filter(({ enabled }) => enabled);
+  const triggers = rules?.triggers?.filter(({ enabled }) => enabled);
   return {
-    name: `${table.schema}.${table.table}`,
+    name: tableLabel(table),
     columns: Object.fromEntries(
       [...description.columns.values()].map((column) => [
         column.name,

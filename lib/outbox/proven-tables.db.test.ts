@@ -41,8 +41,8 @@ async function tablesOf(shape: Shape, engine: EngineKey): Promise<Tables> {
   const { main, dead, rules } = await bindOutbox(settingsFor(shape), reader);
   await dropAll(database);
   return {
-    main: provenTable(main.description, rules?.main ?? null),
-    dead: dead === null ? null : provenTable(dead.description, rules?.dead ?? null),
+    main: provenTable(main.description, rules.main),
+    dead: dead === null ? null : provenTable(dead.description, rules.dead),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Whether an outbox's mapping has been shown to change its table as it says. */
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
 import type { ProofDifference } from '@/lib/shared/proofs';
-import type { Outbox, Place } from './outbox';
+import { tableLabel, type Outbox, type Place } from './outbox';
 import { difference, differences, ofMapping, type ProofFacts } from './proof-facts';
 import type { ProvenTable } from './proven-table';
 import { PROVEN_TABLES } from './proven-tables.gen';
@@ -55,16 +55,11 @@ function untestedTraits({ settings, database, shape, main, dead, rules }: Bound)
   if (settings.inline || shape.proven !== 'by_tests') return null;
   const tested = PROVEN_TABLES[shape.key]?.[database.engine.key];
   if (tested === undefined) return null;
-  return [
-    ...untestedTable(main, rules?.main ?? null, tested.main),
-    ...(dead === null ? [] : untestedTable(dead, rules?.dead ?? null, tested.dead)),
-  ];
+  return [...untestedTable(main, rules.main, tested.main), ...(dead === null ? [] : untestedTable(dead, rules.dead, tested.dead))];
 }
 
-type Rules = NonNullable<Outbox['rules']>['main'];
-
-function untestedTable(place: Place, rules: Rules | null, tested: ProvenTable | null): ProofDifference[] {
-  const of = `${place.table.schema}.${place.table.table}`;
+function untestedTable(place: Place, rules: Outbox['rules']['dead'], tested: ProvenTable | null): ProofDifference[] {
+  const of = tableLabel(place.table);
   if (tested === null) return [difference('table', of, { now: of })];
   const found: ProofDifference[] = [];
   for (const column of place.description.columns.values()) {

@@ -47,7 +47,6 @@ export function requireWritable(outbox: Outbox, known: KnownProof | null): void 
  * the commit: from the first of them on nobody can alter the table under this transaction. One look into the catalogue.
  */
 export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
-  if (outbox.rules === null) return;
   const places = livePlaces(outbox);
   const rules = await readTableRules(
     outbox.database.engine.key,
@@ -55,7 +54,7 @@ export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
     places.map(({ table }) => table),
   );
   const bound = [outbox.rules.main, outbox.rules.dead];
-  if (rules?.some((now, index) => now.signature !== bound[index]?.signature) === true)
+  if (rules.some((now, index) => now.signature !== bound[index]?.signature))
     throw new Problem(
       'read_only',
       `A table of outbox ${outbox.id} was altered since it was last looked at (table_changed). Nothing was changed; the next try sees the table as it is now`,

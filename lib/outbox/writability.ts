@@ -3,7 +3,7 @@ import type { Db } from '@/lib/database/engine';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
 import { ARCHIVE_COLUMNS, recordTables } from './companions';
 import { placeColumns, type Outbox, type Place } from './outbox';
-import { operatorLacks } from './operator-rights';
+import { operatorLacks, operatorSaysItLacks } from './operator-rights';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
 
@@ -11,8 +11,7 @@ type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
 export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyReason | null> {
   if (outbox.database.write === null) return 'no_operator_url';
   if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
-  if (outbox.rules !== null && [outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false))
-    return 'not_transactional';
+  if ([outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false)) return 'not_transactional';
   const { engine } = outbox.database;
   const { headers, events } = recordTables(engine);
   const records = [await engine.describe(db, headers), await engine.describe(db, events)];
@@ -24,8 +23,16 @@ export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyRea
     ...(outbox.dead === null ? [] : placeColumns(outbox.dead)),
   ];
   if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
-  if ((await operatorLacks(outbox, db)).length > 0) return 'no_grant';
+  if (((await operatorLacks(outbox, db)) ?? []).length > 0) return 'no_grant';
   return outbox.proof.why;
+}
+
+/** The reason, completed by what only the operator's own login can tell: where rights of others cannot be looked up. */
+export async function withOwnRights(outbox: Outbox): Promise<ReadOnlyReason | null> {
+  const { whyReadOnly } = outbox;
+  const decided = whyReadOnly !== null && whyReadOnly !== outbox.proof.why;
+  if (decided || outbox.database.engine.features.tellsRights) return whyReadOnly;
+  return (await operatorSaysItLacks(outbox)).length > 0 ? 'no_grant' : whyReadOnly;
 }
 
 /** A key that names one row: an intervention must never touch two. */

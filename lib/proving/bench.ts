@@ -4,12 +4,16 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { becomeRole, leaveRole, settleConstraints } from '@/lib/database/roles';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { readTableRules, type TableRules } from '@/lib/database/table-rules';
+import { livePlaces, type Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';
 
 export interface Bench {
   outbox: Outbox;
   db: Db;
+  /** The rules of the outbox's tables as this login sees them: a reader may be told less. */
+  rules: { main: TableRules | null; dead: TableRules | null };
+  open: { savepoints: number };
   /** Runs as who may make rows: the owner where a login of theirs was given, otherwise the operator. */
   asMaker<T>(work: () => Promise<T>): Promise<T>;
   /** What was put off to the commit happens now, or fails now. */
@@ -55,10 +59,13 @@ export async function openWorkshop(outbox: Outbox, ownerUrl: string | null): Pro
     async run(work) {
       try {
         await (owner?.write ?? write)(async (db) => {
+          const rules = await rulesOf(outbox, db);
           if (switches) await becomeRole(outbox.database.engine.key, db, operator);
           const answer = await work({
             outbox,
             db,
+            rules,
+            open: { savepoints: 0 },
             async asMaker(made) {
               if (!switches) return made();
               await leaveRole(outbox.database.engine.key, db);
@@ -92,22 +99,35 @@ async function mayBecome(owner: Database, outbox: Outbox): Promise<boolean> {
   }
 }
 
+async function rulesOf(outbox: Outbox, db: Db): Promise<Bench['rules']> {
+  const [main, dead] = await readTableRules(
+    outbox.database.engine.key,
+    db,
+    livePlaces(outbox).map(({ table }) => table),
+  );
+  return { main: main ?? null, dead: dead ?? null };
+}
+
 /** Where a savepoint left things. */
 export type Attempt<T> = { ok: true; value: T } | { ok: false; failure: DatabaseFailure };
 
 /** Runs `work` in a savepoint, and takes it back when it fails, or always: `keep` says which. Other errors than the database's pass. */
-export async function attempt<T>({ outbox, db }: Bench, keep: 'keep' | 'take back', work: () => Promise<T>): Promise<Attempt<T>> {
-  await sql`savepoint trial`.execute(db);
+export async function attempt<T>({ outbox, db, open }: Bench, keep: 'keep' | 'take back', work: () => Promise<T>): Promise<Attempt<T>> {
+  // Each has a name of its own: on one engine a second savepoint of a name ends the first.
+  const point = sql.id(`trial_${open.savepoints}`);
+  open.savepoints += 1;
+  await sql`savepoint ${point}`.execute(db);
   try {
     const value = await work();
-    if (keep === 'take back') await sql`rollback to savepoint trial`.execute(db);
-    await sql`release savepoint trial`.execute(db);
+    if (keep === 'take back') await sql`rollback to savepoint ${point}`.execute(db);
+    await sql`release savepoint ${point}`.execute(db);
     return { ok: true, value };
   } catch (error) {
     const failure = outbox.database.engine.failure(error);
-    if (failure.code === 'connection' || (failure.code === 'other' && failure.state === null)) throw error;
-    await sql`rollback to savepoint trial`.execute(db);
-    await sql`release savepoint trial`.execute(db);
+    if (failure.code === 'connection') throw error;
+    await sql`rollback to savepoint ${point}`.execute(db);
+    await sql`release savepoint ${point}`.execute(db);
+    if (failure.code === 'other' && failure.state === null) throw error;
     return { ok: false, failure };
   }
 }

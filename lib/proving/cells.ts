@@ -21,7 +21,8 @@ export function cellSql(outbox: Outbox, column: ColumnDescription, rules: Column
 /** A value that no other row has, for keys. Throws NoValue. */
 export function freshValue(column: ColumnDescription, rules: ColumnRules | undefined): string {
   if (column.kind === 'uuid') return randomUUID();
-  if (column.kind === 'integer') return freshInteger(column.type);
+  // A counter that follows what it is given must not be led anywhere: it counts from one upwards.
+  if (column.kind === 'integer') return rules?.followsGiven === true ? String(-1 - randomInt(30_000)) : freshInteger(column.type);
   if (column.kind === 'decimal') return String(9_000_000 + randomInt(999_999));
   if (column.kind === 'text' && rules?.labels == null) return `oc-proof-${randomUUID()}`.slice(-(rules?.maxLength ?? 45));
   if (column.kind === 'binary') return randomUUID().replaceAll('-', '');
@@ -38,6 +39,8 @@ function freshInteger(type: string): string {
 /** A value of the type, as text, with nothing in it. Throws NoValue for types that nobody has taught it. */
 function anything({ kind, type }: ColumnDescription, rules: ColumnRules | undefined): string {
   if (rules?.labels != null) return rules.labels[0] ?? '';
+  // MariaDB's JSON: a long text with a check that not everybody may see.
+  if (/^longtext\b/i.test(type)) return '{}';
   if (kind === 'text') return 'outbox-console-proof'.slice(0, rules?.maxLength ?? undefined);
   if (kind === 'integer' || kind === 'decimal') return '0';
   if (kind === 'boolean') return 'false';

@@ -23,6 +23,8 @@ export class BeyondTheRow extends Error {}
 const COMBINATIONS_MAX = 60_000;
 const SOLUTIONS_MAX = 12;
 const MARGIN_SECONDS = 3_600;
+/** Far enough from a number that rules name to be nobody's; it fits the smallest columns. */
+const ELSEWHERE = 30_011;
 
 /**
  * Values for the columns the rules speak of that put a row into `state` and pass every further condition, the plainest first; []
@@ -30,8 +32,13 @@ const MARGIN_SECONDS = 3_600;
  */
 export function solve(shape: Pick<Shape, 'states' | 'rows'>, state: LiveState, further: Condition[], known: Known): Cells[] {
   const conditions = [...shape.states.map(({ when }) => when), ...(shape.rows === undefined ? [] : [shape.rows]), ...further];
-  const names = [...new Set(conditions.flatMap(columnsOf))].filter((name) => known.columns.has(name));
-  const choices = names.map((name) => candidates(name, conditions, known));
+  const guesses = [...new Set(conditions.flatMap(guessesOf))];
+  const columns = [...new Set(conditions.flatMap(columnsOf))].filter((name) => known.columns.has(name));
+  const names = [...guesses, ...columns];
+  const choices = [
+    ...guesses.map((): Cell[] => [{ value: false }, { value: true }]),
+    ...columns.map((name) => candidates(name, conditions, known)),
+  ];
   const solutions: Cells[] = [];
   let tried = 0;
   const walk = (index: number, cells: Cells): void => {
@@ -42,13 +49,28 @@ export function solve(shape: Pick<Shape, 'states' | 'rows'>, state: LiveState, f
         stateOf(shape, cells, known) === state &&
         (shape.rows === undefined || holds(shape.rows, cells, known)) &&
         further.every((condition) => holds(condition, cells, known));
-      if (fits) solutions.push(new Map(cells));
+      if (fits) solutions.push(new Map([...cells].filter(([name]) => !guesses.includes(name))));
       return;
     }
     for (const cell of choices[index] ?? []) walk(index + 1, cells.set(names[index] ?? '', cell));
   };
   walk(0, new Map());
   return solutions;
+}
+
+/** A name for what other tables would say, which no column has. */
+const guessName = (condition: Condition): string => `\u0000${JSON.stringify(condition)}`;
+
+function guessesOf(condition: Condition): string[] {
+  if ('all' in condition) return condition.all.flatMap(guessesOf);
+  if ('any' in condition) return condition.any.flatMap(guessesOf);
+  if ('not' in condition) return guessesOf(condition.not);
+  return 'exists' in condition ? [guessName(condition)] : [];
+}
+
+function guessed(condition: Condition, cells: Cells): boolean {
+  const cell = cells.get(guessName(condition));
+  return cell !== undefined && 'value' in cell && cell.value === true;
 }
 
 function stateOf(shape: Pick<Shape, 'states'>, cells: Cells, known: Known): LiveState | null {
@@ -91,9 +113,13 @@ function candidates(name: string, conditions: Condition[], known: Known): Cell[]
     if (typeof operand === 'object' && operand !== null && 'column' in operand && (operand.column === name || leaf.column === name))
       found.push({ value: 0 }, { value: 1 }, { value: 2 });
     if (leaf.column !== name) continue;
-    if ('equals' in leaf) found.push({ value: leaf.equals });
-    else if ('in' in leaf) found.push(...leaf.in.map((value) => ({ value })));
-    else if ('isTrue' in leaf) found.push(...truths(description));
+    if ('equals' in leaf || 'in' in leaf) {
+      const values = 'in' in leaf ? leaf.in : [leaf.equals];
+      found.push(
+        ...values.map((value) => ({ value })),
+        ...values.flatMap((value) => (typeof value === 'number' ? [{ value: value + ELSEWHERE }] : [])),
+      );
+    } else if ('isTrue' in leaf) found.push(...truths(description));
     else if ('isEmpty' in leaf) found.push({ value: description?.kind === 'json' ? '[]' : '' });
     else if ('past' in leaf || 'future' in leaf) found.push({ secondsAgo: MARGIN_SECONDS }, { secondsAgo: -MARGIN_SECONDS });
     else if ('olderThan' in leaf) {
@@ -134,6 +160,8 @@ export function holds(condition: Condition, cells: Cells, known: Known): boolean
   if ('any' in condition) return condition.any.some((part) => holds(part, cells, known));
   if ('not' in condition) return !holds(condition.not, cells, known);
   if ('always' in condition) return true;
+  // Whether other tables agree is guessed, both ways: the database will say.
+  if ('exists' in condition) return guessed(condition, cells);
   if (!('column' in condition)) throw new BeyondTheRow(Object.keys(condition).join(', '));
   const cell = cells.get(condition.column) ?? { null: true };
   if ('isNull' in condition) return condition.isNull === 'null' in cell;

@@ -1,7 +1,7 @@
 /** What a proof would try, and what it could set off. Reads nothing but what the binding already knows. */
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
-import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { livePlaces, tableLabel, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/proofs';
 import type { LiveState } from '@/lib/shared/states';
 
@@ -19,9 +19,7 @@ export function trialsOf(outbox: Outbox): Trial[] {
     // What is restored was archived before: one trial for each state it can come from.
     const from = key === 'restore' ? archivedFrom(outbox) : offer.from;
     return from.flatMap((state) =>
-      state === 'archived'
-        ? []
-        : placesOf(outbox, state).map((place) => ({ operation: key, state, place, table: `${place.table.schema}.${place.table.table}` })),
+      state === 'archived' ? [] : placesOf(outbox, state).map((place) => ({ operation: key, state, place, table: nameOf(place) })),
     );
   }).filter((trial) => takes(outbox, trial));
 }
@@ -55,19 +53,18 @@ function takes(outbox: Outbox, { operation, place }: Trial): boolean {
 
 function withRules(outbox: Outbox): [Place, TableRules][] {
   const { rules } = outbox;
-  if (rules === null) return [];
   return livePlaces(outbox).flatMap((place) => {
     const own = place.key === 'dead' ? rules.dead : rules.main;
     return own === null ? [] : ([[place, own]] as [Place, TableRules][]);
   });
 }
 
-const nameOf = ({ table }: Place): string => `${table.schema}.${table.table}`;
+const nameOf = ({ table }: Place): string => tableLabel(table);
 
 /** Triggers that run when rows of the outbox's tables are written. */
 export function triggersOf(outbox: Outbox): ProofTrigger[] {
   return withRules(outbox).flatMap(([place, rules]) =>
-    rules.triggers
+    (rules.triggers ?? [])
       .filter(({ enabled, events }) => enabled && events.length > 0)
       .map(({ name, timing, events, calls }) => ({ table: nameOf(place), name, timing, events, calls })),
   );
@@ -81,10 +78,15 @@ const TRUSTED = new Set(['plpgsql', 'sql', 'internal']);
 
 /** Side effects that outlive a transaction that is taken back, as far as the catalogue shows them. */
 export function warningsOf(outbox: Outbox): ProofWarning[] {
-  if (outbox.rules === null) return [{ code: 'triggers_unseen', table: nameOf(outbox.main), name: null, found: null }];
   return withRules(outbox).flatMap(([place, rules]) => {
     const table = nameOf(place);
-    const found: ProofWarning[] = rules.triggers.filter(({ enabled }) => enabled).flatMap((trigger) => ofTrigger(table, trigger));
+    const found: ProofWarning[] = (rules.triggers ?? []).filter(({ enabled }) => enabled).flatMap((trigger) => ofTrigger(table, trigger));
+    if (rules.triggers === null) found.push({ code: 'triggers_unseen', table, name: null, found: null });
+    for (const [name, { followsGiven }] of rules.columns) {
+      const type = place.description.columns.get(name)?.type ?? '';
+      // Below zero nothing is counted; where there is no below, the counter is asked.
+      if (followsGiven && /unsigned/i.test(type)) found.push({ code: 'counter', table, name, found: null });
+    }
     if (rules.rewritten) found.push({ code: 'rewritten', table, name: null, found: null });
     if (rules.rowSecurity) found.push({ code: 'row_security', table, name: null, found: null });
     return found;

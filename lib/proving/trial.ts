@@ -6,7 +6,7 @@ import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import type { RecordEvent } from '@/lib/interventions/records';
 import { deleteStatement, insertStatement, updateStatement } from '@/lib/interventions/statements';
 import { ruleFor } from '@/lib/outbox/capabilities';
-import type { Place } from '@/lib/outbox/outbox';
+import { tableLabel, type Place } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import type { Condition } from '@/lib/outbox/shape';
 import { decodeVersion, type Version } from '@/lib/outbox/version';
@@ -50,7 +50,7 @@ export async function carryOut(bench: Bench, trial: Trial, real: string | null):
       Object.assign(result, { verdict: 'does_not', because, detail });
     }
   }
-  if (result.row?.made === false) onlyChanges(result);
+  if (result.row !== null && (!result.row.made || result.row.copied)) onlyChanges(result);
   return result;
 }
 
@@ -75,9 +75,9 @@ function emptyResult({ operation, state, table }: Trial): ProofResult {
 
 /** The id of a row to work on: one made for this, or else the chosen one, locked. */
 async function rowFor(bench: Bench, trial: Trial, real: string | null, result: ProofResult): Promise<string> {
-  const made = await makeRow(bench, trial.place, solutionsFor(bench, trial, []));
+  const made = await makeRow(bench, trial.place, solutionsFor(bench, trial, []), (id) => misfit(bench, trial, id));
   if (made.made) {
-    result.row = { made: true };
+    result.row = { made: true, copied: made.copied };
     return made.id;
   }
   if (real === null) throw new Ended('untried', made.because, made.detail);
@@ -95,6 +95,16 @@ async function rowFor(bench: Bench, trial: Trial, real: string | null, result: P
   }
   result.row = { made: false, id: real };
   return real;
+}
+
+/** What is wrong with a row that was made for a trial; null when nothing is. */
+async function misfit(bench: Bench, { operation, state, place }: Trial, id: string): Promise<string | null> {
+  const row = await look(bench, place, id);
+  if (row?.event.state !== state) return `read as ${row?.event.state ?? 'no event'}`;
+  if (operation === 'restore') return null;
+  for (const step of operationOf(operation).steps(bench.outbox))
+    if (step.source.key === place.key && (await isFor(bench, step, id))) return null;
+  return 'no rule of the operation is for it';
 }
 
 /** Values that put a row of this trial's table into its state. Any will do in a dead-letter table: all its rows are dead. */
@@ -154,7 +164,7 @@ async function onRow(bench: Bench, trial: Trial, id: string, result: ProofResult
 
   const target = step.target ?? step.source;
   const after = await look(bench, target, id);
-  if (after === null) throw new Ended('does_not', 'no_row_left', `${target.table.schema}.${target.table.table}`);
+  if (after === null) throw new Ended('does_not', 'no_row_left', tableLabel(target.table));
   Object.assign(result, { stateAfter: after.event.state, before: before.columns, after: after.columns });
   const verdict = judge(bench.outbox, trial, step, { before, after, wanted });
   Object.assign(result, { changed: verdict.changed, notes: [...verdict.notes, ...notesOf(bench, trial, step)] });
@@ -269,11 +279,13 @@ function expectRestored(bench: Bench, trial: Trial, step: Step, original: Seen, 
 
 /** A row that the mapping takes for this state although its own rule says that it is out: no operation may bring it back. */
 async function onPublishedLookalike(bench: Bench, trial: Trial, result: ProofResult): Promise<void> {
-  if (trial.place.key !== 'main' || trial.operation === 'restore') return;
+  // Taking such a row out sends nothing twice.
+  if (trial.place.key !== 'main' || ['archive', 'restore'].includes(trial.operation)) return;
   const published = bench.outbox.shape.states.filter(({ state }) => state === 'published').map(({ when }) => when);
   if (published.length === 0 || trial.state === 'published') return;
   const tried = await attempt(bench, 'take back', async () => {
-    const made = await makeRow(bench, trial.place, solutionsFor(bench, trial, [{ any: published }]));
+    const solutions = solutionsFor(bench, trial, [{ any: published }]);
+    const made = await makeRow(bench, trial.place, solutions, (id) => misfit(bench, trial, id));
     const row = made.made ? await look(bench, trial.place, made.id) : null;
     if (row?.event.state !== trial.state) return null;
     const [record] = await applyOperation(
@@ -305,7 +317,7 @@ function notesOf(bench: Bench, trial: Trial, step: Step): ProofResult['notes'] {
   ];
 }
 
-/** Of a real row only what changed is kept: the rest is somebody's data. */
+/** Of a real row, or one with values of a real one, only what changed is kept: the rest is somebody's data. */
 function onlyChanges(result: ProofResult): void {
   const keep = (columns: Record<string, string | null> | null): Record<string, string | null> | null =>
     columns === null ? null : Object.fromEntries(Object.entries(columns).filter(([name]) => result.changed.includes(name)));

@@ -53,7 +53,7 @@ export type ProofNote = (typeof PROOF_NOTES)[number];
 
 /** Something that is not taken back when a transaction is; words under `proof.warning.<code>`. */
 export interface ProofWarning {
-  code: 'sequence' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
+  code: 'sequence' | 'counter' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
   table: string;
   /** The trigger or column it is about. */
   name: string | null;
@@ -75,8 +75,8 @@ export interface ProofResult extends ProofCase {
   because: ProofFailure | ProofUntried | null;
   /** The column, constraint or server message the code is about; never a value of a real row. */
   detail: string | null;
-  /** Whose row it was: one made for this, or a real one, by id. */
-  row: { made: true } | { made: false; id: string } | null;
+  /** Whose row it was: one made for this, `copied` with values of a real one where nobody could think of any, or a real one, by id. */
+  row: { made: true; copied: boolean } | { made: false; id: string } | null;
   stateBefore: EventState | null;
   stateAfter: EventState | null;
   /** The row before and after, as texts; the payload and headers left out, of a real row only what changed. */

@@ -45,7 +45,14 @@ const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescrip
 
 export const mysqlEngine: Engine = {
   key: 'mysql',
-  features: { returning: false, notify: false, overridingSystemValue: false, streamsSubqueries: false, transactionalDdl: false },
+  features: {
+    returning: false,
+    notify: false,
+    overridingSystemValue: false,
+    streamsSubqueries: false,
+    transactionalDdl: false,
+    tellsRights: false,
+  },
   fragments: mysqlFragments,
   quote: {
     identifier,

@@ -33,7 +33,14 @@ const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescrip
 
 export const postgresEngine: Engine = {
   key: 'postgres',
-  features: { returning: true, notify: true, overridingSystemValue: true, streamsSubqueries: true, transactionalDdl: true },
+  features: {
+    returning: true,
+    notify: true,
+    overridingSystemValue: true,
+    streamsSubqueries: true,
+    transactionalDdl: true,
+    tellsRights: true,
+  },
   fragments: postgresFragments,
   quote: {
     identifier: pg.escapeIdentifier,

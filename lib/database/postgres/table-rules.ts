@@ -81,6 +81,7 @@ function toRules(row: RulesRow): TableRules {
           default: column.default,
           counted: column.identity || (column.default?.startsWith('nextval(') ?? false),
           labels: column.labels,
+          followsGiven: false,
           maxLength: column.length,
         },
       ]),
