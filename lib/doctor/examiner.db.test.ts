@@ -3,9 +3,9 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { putSilence } from '@/lib/store/doctor';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { createRoles } from '@/scripts/testing/outbox';
+import { createRoles, settingsIn } from '@/scripts/testing/outbox';
 import { createExaminer, type Examiner } from './examiner';
-import { fill, keptSettings, keptTables, shapeCalled } from './testing';
+import { fill, keptTables, shapeCalled } from './testing';
 
 describe('the examiner', () => {
   const database = useTestDatabase();
@@ -31,9 +31,9 @@ describe('the examiner', () => {
         { id: 'away', url: 'postgres://nobody:x@127.0.0.1:1/none' },
       ],
       outboxes: [
-        ...['well', 'ill'].map((schema) => ({ ...keptSettings(shapeCalled('escrow-status'), schema), database: 'test' })),
-        { ...keptSettings(shapeCalled('escrow-status'), 'gone'), database: 'away' },
-        { ...keptSettings(shapeCalled('escrow-status'), 'nowhere'), database: 'test' },
+        ...['well', 'ill'].map((schema) => ({ ...settingsIn(shapeCalled('escrow-status'), schema), database: 'test' })),
+        { ...settingsIn(shapeCalled('escrow-status'), 'gone'), database: 'away' },
+        { ...settingsIn(shapeCalled('escrow-status'), 'nowhere'), database: 'test' },
       ],
     });
     examiner = createExaminer({ directory, store, now: () => clockMs, onFailure: (outbox) => failures.push(outbox) });

@@ -3,8 +3,8 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import { applyInstall } from '@/lib/interventions/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { createRoles } from '@/scripts/testing/outbox';
-import { examineTable, fill, keptSettings, keptTables, shapeCalled } from './testing';
+import { createRoles, settingsIn } from '@/scripts/testing/outbox';
+import { examineTable, fill, keptTables, shapeCalled } from './testing';
 
 const SHAPES = ['escrow-status', 'worker-status', 'published-at', 'courier-status', 'listen-notify'];
 const ROWS = 30_000;
@@ -19,7 +19,7 @@ describe('a healthy table', () => {
     reader = openDatabase({ id: 'test', url: roles.reader, operatorUrl: roles.operator });
     for (const key of SHAPES) {
       await database.query([...keptTables(key, schemaOf(key)), fill(key, schemaOf(key), ROWS)].join(';\n'));
-      await applyInstall(await bindOutbox(keptSettings(shapeCalled(key), schemaOf(key)), openedAs(database.url)), database.url);
+      await applyInstall(await bindOutbox(settingsIn(shapeCalled(key), schemaOf(key)), openedAs(database.url)), database.url);
     }
     await database.query('VACUUM ANALYZE');
   });
@@ -33,7 +33,7 @@ describe('a healthy table', () => {
   afterAll(() => Promise.all([reader, ...opened].map((one) => one.close())));
 
   it.each(SHAPES)('of %s, with roles as installed, gives no finding', async (key) => {
-    const examination = await examineTable(reader, keptSettings(shapeCalled(key), schemaOf(key)));
+    const examination = await examineTable(reader, settingsIn(shapeCalled(key), schemaOf(key)));
     expect(examination.findings).toEqual([]);
     expect(examination.tables[0]).toMatchObject({ place: 'main' });
     expect(examination.tables[0]?.rows).toBeGreaterThan(ROWS * 0.9);
@@ -49,10 +49,7 @@ describe('a healthy table', () => {
         `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${reader.roles.reader}`,
       ].join(';\n'),
     );
-    const examination = await examineTable(
-      { ...reader, roles: { ...reader.roles, operator: null } },
-      keptSettings(shapeCalled(key), schema),
-    );
+    const examination = await examineTable({ ...reader, roles: { ...reader.roles, operator: null } }, settingsIn(shapeCalled(key), schema));
     expect(examination.findings).toEqual([]);
   });
 });

@@ -7,8 +7,8 @@ import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { defineShape, type Shape } from '@/lib/outbox/shape';
 import type { Finding } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { createRoles } from '@/scripts/testing/outbox';
-import { examineTable, fill, keptSettings, keptTables, shapeCalled } from './testing';
+import { createRoles, settingsIn } from '@/scripts/testing/outbox';
+import { examineTable, fill, keptTables, shapeCalled } from './testing';
 import type { Sample } from './trend';
 
 const DAY_MS = 86_400_000;
@@ -201,7 +201,7 @@ describe('a planted fault', () => {
       // A session tells its counts a second later, unless it is told to.
       await database.query(`SELECT pg_stat_force_next_flush()`);
     }
-    return keptSettings(shape, schema, settings);
+    return settingsIn(shape, schema, settings);
   }
 
   const checksOf = (findings: readonly Finding[]): string[] => [...new Set(findings.map(({ check }) => check))].sort();

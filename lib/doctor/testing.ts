@@ -67,22 +67,6 @@ export function fill(key: string, schema: string, rows: number): string {
   return statements[key] ?? '';
 }
 
-export function keptSettings(shape: Shape, schema: string, over: Partial<OutboxSettings> = {}): OutboxSettings {
-  const table = { schema, table: tableParts(shape.table).table };
-  return {
-    id: schema.replaceAll('_', '-'),
-    name: shape.label,
-    table,
-    shape,
-    inline: false,
-    parameters: {},
-    links: [],
-    amount: null,
-    mask: [],
-    ...over,
-  };
-}
-
 /** Binds the table and examines it once. */
 export async function examineTable(
   database: Database,

@@ -6,6 +6,7 @@ import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { tableParts } from '@/lib/outbox/language/names';
 import type { Shape } from '@/lib/outbox/shape';
+import { settingsIn } from '@/scripts/testing/outbox';
 import type { Progress } from './collector/progress';
 
 export type TestOutbox = OutboxSettings & { database: string };
@@ -32,20 +33,7 @@ export function sampleTables(shape: Shape, schema: string): string[] {
 
 /** An outbox of a shape whose tables are in `schema`. */
 export function testOutbox(shape: Shape, schema: string, overrides: Partial<TestOutbox> = {}): TestOutbox {
-  const table = { schema, table: tableParts(shape.table).table };
-  return {
-    id: schema.replaceAll('_', '-'),
-    name: shape.label,
-    table,
-    shape,
-    inline: false,
-    parameters: {},
-    links: [],
-    amount: null,
-    mask: [],
-    database: 'test',
-    ...overrides,
-  };
+  return { ...settingsIn(shape, schema), database: 'test', ...overrides };
 }
 
 export interface CountedDirectory extends OutboxDirectory {

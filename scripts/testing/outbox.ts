@@ -41,6 +41,12 @@ export function settingsFor(shape: Shape, over: Partial<OutboxSettings> = {}): O
   };
 }
 
+/** The same of a shape whose tables were made in `schema`, called after it. */
+export function settingsIn(shape: Shape, schema: string, over: Partial<OutboxSettings> = {}): OutboxSettings {
+  const table = { schema, table: tableParts(shape.table).table };
+  return settingsFor(shape, { id: schema.replaceAll('_', '-'), name: shape.label, table, ...over });
+}
+
 /** Creates the sample's tables, and its rows unless told otherwise. */
 export async function createSample(database: AnyTestDatabase, shape: Shape, options: { rows?: boolean } = {}): Promise<void> {
   for (const statement of shape.sample?.ddl[database.engine] ?? []) await database.query(statement);
