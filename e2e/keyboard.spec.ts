@@ -42,9 +42,14 @@ test('⌘K finds an outbox by name and an event by id', async ({ signIn, databas
   await expect(page.getByRole('dialog')).not.toContainText(/SQS/);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/outboxes\/orders-kafka/);
+  // Back in the box before it has wholly gone: what was typed there is not in front of what is typed now.
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('kafka');
+  await page.keyboard.press('Escape');
   await page.keyboard.press('ControlOrMeta+k');
   await expect(search).toBeFocused();
   await page.keyboard.type(id);
+  await expect(search).toHaveValue(id);
   await expect(page.getByRole('dialog')).toContainText(id);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(new RegExp(`/events/${id}`));

@@ -7,3 +7,9 @@ export interface FoundEvent {
   type: string | null;
   state: EventState;
 }
+
+export interface FoundEvents {
+  events: FoundEvent[];
+  /** Outboxes that did not answer: the event may be there all the same. */
+  unread: string[];
+}

@@ -24,6 +24,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'
   const [wanted, setWanted] = useState(false);
   const [text, setText] = useState('');
   const [entered, setEntered] = useState(false);
+  const isOpen = useRef(false);
   const stopCapture = useRef<(() => void) | null>(null);
 
   // Fetched when somebody reaches for it: the pointer comes near, or the key that begins ⌘K goes down. Whoever never
@@ -38,6 +39,9 @@ export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'
 
   const open = async () => {
     stopCapture.current?.();
+    // It empties itself only when it is wholly gone; whoever is back before that does not go on from the last text.
+    if (!isOpen.current) setText('');
+    isOpen.current = true;
     const stop = captureTyping({ onCharacter: (character) => setText((before) => before + character), onEnter: () => setEntered(true) });
     stopCapture.current = stop;
     setTimeout(stop, CAPTURE_MS);
@@ -48,6 +52,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'
     } catch {
       // The script did not come; the keys go back to the screen.
       stop();
+      isOpen.current = false;
     }
   };
   useShortcuts([{ keys: 'mod+k', label: t('label'), run: () => void open() }]);
@@ -80,6 +85,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'findEvent'
             }}
             entered={entered}
             onEntered={setEntered}
+            onClose={() => (isOpen.current = false)}
           />
         </Suspense>
       )}

@@ -5,10 +5,11 @@ import { Spotlight } from '@mantine/spotlight';
 import { IconActivity, IconFileText, IconGauge, IconListDetails, IconSearch, IconSkull } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
-import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { StateMark } from '../figures/mark';
-import type { FoundEvent } from './found-event';
+import type { FoundEvents } from './found-event';
+import { useEventSearch } from './use-event-search';
 import { paletteStore } from './palette-store';
 
 export interface PaletteProps {
@@ -18,9 +19,10 @@ export interface PaletteProps {
   /** Enter was pressed before there was anything to go to: the first thing found is it. */
   entered: boolean;
   onEntered: (entered: boolean) => void;
+  onClose: () => void;
   outboxes: readonly { id: string; name: string }[];
   /** Looks for an id in every outbox. */
-  findEvent: (text: string) => Promise<ActionResult<FoundEvent[]>>;
+  findEvent: (text: string) => Promise<ActionResult<FoundEvents>>;
 }
 
 interface Target {
@@ -31,12 +33,8 @@ interface Target {
   icon: ReactNode;
 }
 
-/** An id has this many characters at least; shorter text is a name. */
-const ID_LENGTH = 2;
-const TYPING_PAUSE_MS = 250;
-
 /** Goes to an outbox, a screen, or the event somebody has the id of. */
-export function Palette({ outboxes, findEvent, text, onText, entered, onEntered }: PaletteProps) {
+export function Palette({ outboxes, findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
   const router = useRouter();
   const wanted = text.trim();
@@ -72,6 +70,7 @@ export function Palette({ outboxes, findEvent, text, onText, entered, onEntered 
     ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),
   ].join('\n');
   useFirstSelected(found, search.status !== 'searching' && entered, () => onEntered(false));
+  const unread = search.unread.map(outboxName).join(', ');
   const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
 
   return (
@@ -79,6 +78,7 @@ export function Palette({ outboxes, findEvent, text, onText, entered, onEntered 
       store={paletteStore}
       query={text}
       onQueryChange={onText}
+      onSpotlightClose={onClose}
       shortcut={null}
       scrollable
       maxHeight={420}
@@ -115,7 +115,10 @@ export function Palette({ outboxes, findEvent, text, onText, entered, onEntered 
         <TargetGroup label={t('screens')} targets={shownScreens} go={go} />
         {search.status === 'searching' && nothing && <Spotlight.Empty>{t('searching')}</Spotlight.Empty>}
         {search.status === 'failed' && <Spotlight.Empty>{t('failed')}</Spotlight.Empty>}
-        {search.status === 'done' && nothing && <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>}
+        {search.status === 'done' && nothing && unread === '' && (
+          <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>
+        )}
+        {unread !== '' && <Spotlight.Empty>{t('unread', { outboxes: unread })}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
@@ -159,34 +162,4 @@ function useFirstSelected(found: string, goThere: boolean, onGone: () => void) {
     first.click();
     gone();
   }, [found, goThere]);
-}
-
-interface EventSearch {
-  events: FoundEvent[];
-  status: 'idle' | 'searching' | 'done' | 'failed';
-}
-
-/** Asks once typing pauses; an answer to what is no longer asked is dropped. */
-function useEventSearch(wanted: string, findEvent: PaletteProps['findEvent']): EventSearch {
-  const [answer, setAnswer] = useState<{ wanted: string; events: FoundEvent[]; failed: boolean } | null>(null);
-  const asking = wanted.length >= ID_LENGTH;
-  useEffect(() => {
-    if (!asking) return;
-    let stopped = false;
-    const timer = setTimeout(() => {
-      void findEvent(wanted)
-        .then((result) => ({ wanted, events: result.ok ? result.value : [], failed: !result.ok }))
-        .catch(() => ({ wanted, events: [], failed: true }))
-        .then((found) => {
-          if (!stopped) setAnswer(found);
-        });
-    }, TYPING_PAUSE_MS);
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
-  }, [wanted, asking, findEvent]);
-  if (!asking) return { events: [], status: wanted === '' ? 'idle' : 'done' };
-  if (answer?.wanted !== wanted) return { events: [], status: 'searching' };
-  return { events: answer.events, status: answer.failed ? 'failed' : 'done' };
 }
