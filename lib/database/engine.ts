@@ -167,6 +167,24 @@ export interface Fragments {
   /** Milliseconds from `from` to `to` as a float. */
   millisecondsBetween(from: RawBuilder<unknown>, to: RawBuilder<unknown>): RawBuilder<number>;
   secondsAgo(seconds: number): RawBuilder<unknown>;
+  /** NULL as a value of this kind, for a select list. */
+  nothing(kind: 'instant' | 'text' | 'integer' | 'float'): RawBuilder<null>;
+  /** An instant, as `instant` gives it, within the calendar: infinity, zero dates and years nobody meant become NULL. */
+  sane(instant: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** An ISO 8601 text as an instant. */
+  instantOf(iso: string): RawBuilder<unknown>;
+  /** An instant as ISO 8601 UTC text with microseconds. */
+  instantText(instant: RawBuilder<unknown>): RawBuilder<string | null>;
+  /** An instant in milliseconds since the epoch, as a float. */
+  epochMs(instant: RawBuilder<unknown>): RawBuilder<number | null>;
+  /** Whole steps of `seconds` since the epoch that had begun at an instant. */
+  epochSteps(instant: RawBuilder<unknown>, seconds: number): RawBuilder<number | null>;
+  /** A number as a float of double precision. */
+  float(value: RawBuilder<unknown>): RawBuilder<number | null>;
+  /** A whole number of any type as one of eight bytes. */
+  integer(value: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** A text that is compared, grouped and sorted by its bytes, whatever its column's collation thinks is the same. */
+  bytewise(text: RawBuilder<unknown>): RawBuilder<string | null>;
 }
 
 /** What the console's own columns are made of. */

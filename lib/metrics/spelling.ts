@@ -4,17 +4,16 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
+import { postgresFragments } from '@/lib/database/postgres/fragments';
 import type { LiveState } from '@/lib/shared/states';
 
 export type Sql<T = unknown> = RawBuilder<T>;
 /** Aggregates by name. */
 export type Figures = Record<string, Sql>;
 
-const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
-
-export const nullInstant: Sql = sql`cast(null as timestamptz)`;
-export const nullText: Sql = sql`cast(null as text)`;
-export const nullNumber: Sql = sql`cast(null as bigint)`;
+export const nullInstant: Sql = postgresFragments.nothing('instant');
+export const nullText: Sql = postgresFragments.nothing('text');
+export const nullNumber: Sql = postgresFragments.nothing('integer');
 
 /** When the statement began: the transaction is a little older than what the statement sees. */
 export const now = (): Sql => sql`statement_timestamp()`;
@@ -22,15 +21,9 @@ export const secondsAgo = (seconds: number): Sql => sql`(statement_timestamp() -
 /** A value that is the same for every row, worked out once. */
 export const once = (value: Sql): Sql => sql`(select ${value})`;
 
-/** An instant within the calendar; infinity and years nobody meant become NULL instead of breaking a subtraction. */
-export const sane = (instant: Sql): Sql =>
-  sql`case when ${instant} >= timestamptz '0001-01-02 00:00:00+00' and ${instant} < timestamptz '9999-12-30 00:00:00+00' then ${instant} end`;
-
-export const iso = (instant: Sql): Sql => sql`to_char(${instant} at time zone 'UTC', ${sql.lit(ISO)})`;
+export const { sane, instantText: iso, epochSteps: stepOf } = postgresFragments;
 /** date_part() rather than extract(): the latter computes in numeric, at three times the cost. */
 export const milliseconds = (from: Sql, to: Sql): Sql => sql`(date_part('epoch', ${to} - ${from}) * 1000)`;
-/** Steps of `seconds` since the epoch that had begun at this instant. */
-export const stepOf = (instant: Sql, seconds: number): Sql => sql`floor(date_part('epoch', ${instant}) / ${sql.lit(seconds)})::int`;
 
 export const count = (where: Sql): Sql => sql`count(*) filter (where ${where})`;
 export const earliest = (value: Sql, where: Sql): Sql => sql`min(${value}) filter (where ${where})`;

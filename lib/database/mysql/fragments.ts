@@ -3,7 +3,7 @@ import { tableRef } from '../table-ref';
 import type { ColumnDescription, Fragments } from '../engine';
 import { digestOf, rowDigest } from './digest';
 import { asText, isLiteral, isOneOf, isTrue, typed } from './values';
-import { fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
+import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
 
 const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
 
@@ -81,6 +81,18 @@ export const mysqlFragments: Fragments = {
   nowIso: () => sql`date_format(utc_timestamp(6), ${sql.lit(ISO)})`,
   millisecondsBetween: (from, to) => sql`(timestampdiff(microsecond, ${from}, ${to}) / 1e3)`,
   secondsAgo: (seconds) => sql`(utc_timestamp(6) - interval ${sql.lit(seconds)} second)`,
+  nothing: (kind) =>
+    kind === 'float' ? sql`(null + 0e0)` : sql`cast(null as ${sql.raw({ instant: 'datetime(6)', text: 'char', integer: 'signed' }[kind])})`,
+  sane: (value) => sql`(case when ${isRealDate(value)} then ${value} end)`,
+  instantOf: (iso) => sql`cast(${utcText(iso)} as datetime(6))`,
+  instantText: (value) => sql`date_format(${value}, ${sql.lit(ISO)})`,
+  epochMs: (value) => sql`(timestampdiff(microsecond, ${EPOCH}, ${value}) / 1e3)`,
+  // A quotient of whole numbers is a decimal, whose floor is exact.
+  epochSteps: (value, seconds) =>
+    sql`cast(floor(timestampdiff(microsecond, ${EPOCH}, ${value}) / ${sql.lit(seconds * 1_000_000)}) as signed)`,
+  float: (value) => sql`((${value}) + 0e0)`,
+  integer: (value) => sql`cast(${value} as signed)`,
+  bytewise: (text) => sql`(convert(${text} using utf8mb4) collate utf8mb4_bin)`,
 };
 
 /** One step of a path: a name, and a place in a list where it could be one. */

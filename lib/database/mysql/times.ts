@@ -12,7 +12,7 @@ export function toUtc(column: Sql, description: ColumnDescription, timeZone: str
   return kind === 'wall_clock' && time !== 'utc' ? shifted(column, timeZone, 'to utc') : column;
 }
 
-const EPOCH = sql`timestamp'1970-01-01 00:00:00.000000'`;
+export const EPOCH = sql`timestamp'1970-01-01 00:00:00.000000'`;
 /** The calendar of four-digit years in microseconds since the epoch; what lies beyond is no time of an event. */
 const [FIRST_MICROSECOND, LAST_MICROSECOND] = [-62_135_596_800_000_000, 253_402_300_799_000_000];
 
