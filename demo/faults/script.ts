@@ -1,5 +1,6 @@
 import type { Random } from '../random';
-import type { Connection, OutboxTable } from '../schema/table';
+import type { Connection } from '../database/engine';
+import type { OutboxTable } from '../schema/table';
 import type { SinkControl } from '../sink/client';
 import type { Story } from '../story/story';
 

@@ -1,4 +1,5 @@
-import { RelayBody, type Relay, type RelayOptions } from './relay';
+import { PostgresRelay } from './postgres-relay';
+import type { Relay, RelayOptions } from './relay';
 
 export interface CourierRelayOptions extends RelayOptions {
   /** Milliseconds between two batches. */
@@ -19,7 +20,7 @@ interface Row {
  */
 export function startRelay(options: CourierRelayOptions): Relay {
   const { intervalMs = 500, batch = 10, table = 'outbox' } = options;
-  const body = new RelayBody(options);
+  const body = new PostgresRelay(options);
   body.every(intervalMs, () =>
     body.transaction(async (client) => {
       const { rows } = await client.query<Row>(

@@ -1,4 +1,5 @@
-import { describe, RelayBody, type Relay, type RelayOptions } from './relay';
+import { PostgresRelay } from './postgres-relay';
+import { describe, type Relay, type RelayOptions } from './relay';
 
 export interface EscrowRelayOptions extends RelayOptions {
   /** Milliseconds between two rounds. */
@@ -29,7 +30,7 @@ const BATCH = 10;
  */
 export function startRelay(options: EscrowRelayOptions): EscrowRelay {
   const { intervalMs = 1_000, maxAttempts = 5, table = 'p2p.transaction_outbox' } = options;
-  const body = new RelayBody(options);
+  const body = new PostgresRelay(options);
   let busy = false;
   let switchedOff = false;
 

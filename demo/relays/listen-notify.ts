@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { describe, RelayBody, type Relay, type RelayOptions } from './relay';
+import { PostgresRelay } from './postgres-relay';
+import { describe, type Relay, type RelayOptions } from './relay';
 
 export interface ListenRelayOptions extends RelayOptions {
   channel?: string;
@@ -32,7 +33,7 @@ const EVENT_COLUMNS = 'id, aggregate_type, aggregate_id, event_type, payload, cr
  */
 export function startRelay(options: ListenRelayOptions): ListenRelay {
   const { channel = 'outbox_events', backlog = 100, maxAttempts = 5, handles, table = 'outbox', deadTable = 'outbox_dead' } = options;
-  const body = new RelayBody(options);
+  const body = new PostgresRelay(options);
   const listener = new pg.Client({ connectionString: options.connectionString, application_name: `relay ${options.outbox} listener` });
 
   async function fail(row: Row, error: unknown): Promise<void> {

@@ -1,4 +1,5 @@
-import { describe, RelayBody, type Relay, type RelayOptions } from './relay';
+import { PostgresRelay } from './postgres-relay';
+import { describe, type Relay, type RelayOptions } from './relay';
 
 export interface PublishedAtRelayOptions extends RelayOptions {
   /** Milliseconds of rest after each batch. */
@@ -25,7 +26,7 @@ const EVENT_COLUMNS = 'id, aggregate_type, aggregate_id, event_type, payload, he
  */
 export function startRelay(options: PublishedAtRelayOptions): Relay {
   const { idleMs = 300, batch = 100, maxAttempts = 10, table = 'outbox_events', deadTable = 'outbox_dead' } = options;
-  const body = new RelayBody(options);
+  const body = new PostgresRelay(options);
 
   async function fail(row: Row, error: unknown): Promise<void> {
     const { rows } = await body.query<{ attempt: number }>(

@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net';
-import pg from 'pg';
 import type { SinkClient } from '../sink/client';
+import type { Answer } from '../database/engine';
 
 export interface RelayOptions {
   /** The database of the service; a login that may write its outbox. */
@@ -25,21 +24,23 @@ export interface Relay {
 /** Thrown inside a relay that was killed; nobody outside sees it. */
 class Killed extends Error {}
 
-/** What the five relays share: a pool that can be torn down, a pause that can be cut short, one end. */
-export class RelayBody implements Relay {
-  readonly pool: pg.Pool;
+/** What all relays share, whatever they are connected to: work that goes on, a pause that can be cut short, one end. */
+export abstract class RelayBody implements Relay {
   readonly log: (line: string) => void;
   private readonly killing = new AbortController();
   private readonly stopping = new AbortController();
-  private readonly clients = new Set<pg.ClientBase>();
   private readonly work: Promise<void>[] = [];
 
-  constructor(private readonly options: RelayOptions) {
+  constructor(protected readonly options: RelayOptions) {
     this.log = options.log ?? (() => undefined);
-    this.pool = new pg.Pool({ connectionString: options.connectionString, max: 10, application_name: `relay ${options.outbox}` });
-    this.pool.on('error', (error) => this.log(`connection lost: ${error.message}`));
-    this.pool.on('connect', (client) => this.watch(client));
   }
+
+  /** Gives the connections back; nothing uses them any more. */
+  protected abstract disconnect(): Promise<void>;
+  /** Breaks the connections as the end of a process would: the server rolls back what was open. */
+  protected abstract tearDown(): void;
+  /** One statement, on any connection; parameters numbered `$1`. */
+  protected abstract send<Row extends object>(text: string, values: unknown[]): Promise<Answer<Row>>;
 
   get alive(): boolean {
     return !this.stopping.signal.aborted;
@@ -50,36 +51,13 @@ export class RelayBody implements Relay {
     return this.alive;
   }
 
-  watch(client: pg.ClientBase): void {
-    this.clients.add(client);
-    client.on('error', () => undefined);
-    client.once('end', () => this.clients.delete(client));
-    if (this.killing.signal.aborted) tearDown(client);
+  protected get killed(): boolean {
+    return this.killing.signal.aborted;
   }
 
-  async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<pg.QueryResult<Row>> {
+  async query<Row extends object>(text: string, values: unknown[] = []): Promise<Answer<Row>> {
     this.mustLive();
-    return this.pool.query<Row>(text, values);
-  }
-
-  /** Runs in one transaction, rolled back when `work` fails. */
-  async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    this.mustLive();
-    const client = await this.pool.connect();
-    let broken: Error | undefined;
-    try {
-      this.mustLive();
-      await client.query('BEGIN');
-      const result = await work(client);
-      this.mustLive();
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      throw error;
-    } finally {
-      client.release(broken);
-    }
+    return this.send<Row>(text, values);
   }
 
   /** Rejects with what the sink said. */
@@ -131,25 +109,19 @@ export class RelayBody implements Relay {
   async stop(): Promise<void> {
     this.stopping.abort();
     while (this.work.length > 0) await Promise.all(this.work);
-    if (!this.pool.ended) await this.pool.end();
+    await this.disconnect();
   }
 
   kill(): void {
     this.killing.abort(new Killed('killed'));
     this.stopping.abort();
-    for (const client of this.clients) tearDown(client);
-    if (!this.pool.ended) void this.pool.end().catch(() => undefined);
+    this.tearDown();
+    void this.disconnect().catch(() => undefined);
   }
 
-  private mustLive(): void {
+  protected mustLive(): void {
     if (this.killing.signal.aborted) throw new Killed('killed');
   }
-}
-
-/** Breaks the connection as the end of a process would: the server rolls back what was open. */
-function tearDown(client: pg.ClientBase): void {
-  // Not in the types: the driver's own connection and its socket.
-  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
 export function describe(error: unknown): string {

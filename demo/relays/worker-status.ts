@@ -1,4 +1,8 @@
-import { describe, RelayBody, type Relay, type RelayOptions } from './relay';
+import { engineForUrl } from '@/lib/database/engines';
+import { SERVICE_ENGINES } from '../database/engine';
+import { MysqlRelay } from './mysql-relay';
+import { PostgresRelay } from './postgres-relay';
+import { describe, type Relay, type RelayOptions } from './relay';
 
 export interface WorkerRelayOptions extends RelayOptions {
   /** Milliseconds between two rounds. */
@@ -18,9 +22,12 @@ interface Row {
   payload: string;
 }
 
+const RELAYS = { postgres: PostgresRelay, mysql: MysqlRelay };
+
 /**
- * The worker of the order service that sends to SQS: takes pending rows oldest first, each by a conditional UPDATE, then
- * sends. A failed row is pending again at once, for ever; success is written by id, whatever the row says by then.
+ * The worker of the order service that sends to SQS, on either engine: takes pending rows oldest first, each by a
+ * conditional UPDATE, then sends. A failed row is pending again at once, for ever; success is written by id, whatever
+ * the row says by then.
  */
 export function startRelay(options: WorkerRelayOptions): Relay {
   const {
@@ -31,8 +38,10 @@ export function startRelay(options: WorkerRelayOptions): Relay {
     recoverAfterMs = 300_000,
     table = 'outbox_events',
   } = options;
-  const body = new RelayBody(options);
-  const touched = withUpdatedAt ? ', updated_at = now()' : '';
+  const { key } = engineForUrl(options.connectionString);
+  const { now, before } = SERVICE_ENGINES[key];
+  const body = new RELAYS[key](options);
+  const touched = withUpdatedAt ? `, updated_at = ${now}` : '';
 
   async function round(): Promise<void> {
     const { rows } = await body.query<Row>(
@@ -53,7 +62,7 @@ export function startRelay(options: WorkerRelayOptions): Relay {
         await body.query(`UPDATE ${table} SET status = 'PENDING'${touched} WHERE id = $1`, [row.id]);
         continue;
       }
-      await body.query(`UPDATE ${table} SET status = 'PROCESSED', processed_at = now()${touched} WHERE id = $1`, [row.id]);
+      await body.query(`UPDATE ${table} SET status = 'PROCESSED', processed_at = ${now}${touched} WHERE id = $1`, [row.id]);
     }
   }
 
@@ -62,7 +71,7 @@ export function startRelay(options: WorkerRelayOptions): Relay {
     await body.pause(recoverEveryMs ?? 0);
     if (!body.running) return;
     await body.query(
-      `UPDATE ${table} SET status = 'PENDING', updated_at = now() WHERE status = 'PROCESSING' AND updated_at < now() - $1 * interval '1 millisecond'`,
+      `UPDATE ${table} SET status = 'PENDING', updated_at = ${now} WHERE status = 'PROCESSING' AND updated_at < ${before('$1')}`,
       [recoverAfterMs],
     );
   }

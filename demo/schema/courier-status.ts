@@ -1,9 +1,11 @@
-import { businessTable, insertOne, insertRows, type OutboxTable } from './table';
+import { insertOne, insertRows, postgresService } from '../database/postgres';
+import type { OutboxTable } from './table';
 
 export const COURIER_BUSINESS = 'orders';
 
 /** `outbox` of a service publishing orders to Redis: no published time, no zone, nothing else. */
 export const courierStatusTable: OutboxTable = {
+  engine: 'postgres',
   ddl: [
     `CREATE TABLE outbox (
        id uuid PRIMARY KEY,
@@ -11,7 +13,7 @@ export const courierStatusTable: OutboxTable = {
        payload jsonb NOT NULL,
        status varchar(50) NOT NULL DEFAULT 'PENDING',
        created_at timestamp NOT NULL DEFAULT now())`,
-    businessTable(COURIER_BUSINESS),
+    postgresService.businessTable(COURIER_BUSINESS),
   ],
   insert: (client, event, createdAt) =>
     insertOne(

@@ -1,9 +1,11 @@
-import { businessTable, insertOne, insertRows, type OutboxTable } from './table';
+import { insertOne, insertRows, postgresService } from '../database/postgres';
+import type { OutboxTable } from './table';
 
 export const ESCROW_BUSINESS = 'p2p.trade';
 
 /** `p2p.transaction_outbox` of a P2P trading and escrow service: no index but the key. */
 export const escrowStatusTable: OutboxTable = {
+  engine: 'postgres',
   ddl: [
     'CREATE SCHEMA IF NOT EXISTS p2p',
     `CREATE TABLE p2p.transaction_outbox (
@@ -18,7 +20,7 @@ export const escrowStatusTable: OutboxTable = {
        last_attempt_time timestamptz,
        retry_count int NOT NULL DEFAULT 0,
        error_message text)`,
-    businessTable(ESCROW_BUSINESS),
+    postgresService.businessTable(ESCROW_BUSINESS),
   ],
   insert: (client, event, createdAt) =>
     insertOne(

@@ -1,4 +1,5 @@
-import { businessTable, insertOne, insertRows, type OutboxTable } from './table';
+import { insertOne, insertRows, postgresService } from '../database/postgres';
+import type { OutboxTable } from './table';
 
 export const LISTEN_BUSINESS = 'orders';
 /** The channel of the table's own trigger, which its relay listens on. */
@@ -18,6 +19,7 @@ const TYPES = {
 
 /** `outbox` and its dead-letter table of a service sending to Kafka and by e-mail; an INSERT notifies the id. */
 export const listenNotifyTable: OutboxTable = {
+  engine: 'postgres',
   ddl: [
     `CREATE TABLE outbox (
        id uuid PRIMARY KEY,
@@ -38,7 +40,7 @@ export const listenNotifyTable: OutboxTable = {
          RETURN NEW;
        END $$`,
     'CREATE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION notify_outbox()',
-    businessTable(LISTEN_BUSINESS),
+    postgresService.businessTable(LISTEN_BUSINESS),
   ],
   insert: (client, event, createdAt) =>
     insertOne(

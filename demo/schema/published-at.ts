@@ -1,4 +1,5 @@
-import { businessTable, insertOne, insertRows, type OutboxTable } from './table';
+import { insertOne, insertRows, postgresService } from '../database/postgres';
+import type { OutboxTable } from './table';
 
 export const PUBLISHED_AT_BUSINESS = 'orders';
 
@@ -29,12 +30,13 @@ const TYPES = {
 
 /** `outbox_events` and `outbox_dead` of an order service publishing to Kafka. */
 export const publishedAtTable: OutboxTable = {
+  engine: 'postgres',
   ddl: [
     `CREATE TABLE outbox_events (${COLUMNS})`,
     'CREATE INDEX outbox_events_published_at ON outbox_events (published_at NULLS FIRST, created_at)',
     'CREATE INDEX outbox_events_aggregate ON outbox_events (aggregate_type, aggregate_id)',
     `CREATE TABLE outbox_dead (${COLUMNS}, died_at timestamptz NOT NULL DEFAULT now(), last_error text)`,
-    businessTable(PUBLISHED_AT_BUSINESS),
+    postgresService.businessTable(PUBLISHED_AT_BUSINESS),
   ],
   insert: (client, event, createdAt) =>
     insertOne(

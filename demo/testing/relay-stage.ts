@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { useTestDatabase, type TestDatabase } from '@/scripts/testing/database';
+import { useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
+import { serviceEngineFor, type Answer, type OpenConnection } from '../database/engine';
 import { createRandom } from '../random';
 import type { Relay } from '../relays/relay';
 import type { OutboxTable, StoryEvent } from '../schema/table';
@@ -8,7 +8,9 @@ import { createSinkClient, type SinkControl } from '../sink/client';
 import { startSink, type Sink } from '../sink/server';
 
 export interface RelayStage {
-  database: TestDatabase;
+  database: AnyTestDatabase;
+  /** One statement of somebody else's, parameters numbered `$1`. */
+  query<Row extends object>(text: string, values?: unknown[]): Promise<Answer<Row>['rows']>;
   sink: SinkControl;
   /** Options every relay takes, for this file's database and sink. */
   readonly options: { connectionString: string; sink: SinkControl; outbox: string; log: (line: string) => void };
@@ -24,7 +26,7 @@ export interface RelayStage {
 
 /** A database with one of the tables, a sink, and an end to every relay. Call once at the top of a test file. */
 export function useRelayStage(table: OutboxTable, empty: string): RelayStage {
-  const database = useTestDatabase(async ({ query }) => {
+  const database = useTestDatabaseOf(table.engine, async ({ query }) => {
     for (const statement of table.ddl) await query(statement);
   });
   const random = createRandom('relays');
@@ -32,11 +34,10 @@ export function useRelayStage(table: OutboxTable, empty: string): RelayStage {
   const log: string[] = [];
   let server: Sink;
   let sink: SinkControl;
-  let client: pg.Client;
+  let client: OpenConnection;
 
   beforeAll(async () => {
-    client = new pg.Client({ connectionString: database.url });
-    await client.connect();
+    client = await serviceEngineFor(database.url).open(database.url);
   });
   beforeEach(async () => {
     server = await startSink();
@@ -53,6 +54,7 @@ export function useRelayStage(table: OutboxTable, empty: string): RelayStage {
 
   return {
     database,
+    query: async (text, values) => (await client.query<never>(text, values)).rows,
     log,
     get sink() {
       return sink;

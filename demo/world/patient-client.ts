@@ -1,6 +1,4 @@
-import pg from 'pg';
-import { postgresFailure } from '@/lib/database/postgres/failure';
-import type { Connection } from '../schema/table';
+import { serviceEngineFor, type Answer, type Connection, type OpenConnection } from '../database/engine';
 
 const TRY_AGAIN_MS = 500;
 
@@ -11,24 +9,16 @@ export interface PatientClient extends Connection {
 
 /** Opens when first used. `pause` answers false when it is time to end: the waiting statement then fails. */
 export function patientClient(url: string, pause: (ms: number) => Promise<boolean>): PatientClient {
-  let open: pg.Client | null = null;
+  const engine = serviceEngineFor(url);
+  let open: OpenConnection | null = null;
 
-  async function client(): Promise<pg.Client> {
-    if (open !== null) return open;
-    const fresh = new pg.Client({ connectionString: url, application_name: 'demo' });
-    // A lost connection shows in the next statement; without a listener it would end the process.
-    fresh.on('error', () => undefined);
-    await fresh.connect();
-    open = fresh;
-    return fresh;
-  }
-
-  async function query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<R>> {
+  async function query<Row extends object>(text: string, values?: unknown[]): Promise<Answer<Row>> {
     for (;;) {
       try {
-        return await (await client()).query<R>(text, values);
+        open ??= await engine.open(url);
+        return await open.query<Row>(text, values);
       } catch (error) {
-        if (postgresFailure(error).code !== 'connection') throw error;
+        if (!engine.isLost(error)) throw error;
         void open?.end().catch(() => undefined);
         open = null;
         if (!(await pause(TRY_AGAIN_MS))) throw error;

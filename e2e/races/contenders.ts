@@ -13,6 +13,7 @@ import { publishedAtTable } from '@/demo/schema/published-at';
 import type { OutboxTable, StoryEvent } from '@/demo/schema/table';
 import { workerStatusTable } from '@/demo/schema/worker-status';
 import type { FaultRule } from '@/demo/sink/protocol';
+import type { EngineKey } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
 
 /** What becomes of an event at the sink: how often it is turned down before it passes; undefined: at once. */
@@ -20,6 +21,7 @@ type Fate = Pick<FaultRule, 'mode' | 'times'> | undefined;
 
 export interface Contender {
   key: string;
+  engine: EngineKey;
   table: OutboxTable;
   parameters: { maxAttempts?: number; stuckAfterSeconds: number };
   /** Operations the shape offers, and the states each is tried on: those it is for, and some it is not for. */
@@ -33,9 +35,23 @@ export interface Contender {
 
 const fails = (times?: number): Fate => ({ mode: 'error', ...(times === undefined ? {} : { times }) });
 
+/** The one that is at home on the other engine races on both. */
+const workerOn = (engine: EngineKey): Contender => ({
+  key: 'worker-status',
+  engine,
+  table: workerStatusTable(true, engine),
+  parameters: { stuckAfterSeconds: 1 },
+  operations: { release: ['processing', 'pending'], archive: ['pending', 'processing', 'published'], restore: ['archived'] },
+  killEveryMs: 250,
+  start: (options) => startWorker({ ...options, intervalMs: 15, recoverEveryMs: null }),
+  event: (random) => ({ type: random.pick(['order.created', 'order.paid']) }),
+  fate: (random) => (random.chance(0.6) ? fails(random.int(3, 40)) : undefined),
+});
+
 export const CONTENDERS: Contender[] = [
   {
     key: 'escrow-status',
+    engine: 'postgres',
     table: escrowStatusTable,
     parameters: { maxAttempts: 5, stuckAfterSeconds: 1 },
     operations: {
@@ -52,18 +68,11 @@ export const CONTENDERS: Contender[] = [
         : { type: random.pick(['order_create', 'ad_create', 'ad_update']), payload: {} },
     fate: (random) => (random.chance(0.7) ? fails(random.int(5, 9)) : undefined),
   },
-  {
-    key: 'worker-status',
-    table: workerStatusTable(true),
-    parameters: { stuckAfterSeconds: 1 },
-    operations: { release: ['processing', 'pending'], archive: ['pending', 'processing', 'published'], restore: ['archived'] },
-    killEveryMs: 250,
-    start: (options) => startWorker({ ...options, intervalMs: 15, recoverEveryMs: null }),
-    event: (random) => ({ type: random.pick(['order.created', 'order.paid']) }),
-    fate: (random) => (random.chance(0.6) ? fails(random.int(3, 40)) : undefined),
-  },
+  workerOn('mysql'),
+  workerOn('postgres'),
   {
     key: 'published-at',
+    engine: 'postgres',
     table: publishedAtTable,
     parameters: { maxAttempts: 3, stuckAfterSeconds: 1 },
     operations: {
@@ -78,6 +87,7 @@ export const CONTENDERS: Contender[] = [
   },
   {
     key: 'courier-status',
+    engine: 'postgres',
     table: courierStatusTable,
     parameters: { stuckAfterSeconds: 1 },
     operations: { archive: ['pending', 'published'], restore: ['archived'] },
@@ -87,6 +97,7 @@ export const CONTENDERS: Contender[] = [
   },
   {
     key: 'listen-notify',
+    engine: 'postgres',
     table: listenNotifyTable,
     parameters: { maxAttempts: 5, stuckAfterSeconds: 1 },
     operations: {

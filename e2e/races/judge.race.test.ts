@@ -12,7 +12,7 @@ const change = (over: Partial<Change>): Change => ({
   before: null,
   after: null,
   ours: false,
-  txid: '1',
+  intervention: null,
   at: at(0),
   ...over,
 });
@@ -27,12 +27,12 @@ const delivery = (seconds: number) => ({
 });
 const record = { intervention_id: 'i', operation: 'retry', event_id: 'a', code: null, warned: false, at: at(5) };
 const evidence = (over: Partial<Evidence>): Evidence => ({
-  shape: 'escrow-status',
   inserted: ['a'],
   history: [inserted, published],
   deliveries: [delivery(9)],
   records: [],
   isPublished: (row) => row.status === 'processed',
+  publishedIsGone: false,
   namedFault: 'none',
   ...over,
 });
@@ -51,12 +51,24 @@ describe('the judge of a race', () => {
     ],
     ['recordedExactly', { history: [inserted, change({ ours: true, after: { status: 'pending' } })] }],
     ['recordedExactly', { records: [record] }],
+    ['recordedExactly', { history: [inserted, change({ ours: true, intervention: 'i' })], records: [record, record] }],
+    // Another intervention than the one whose record it is; each of the two is missed by the other.
+    [
+      'recordedExactly',
+      { history: [inserted, published, change({ ours: true, intervention: 'j' })], records: [{ ...record, code: 'locked' }] },
+    ],
+    ['inOnePlace', { publishedIsGone: true, history: [inserted, change({ op: 'DELETE', ours: true, before: {} })] }],
     ['nothingAfterPublished', { deliveries: [delivery(9), delivery(12)] }],
     ['extrasExplained', { deliveries: [delivery(8), delivery(9)], records: [record] }],
     ['nothingLost', { deliveries: [] }],
   ];
   it.each(broken)('%s catches what breaks it', (rule, over) => {
     expect(RULES[rule](evidence(over))).toHaveLength(1);
+  });
+
+  it('takes what a relay that deletes has taken away for published', () => {
+    const gone = [inserted, change({ op: 'DELETE', before: {} })];
+    expect(RULES.inOnePlace(evidence({ publishedIsGone: true, history: gone }))).toEqual([]);
   });
 
   it('accepts an extra delivery that a recorded warning explains', () => {

@@ -1,6 +1,6 @@
 /** Judges a race from the sink, the tables, their history and the records. Each rule answers what broke it. */
 import type { Delivery } from '@/demo/sink/protocol';
-import type { Change } from './history';
+import type { Change, Image } from './history';
 
 export interface RecordedEvent {
   intervention_id: string;
@@ -11,51 +11,59 @@ export interface RecordedEvent {
   at: Date;
 }
 
-export interface Evidence {
-  shape: string;
+/** What is known of any race: what was put in, what happened to it, and what the console says it did. */
+export interface TableEvidence {
   inserted: string[];
   history: Change[];
-  deliveries: Delivery[];
   records: RecordedEvent[];
   /** True when the row counts as published. */
-  isPublished(row: Record<string, unknown>): boolean;
+  isPublished(row: Image): boolean;
+  /** True where the relay deletes what it has published. */
+  publishedIsGone: boolean;
+}
+
+/** A race with a relay that really publishes. */
+export interface Evidence extends TableEvidence {
+  deliveries: Delivery[];
   /** Relay faults the design names that send an event again without anybody's doing. */
   namedFault: 'none' | 'batch rolled back';
 }
 
-/** Every event is in exactly one place at the end. */
-export function inOnePlace({ inserted, history }: Evidence): string[] {
+/** Every event is in exactly one place at the end; what the relay took away as published in none. */
+export function inOnePlace({ inserted, history, publishedIsGone }: TableEvidence): string[] {
   const places = new Map<string, Set<string>>(inserted.map((id) => [id, new Set()]));
+  const last = new Map<string, Change>();
   for (const change of history) {
     const where = places.get(change.event_id) ?? new Set<string>();
     places.set(change.event_id, where);
     if (change.op === 'DELETE') where.delete(change.place);
     else where.add(change.place);
+    last.set(change.event_id, change);
   }
-  return [...places].filter(([, where]) => where.size !== 1).map(([id, where]) => `${id} is in ${[...where].join(' and ') || 'no place'}`);
+  const published = (id: string): boolean => publishedIsGone && last.get(id)?.op === 'DELETE' && last.get(id)?.ours === false;
+  return [...places]
+    .filter(([id, where]) => where.size !== 1 && !(where.size === 0 && published(id)))
+    .map(([id, where]) => `${id} is in ${[...where].join(' and ') || 'no place'}`);
 }
 
 /** The console never changed a row that was published. */
-export function publishedUntouched({ history, isPublished }: Evidence): string[] {
+export function publishedUntouched({ history, isPublished }: TableEvidence): string[] {
   return history
     .filter((change) => change.ours && change.place === 'main' && change.before !== null && isPublished(change.before))
     .map((change) => `${change.event_id} was published when ${change.op} touched it`);
 }
 
-/** Changed exactly where a record says so: as many changes of ours per event as records without a skip code. */
-export function recordedExactly({ history, records }: Evidence): string[] {
-  const changed = new Map<string, Set<string>>();
-  for (const change of history) {
-    if (!change.ours) continue;
-    const transactions = changed.get(change.event_id) ?? new Set<string>();
-    transactions.add(change.txid);
-    changed.set(change.event_id, transactions);
-  }
-  const recorded = new Map<string, number>();
-  for (const record of records) if (record.code === null) recorded.set(record.event_id, (recorded.get(record.event_id) ?? 0) + 1);
-  return [...new Set([...changed.keys(), ...recorded.keys()])]
-    .filter((id) => (changed.get(id)?.size ?? 0) !== (recorded.get(id) ?? 0))
-    .map((id) => `${id} was changed ${changed.get(id)?.size ?? 0} times and recorded ${recorded.get(id) ?? 0} times`);
+/** Changed exactly where a record says so: every intervention that changed an event has a record of it without a skip code, and the other way round. */
+export function recordedExactly({ history, records }: TableEvidence): string[] {
+  const pair = (intervention: string | null, event: string): string => `${event} by ${intervention ?? 'no intervention'}`;
+  const changed = new Set(history.filter(({ ours }) => ours).map((change) => pair(change.intervention, change.event_id)));
+  const recorded = records.filter(({ code }) => code === null).map((record) => pair(record.intervention_id, record.event_id));
+  const said = new Set(recorded);
+  return [
+    ...[...changed].filter((one) => !said.has(one)).map((one) => `${one} was changed and not recorded`),
+    ...[...said].filter((one) => !changed.has(one)).map((one) => `${one} was recorded and not changed`),
+    ...recorded.filter((one, index) => recorded.indexOf(one) !== index).map((one) => `${one} was recorded twice`),
+  ];
 }
 
 /** No intervention made the relay start a delivery after the event had been marked published. */
@@ -104,4 +112,7 @@ function explained(evidence: Evidence, eventId: string): boolean {
   return evidence.records.some((record) => record.event_id === eventId && record.code === null && record.warned);
 }
 
-export const RULES = { inOnePlace, publishedUntouched, recordedExactly, nothingAfterPublished, extrasExplained, nothingLost };
+/** For every race. */
+export const TABLE_RULES = { inOnePlace, publishedUntouched, recordedExactly };
+/** For races with a relay of ours. */
+export const RULES = { ...TABLE_RULES, nothingAfterPublished, extrasExplained, nothingLost };
