@@ -75,12 +75,12 @@ async function downUrls(server: BenchServer): Promise<{ urls: string[]; close():
   const [silentPort, refusing] = [await listen(silent), await listen(closed)];
   await new Promise((resolve) => closed.close(resolve));
   const at = (port: number): string => {
-    const url = new URL(server.url('fleet', 'console'));
+    const url = new URL(server.url('fleet', 'fleet'));
     url.port = String(port);
     return url.href;
   };
   return {
-    urls: [at(refusing), at(silentPort), server.url('fleet_dropped', 'console')],
+    urls: [at(refusing), at(silentPort), server.url('fleet_dropped', 'fleet')],
     async close() {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => silent.close(resolve));
@@ -101,7 +101,7 @@ interface Settings {
 
 function configured(server: BenchServer, up: string[], down: string[]): Settings {
   const databases = [
-    ...up.map((name, at) => ({ id: `up-${String(at)}`, url: server.url(name, 'console') })),
+    ...up.map((name, at) => ({ id: `up-${String(at)}`, url: server.url(name, 'fleet') })),
     ...down.map((url, at) => ({ id: `down-${String(at)}`, url })),
   ];
   const outboxes = databases.flatMap(({ id }) =>
@@ -222,7 +222,7 @@ function judgeAnswer(seen: Seen, { entries }: FleetSnapshot): void {
 async function statementsOf(server: BenchServer, up: string[]): Promise<number> {
   const [row] = await server.query<{ calls: string }>(
     up[0] ?? 'postgres',
-    `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements WHERE userid = 'console'::regrole`,
+    `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements WHERE userid = 'fleet'::regrole`,
   );
   return Number(row?.calls ?? 0);
 }

@@ -11,10 +11,10 @@ import { startEmbeddedPostgres, THROWAWAY_SETTINGS } from '@/lib/store/embedded/
 const MEGABYTE = 1_048_576;
 
 /** Programs by the role they log in with; the server writes down what they execute, with its plan. */
-export const ROLES = ['console', 'collector', 'naive', 'peer', 'service'] as const;
+export const ROLES = ['console', 'collector', 'fleet', 'naive', 'peer', 'service'] as const;
 export type Role = (typeof ROLES)[number];
 /** Where statements are counted, their plans would only cost. */
-const UNOBSERVED: readonly Role[] = ['collector', 'service'];
+const UNOBSERVED: readonly Role[] = ['collector', 'fleet', 'service'];
 
 export interface BenchServer {
   pid: number;

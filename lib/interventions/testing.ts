@@ -24,6 +24,7 @@ export function depsFor(
     settings: () => outbox.settings,
     database: () => outbox.database,
     get: () => Promise.resolve(outbox),
+    last: () => Promise.resolve(outbox),
     forget: () => undefined,
     proof: () => Promise.resolve(proof),
     close: () => Promise.resolve(),

@@ -60,9 +60,10 @@ export interface Terms {
   failingMs?: number;
   /** It asks for many outboxes: each is read when it is its turn, so that the server is never asked for all of them at once. */
   inTurn?: {
-    /** It takes a reading that is no older than this, having waited for `patienceMs` only. */
+    /** It takes a reading that is no older than this, having waited for `patienceMs` only, and an older one after `olderMs`. */
     freshMs: number;
     patienceMs: number;
+    olderMs: number;
   };
 }
 
@@ -152,13 +153,15 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       leave = await turnOf(id, cell, inTurn);
       begun = now();
       cell.startedAt = begun;
-      cell.outbox = await directory.get(id);
+      cell.outbox = await directory.last(id);
       const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null);
       rows = reading.rowsRead;
       Object.assign(cell, { reading, head, readAt: begun, failure: null });
       remember(cell, reading);
     } catch (error) {
       const kind = kindOf(error);
+      // The table is another one than it was: it is looked at again before the next reading.
+      if (kind === 'missing' || kind === 'unusable') directory.forget(id);
       if (cell.failure?.kind !== kind) onFailure?.(id, error);
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     } finally {
@@ -193,8 +196,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
         if (inTurn === undefined) hurry(cell);
         await cell.inFlight;
       };
-      const fresh = inTurn !== undefined && cell.reading !== null && asked - cell.readAt < inTurn.freshMs;
-      const patience = cell.failure !== null ? failingMs : fresh ? inTurn.patienceMs : patienceMs;
+      const patience = cell.failure !== null ? failingMs : patienceFor(cell, asked, inTurn, patienceMs);
       const late = (await outlasts(serve(), patience)) && (inTurn === undefined || isLate(cell, now()));
       const { outbox, reading, head, readAt } = cell;
       const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
@@ -209,6 +211,11 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       };
     },
   };
+}
+
+function patienceFor({ reading, readAt }: Cell, asked: number, inTurn: Terms['inTurn'], patienceMs: number): number {
+  if (inTurn === undefined || reading === null) return patienceMs;
+  return asked - readAt < inTurn.freshMs ? inTurn.patienceMs : Math.min(patienceMs, inTurn.olderMs);
 }
 
 /** Of an attempt that waits for its turn nothing can be said yet. */

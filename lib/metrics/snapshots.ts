@@ -25,8 +25,9 @@ export interface Charts {
 /** The figures of every outbox, one reading for all viewers: single flight, of one outbox never more than 5 s old when answered. */
 export interface Snapshots {
   /**
-   * Every outbox over the last hour, worst first, from what was read a moment ago: within 0.3 s, or 3 s when asked first. Its
-   * figures are at most some 10 s old, and say how old they are; one that is slow or away never delays the others.
+   * Every outbox over the last hour, worst first, from what was read a moment ago: within 0.3 s, a second when nobody has asked
+   * for a while, or 3 s when asked first. Its figures are at most some 10 s old where somebody asks every few seconds, and say how
+   * old they are; one that is slow or away never delays the others.
    */
   fleet(): Promise<FleetSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
@@ -72,10 +73,15 @@ const SCREEN_POLL_MS = 5_000;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
 const SCREEN = { sharedMs: SCREEN_POLL_MS, patienceMs: 4_800 } satisfies Terms;
 /** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
-const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250 };
+const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 700 };
 const FLEET = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
-const COLLECTOR = { sharedMs: SCREEN_POLL_MS, patienceMs: 100, failingMs: 0, inTurn: { freshMs: 0, patienceMs: 100 } } satisfies Terms;
+const COLLECTOR = {
+  sharedMs: SCREEN_POLL_MS,
+  patienceMs: 100,
+  failingMs: 0,
+  inTurn: { freshMs: 0, patienceMs: 100, olderMs: 100 },
+} satisfies Terms;
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, unless readings are dear. */
 const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;

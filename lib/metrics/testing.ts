@@ -2,7 +2,7 @@
 import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import type { OutboxSettings } from '@/lib/outbox/outbox';
+import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { tableParts } from '@/lib/outbox/language/names';
 import type { Shape } from '@/lib/outbox/shape';
@@ -57,12 +57,11 @@ export function countedDirectory(
       return database.read(work, limits);
     },
   });
+  const countedOutbox = (outbox: Outbox): Outbox => ({ ...outbox, database: counted(outbox.id, outbox.database) });
   return {
     ...directory,
-    async get(id) {
-      const outbox = await directory.get(id);
-      return { ...outbox, database: counted(id, outbox.database) };
-    },
+    get: async (id) => countedOutbox(await directory.get(id)),
+    last: async (id) => countedOutbox(await directory.last(id)),
     readings: () => readings,
   };
 }

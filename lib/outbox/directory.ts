@@ -37,6 +37,11 @@ export interface OutboxDirectory {
    * Throws Problem `not_found` for an unknown id, `unavailable` or `timeout` when it has never been reached.
    */
   get(id: string): Promise<Outbox>;
+  /**
+   * As `get`, but never waits where there has been a binding: that one is answered, however old, and the table is looked at
+   * meanwhile. For readings, of which there is another soon.
+   */
+  last(id: string): Promise<Outbox>;
   /** The next `get` looks at the table again. */
   forget(id: string): void;
   /** What the store knows of the outbox's proof now; null when it does not answer. */
@@ -95,16 +100,25 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     return bind(found).finally(() => ticket.leave());
   };
 
+  async function fresh(found: Entry): Promise<Outbox> {
+    if (found.bound !== null && Date.now() - found.boundAt < REBIND_AFTER_MS) return found.bound;
+    found.inFlight ??= bindInTurn(found).finally(() => (found.inFlight = null));
+    return found.inFlight;
+  }
+
   return {
     ids: [...entries.keys()],
     databases: [...databases.values()],
     settings: (id) => entry(id).settings,
     database: (id) => entry(id).database,
-    async get(id) {
+    get: (id) => fresh(entry(id)),
+    async last(id) {
       const found = entry(id);
-      if (found.bound !== null && Date.now() - found.boundAt < REBIND_AFTER_MS) return found.bound;
-      found.inFlight ??= bindInTurn(found).finally(() => (found.inFlight = null));
-      return found.inFlight;
+      const looking = fresh(found);
+      if (found.bound === null) return looking;
+      // What became of it is answered next time.
+      looking.catch(() => undefined);
+      return found.bound;
     },
     forget(id) {
       entry(id).boundAt = 0;

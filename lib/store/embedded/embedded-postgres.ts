@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import { identify, type ProcessIdentity } from './processes';
 import { run, runningAs } from './run';
 
 const START_TIMEOUT_MS = 30_000;
+const TAIL_BYTES = 4_096;
 const START_TRIES = 5;
 
 /** For data that nobody will miss: twice as fast, and lost when the machine goes down. */
@@ -209,6 +210,15 @@ async function createDatabase(url: string, name: string): Promise<void> {
   }
 }
 
+/** The end of a log, which may be of any size. */
 async function tail(file: string): Promise<string> {
-  return (await readFile(file, 'utf8')).slice(-4_096).trim();
+  const log = await open(file, 'r');
+  try {
+    const { size } = await log.stat();
+    const end = Buffer.alloc(Math.min(TAIL_BYTES, size));
+    await log.read(end, 0, end.length, size - end.length);
+    return end.toString('utf8').trim();
+  } finally {
+    await log.close();
+  }
 }

@@ -1,0 +1,30 @@
+import { afterAll, expect, test, vi } from 'vitest';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { createSample, settingsFor } from '@/scripts/testing/outbox';
+import { createDirectory } from './directory';
+import { SHAPES } from './shape-registry.gen';
+
+const shape = SHAPES.find(({ key }) => key === 'published-at');
+if (shape === undefined) throw new Error('There is no such shape');
+
+const database = useTestDatabase((made) => createSample(made, shape));
+let close = (): Promise<void> => Promise.resolve();
+afterAll(() => close());
+
+test('a reading takes the last binding, however old, while the table is looked at again', async () => {
+  const directory = createDirectory({
+    databases: [{ id: 'test', url: database.url }],
+    outboxes: [{ ...settingsFor(shape), database: 'test' }],
+  });
+  close = () => directory.close();
+  const before = await directory.last('sample');
+  expect(await directory.last('sample')).toBe(before);
+  await database.query('CREATE INDEX of_a_moment_ago ON outbox_events (created_at)');
+  directory.forget('sample');
+  expect(await directory.last('sample')).toBe(before);
+  await vi.waitFor(async () => {
+    const { main } = await directory.last('sample');
+    expect(main.description.indexes.map(({ name }) => name)).toContain('of_a_moment_ago');
+  });
+  expect((await directory.get('sample')).main.description.indexes.map(({ name }) => name)).toContain('of_a_moment_ago');
+});
