@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { VERDICT_TONE, VERDICTS } from '@/lib/shared/verdicts';
 import { emptySlot } from './rollup/slot';
-import { ago, historyOf, judge, NOW, reading, type Given } from './verdict-testing';
+import { ago, before, historyOf, judge, NOW, reading, type Given } from './verdict-testing';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
-/** The readings before, as often as a screen takes them, all saying the same. */
-const before = (given: Given, seconds: readonly number[] = [20, 15, 10, 5]) => seconds.map((at) => reading(given, at));
 const codes = (found: { evidence: { code: string }[] }): string[] => found.evidence.map(({ code }) => code);
 
 test('every verdict has one rule and a tone, and the healthy one is the last resort', () => {
@@ -119,53 +117,6 @@ describe('poison row', () => {
     expect(judge(again).verdict).toBe('healthy');
     const queue: Given = { ...again, behind: { oldestFresh: ago(6) } };
     expect(judge(queue, before(again)).verdict).toBe('healthy');
-  });
-});
-
-describe('broker refusing', () => {
-  const refused = (more: Record<string, unknown> = {}, lastPublishedAt: string | null = ago(16)): Given => ({
-    lastPublishedAt,
-    broker: { count: 9, types: 3, first: ago(14), last: ago(1), latelyPublished: 0, error: 'connection refused', ...more },
-  });
-
-  test('since the last one went out all have failed, of several types', () => {
-    expect(judge(refused())).toMatchObject({
-      verdict: 'broker_refusing',
-      since: ago(14),
-      evidence: [
-        { code: 'all_failed', values: { count: 9, types: 3 } },
-        { code: 'common_error', values: { error: 'connection refused' } },
-        { code: 'nothing_published' },
-      ],
-    });
-    expect(codes(judge(refused({ error: null }, null)))).toEqual(['all_failed', 'never_published']);
-  });
-
-  test.each<[string, Given]>([
-    ['one type only: its handler, not the broker', refused({ types: 1 })],
-    ['four failures may be chance', refused({ count: 4 })],
-    ['they began to fail a moment ago', refused({ first: ago(8) })],
-    ['something went out a moment ago', refused({}, ago(8))],
-    ['the last failure is an old story', refused({ last: ago(400) })],
-  ])('not: %s', (_, given) => {
-    expect(judge(given).verdict).toBe('healthy');
-  });
-
-  test('an outbox that has only one type', () => {
-    expect(judge(refused({ types: 1 }), [], { history: historyOf(400, ['only']) }).verdict).toBe('broker_refusing');
-    expect(judge(refused({ types: 1 }), [], { history: historyOf(400, ['one', 'other']) }).verdict).toBe('healthy');
-  });
-
-  test('some still go out: four of five attempts fail, now and ten seconds ago', () => {
-    const most = (failed: number, published: number): Given => ({ broker: { lately: failed, latelyTypes: 2, latelyPublished: published } });
-    expect(judge(most(20, 5), before(most(20, 5)))).toMatchObject({
-      verdict: 'broker_refusing',
-      since: ago(20),
-      evidence: [{ code: 'most_failed' }],
-    });
-    expect(judge(most(20, 5)).verdict).toBe('healthy');
-    expect(judge(most(20, 6), before(most(20, 5))).verdict).toBe('healthy');
-    expect(judge(most(20, 5), [...before(most(20, 5), [20, 15, 10]), reading(most(2, 9), 5)]).verdict).toBe('healthy');
   });
 });
 

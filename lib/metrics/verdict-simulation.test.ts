@@ -140,6 +140,9 @@ function figuresOf(shape: Shape, events: readonly Event[], now: number): Given {
   const before = (number: number | null): string | null =>
     number === null ? null : iso(most(waiting.filter(({ written }) => written <= number).map(({ created }) => created)));
   const failed = failing.filter((event) => lastOut === null || (event.attempted ?? event.created) > lastOut);
+  const taken = waiting.filter(
+    ({ attempted, published }) => published !== null && attempted !== null && (lastOut === null || attempted > lastOut),
+  );
   const lately = failing.filter((event) => (event.attempted ?? event.created) >= now - 10_000);
   const endless = shape.counts ? [] : failing.filter(({ created, attempted }) => (attempted ?? 0) > created + 10_000);
   const keys = new Map<string, Event[]>();
@@ -155,7 +158,7 @@ function figuresOf(shape: Shape, events: readonly Event[], now: number): Given {
       oldest: iso(least(fresh.map(({ created }) => created))), failing: failing.length, touch, touchedAfter: before(touch), headTouch, headTouchedAfter: before(headTouch),
     },
     broker: {
-      count: failed.length, types: new Set(failed.map(({ type }) => type)).size, first: iso(least(failed.map(({ created }) => created))),
+      count: failed.length, taken: shape.claims ? taken.length : 0, types: new Set(failed.map(({ type }) => type)).size, first: iso(least(failed.map(({ created }) => created))),
       last: iso(most(failed.map((event) => event.attempted ?? event.created))), lately: lately.length, latelyTypes: new Set(lately.map(({ type }) => type)).size,
       latelyPublished: out.filter((event) => (event.published ?? 0) > now - 10_000).length,
     },

@@ -101,3 +101,6 @@ export function historyOf(p50Ms: number, typesPublished: string[] = [], publishe
   }));
   return { minutes, byType: new Map(), typesPublished: new Set(typesPublished), watchedSinceMs: NOW - 86_400_000 };
 }
+
+/** The readings before, as often as a screen takes them, all saying the same. */
+export const before = (given: Given, seconds: readonly number[] = [20, 15, 10, 5]): Reading[] => seconds.map((at) => reading(given, at));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
-import { failing } from '../flow';
+import { failing, patienceMs, rhythmOf } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsAgo, type Sql } from '../spelling';
 import type { Base } from '../base';
@@ -9,6 +9,8 @@ import type { Circumstances, Finding, VerdictRule } from '../verdict';
 const OWNER = 'broker_refusing';
 /** Fewer failures than this may be chance. */
 const FAILED_MIN = 5;
+/** Where a relay takes many events and waits long for each, those under way count as well once some have failed, and for longer. */
+const FAILED_AMONG_TAKEN_MIN = 2;
 /** One type that fails is that type's trouble, or its handler's. */
 const TYPES_MIN = 2;
 /** So long nothing but failures. */
@@ -24,15 +26,17 @@ const LATELY_PER_PUBLISHED = 4;
 export const brokerRefusingVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { state, type, error, created, published, died, lastPublished } = base;
+    const { state, type, error, created, published, attempted, died, lastPublished } = base;
     const failedAt = failureTime(base);
     const failed = sql`(${failing(base)} or ${isState(state, 'dead')})`;
     const since = sql`(${failed} and ${failedAt} > coalesce(${lastPublished}, '-infinity'))`;
     const lately = sql`(${failed} and ${failedAt} >= ${once(secondsAgo(LATELY_SECONDS))})`;
+    const taken = sql`(${isState(state, 'processing')} and ${attempted} > coalesce(${lastPublished}, '-infinity'))`;
     const types = (where: Sql): Sql => sql`count(distinct ${type}) filter (where ${where})`;
     return {
       count: count(since),
       types: types(since),
+      taken: count(taken),
       // The time of an attempt moves on with each one: how long it has gone on, the events' own times tell.
       first: iso(earliest(sql`case when ${isState(state, 'dead')} then ${died} else ${created} end`, since)),
       last: iso(latest(failedAt, since)),
@@ -52,18 +56,23 @@ function failureTime({ traits, state, died, attempted, created }: Base): Sql {
 }
 
 /** Since the last event went out there were only failures. */
-function none({ reading, history, now }: Circumstances): Finding | null {
+function none(circumstances: Circumstances): Finding | null {
+  const { reading, history, now } = circumstances;
   if (reading === null || !reading.traits.publishedAt) return null;
   const failures = numberOf(reading, OWNER, 'count') ?? 0;
   const types = numberOf(reading, OWNER, 'types') ?? 0;
   const firstAt = textOf(reading, OWNER, 'first');
   const lastAt = textOf(reading, OWNER, 'last');
-  if (failures < FAILED_MIN || firstAt === null || lastAt === null || now - Date.parse(lastAt) > RECENT_MS) return null;
+  const enough = failures >= FAILED_MIN;
+  const taken = failures + (numberOf(reading, OWNER, 'taken') ?? 0);
+  if (!enough && (failures < FAILED_AMONG_TAKEN_MIN || taken < FAILED_MIN)) return null;
+  const patience = enough ? PATIENCE_MS : patienceMs(rhythmOf(circumstances), true, true);
+  if (firstAt === null || lastAt === null || now - Date.parse(lastAt) > (enough ? RECENT_MS : patience)) return null;
   const onlyType = types === 1 && history?.typesPublished.size === 1;
   if (types < TYPES_MIN && !onlyType) return null;
   const publishedAt = textOf(reading, 'last-published', 'at');
   const begun = Math.max(Date.parse(firstAt), publishedAt === null ? -Infinity : Date.parse(publishedAt));
-  if (now - begun < PATIENCE_MS) return null;
+  if (now - begun < patience) return null;
   const out: Evidence =
     publishedAt === null
       ? { code: 'never_published', values: {} }
