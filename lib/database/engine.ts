@@ -91,6 +91,39 @@ export interface TransactionLimits {
   idleMs: number;
 }
 
+/** How statements of one transaction are planned, beyond what `byIndex` says by itself. */
+export interface Steering {
+  /** Tables may be read whole. */
+  scans?: boolean;
+  /** An index may tell blocks, whose rows are then looked through. */
+  blocks?: boolean;
+  /** Rows are grouped by hashing, never by sorting them first. */
+  hashes?: boolean;
+  /** Sorts and groups of many rows stay in the server's memory: 32 MB of it. */
+  memory?: boolean;
+}
+
+/** What a server tells of its transactions at one moment. */
+export interface Transactions {
+  /** By the server's clock: ISO 8601 UTC with microseconds. */
+  at: string;
+  /** Every transaction numbered below `oldest` has ended, and the next one gets the number `next`; null where nobody is told. */
+  open: { oldest: bigint; next: bigint } | null;
+}
+
+/** How big a table is, about. */
+export interface TableSize {
+  rows: number;
+  partitioned: boolean;
+}
+
+/** What the database itself has counted since it last began to. Attempted changes: rolled back ones are in them. */
+export interface ChangeCounts {
+  inserted: number;
+  updated: number;
+  deleted: number;
+}
+
 /** SQL fragments whose spelling differs between engines. Column arguments are already quoted references. */
 export interface Fragments {
   /** ISO 8601 UTC text with microseconds; NULL for NULL and for times outside the calendar (infinity). */
@@ -117,6 +150,8 @@ export interface Fragments {
   typed(value: string, description: ColumnDescription): RawBuilder<unknown>;
   /** Exactly one of these values, given as text, whatever the collation thinks is the same; an index of the column serves. */
   isOneOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean>;
+  /** As `isOneOf` for thousands of values; null where a statement takes each as a parameter of its own. */
+  isAnyOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean> | null;
   /**
    * As `isOneOf` for what a shape or a mapping names: written as literals, so that a partial index is seen to serve.
    * Without a description the column is compared as what the values are. A value the column cannot hold matches nothing.
@@ -134,6 +169,8 @@ export interface Fragments {
   forUpdate(alias: string, wait: 'skip locked' | 'wait'): RawBuilder<unknown>;
   /** The end of an INSERT: rows whose key is taken are left out. Empty where they fail instead, as `duplicate`. */
   unlessTaken(): RawBuilder<unknown>;
+  /** The end of a subquery whose values are worked out once, and not again wherever they are used. */
+  workedOut(): RawBuilder<unknown>;
   /**
    * The row's version as text of digits or 32 hexadecimal digits: its physical one where rows have that, otherwise a
    * digest of its columns, long ones by length and beginning.
@@ -183,6 +220,8 @@ export interface Fragments {
   float(value: RawBuilder<unknown>): RawBuilder<number | null>;
   /** A whole number of any type as one of eight bytes. */
   integer(value: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** The same as one of four bytes. */
+  shortInteger(value: RawBuilder<unknown>): RawBuilder<number | null>;
   /** A text that is compared, grouped and sorted by its bytes, whatever its column's collation thinks is the same. */
   bytewise(text: RawBuilder<unknown>): RawBuilder<string | null>;
 }
@@ -213,6 +252,10 @@ export interface EngineFeatures {
   transactionalDdl: boolean;
   /** One role can look up what another one may do. */
   tellsRights: boolean;
+  /** One statement can group the same rows in several ways. */
+  groupingSets: boolean;
+  /** An index can be of some rows alone. */
+  partialIndexes: boolean;
 }
 
 export interface Engine {
@@ -237,7 +280,15 @@ export interface Engine {
    * Settings of the transaction that `db` is in, for statements written for an index: what one serves is never read
    * otherwise, whatever the statistics say; no parallel workers and no compiler, so that one reader takes one core.
    */
-  byIndex(db: Db): Promise<void>;
+  byIndex(db: Db, allow?: Steering): Promise<void>;
+  /** The time, and the transactions under way where the role may know them. Reads and locks nothing. */
+  transactions(db: Db): Promise<Transactions>;
+  /** About how many rows a table or a view has, as the planner takes it; Infinity where nobody can tell. Reads the catalogue and no row. */
+  tableSize(db: Db, table: TableName): Promise<TableSize>;
+  /** About how many rows a table has, its partitions together: when they were last counted, and how it has grown since. As cheap. */
+  estimateRows(db: Db, table: TableName): Promise<number>;
+  /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told. As cheap. */
+  changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null>;
   /** Whether the server that `db` is connected to knows `SELECT … FOR UPDATE SKIP LOCKED`. */
   skipsLocked(db: Db): Promise<boolean>;
   /** Whether the server can reckon with this time zone. */

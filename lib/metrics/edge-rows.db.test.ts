@@ -1,36 +1,43 @@
-import { afterAll, expect, it } from 'vitest';
-import { useTestDatabase } from '@/scripts/testing/database';
+import { afterAll, describe, expect, it } from 'vitest';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { ORDERS } from './collector/testing/stage';
 import { createEdgeRows } from './edge-rows';
 import { ALL_TYPES } from './rollup/series-key';
+import { bucketOf } from './rollup/histogram';
 import { emptySlot } from './rollup/slot';
-import { countedDirectory, progressOf, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
+import { countedDirectory, progressOf, type CountedDirectory } from './testing';
 
-const database = useTestDatabase();
-let directory: CountedDirectory;
-afterAll(() => directory.close());
+describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+  const { outbox: orders, create, publish, table } = ORDERS[engine];
+  const database = useTestDatabaseOf(engine);
+  let directory: CountedDirectory;
+  afterAll(() => directory.close());
 
-it('reads the rows of a slice once for everybody, also when that fails', async () => {
-  await database.query(sampleTables(shapeCalled('published-at'), 'edges').join(';\n'));
-  await database.query(`insert into edges.outbox_events (id, aggregate_type, aggregate_id, event_type, payload, created_at, published_at)
-    select gen_random_uuid(), 'a', 'a', 't', '{}', '2026-01-01T12:00:01Z', '2026-01-01T12:00:02Z' from generate_series(1, 3)`);
-  directory = countedDirectory(database.url, [testOutbox(shapeCalled('published-at'), 'edges')]);
-  const outbox = await directory.get('edges');
-  const progress = progressOf('2026-01-01T13:00:00.000000Z');
-  const fromMinute = Date.parse('2026-01-01T12:00:00Z') / 60_000;
-  const edge = (published: number) => ({
-    fromMinute,
-    toMinute: fromMinute + 1,
-    share: 0.5,
-    slots: new Map([[ALL_TYPES, { ...emptySlot(), published }]]),
+  it('reads the rows of a slice once for everybody, also when that fails', async () => {
+    await create(database);
+    await publish(database, 3, 7_200, { latencyMs: 1_000, type: `'t'` });
+    directory = countedDirectory(database.url, [orders]);
+    const outbox = await directory.get('orders');
+    const progress = progressOf(new Date().toISOString().replace('Z', '000Z'));
+    // An hour that has all of them in it, whatever the minute is now.
+    const fromMinute = Math.floor(Date.now() / 60_000) - 150;
+    const edge = (published: number) => ({
+      fromMinute,
+      toMinute: fromMinute + 60,
+      share: 0.5,
+      slots: new Map([[ALL_TYPES, { ...emptySlot(), published }]]),
+    });
+    const rows = createEdgeRows();
+    expect(await rows(outbox, progress, edge(3))).toEqual(
+      Array.from({ length: 3 }, () => ({ at: expect.any(Number), type: 't', ms: 1_000, latency: bucketOf(1_000), processing: null })),
+    );
+    expect(await rows(outbox, progress, edge(3))).toHaveLength(3);
+    expect(directory.readings()).toBe(1);
+    // The books have more than the table: its owner has purged it.
+    expect(await rows(outbox, progress, edge(4))).toBeNull();
+    await database.query(`drop table ${table}`);
+    const others = createEdgeRows();
+    for (let round = 0; round < 3; round += 1) expect(await others(outbox, progress, edge(3))).toBeNull();
+    expect(directory.readings()).toBe(3);
   });
-  const rows = createEdgeRows();
-  expect(await rows(outbox, progress, edge(3))).toHaveLength(3);
-  expect(await rows(outbox, progress, edge(3))).toHaveLength(3);
-  expect(directory.readings()).toBe(1);
-  // The books have more than the table: its owner has purged it.
-  expect(await rows(outbox, progress, edge(4))).toBeNull();
-  await database.query('drop table edges.outbox_events');
-  const others = createEdgeRows();
-  for (let round = 0; round < 3; round += 1) expect(await others(outbox, progress, edge(3))).toBeNull();
-  expect(directory.readings()).toBe(3);
 });

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
-import { publishedIn } from './collector/fold-sql';
+import { publishedFrom, publishedIn } from './collector/fold-sql';
 import { countsRows } from './collector/counts-rows';
 import type { Progress } from './collector/progress';
 import { addTo } from './rollup/histogram';
@@ -14,7 +14,7 @@ import { bucketSql } from './rollup/bucket-sql';
 import type { Edge } from './rollup/history';
 import { ALL_TYPES, typeOfSeries } from './rollup/series-key';
 import { emptySlot, type Slot } from './rollup/slot';
-import { jsonRows, milliseconds, nullInstant, nullText, sane, steer, type Sql } from './spelling';
+import type { Sql } from './spelling';
 import { hasTime, traitsOf } from './traits';
 
 /** A slice with more events than this has its share taken: one of them more or less is nothing then. */
@@ -62,23 +62,31 @@ function unreadable(error: unknown): null {
   throw error;
 }
 
+type Told = Omit<EdgeRow, 'latency' | 'processing'> & Record<'latency' | 'processing', number | string | null>;
+
+const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
+
 /** The same rows that were folded, by the same index, one more than are wanted at the most. */
 async function readRows(outbox: Outbox, fromMinute: number, toMinute: number, scans: boolean): Promise<EdgeRow[]> {
+  const { engine } = outbox.database;
+  const { fragments } = engine;
+  const { millisecondsBetween, nothing } = fragments;
   const at = placeSql(outbox, outbox.main);
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
-    !hasTime(outbox.main, role) ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
-  const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
-  const attempted = traitsOf(outbox).claimTime ? instant('attemptedAt') : nullInstant;
-  const rows = sql`select ${type} as type, ${at.roleInstant('publishedAt') ?? nullInstant} as published, ${instant('createdAt')} as created, ${attempted} as attempted
-    from ${at.from} where ${publishedIn(outbox, { from: fromMinute * 60_000_000, to: toMinute * 60_000_000 })} limit ${sql.lit(EDGE_EVENTS + 1)}`;
-  const ms = milliseconds(sql.ref('created'), sql.ref('published'));
-  const each = sql`select date_part('epoch', published) * 1000 as at, type, ${ms} as ms, ${bucketSql(ms)} as latency,
-    case when attempted < published then ${bucketSql(milliseconds(sql.ref('attempted'), sql.ref('published')))} end as processing from (${rows}) as e`;
+    !hasTime(outbox.main, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
+  const type = outbox.main.roles.type === undefined ? nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  const attempted = traitsOf(outbox).claimTime ? instant('attemptedAt') : nothing('instant');
+  const rows = sql`select ${type} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${instant('createdAt')} as created, ${attempted} as attempted
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, { from: fromMinute * 60_000_000, to: toMinute * 60_000_000 })} limit ${sql.lit(EDGE_EVENTS + 1)}`;
+  const ms = millisecondsBetween(sql.ref('created'), sql.ref('published'));
+  const processing = bucketSql(millisecondsBetween(sql.ref('attempted'), sql.ref('published')), fragments);
+  const each = sql<Told>`select ${fragments.epochMs(sql.ref('published'))} as at, type, ${ms} as ms, ${bucketSql(ms, fragments)} as latency,
+    case when attempted < published then ${processing} end as processing from (${rows}) as e`;
   return outbox.database.read(
     async (db) => {
-      await steer(db, { scans, bitmaps: true });
-      const answer = await sql<{ rows: string }>`select ${jsonRows(each)} as rows`.execute(db);
-      return JSON.parse(answer.rows[0]?.rows ?? '[]') as EdgeRow[];
+      await engine.byIndex(db, { scans, blocks: true, memory: true });
+      const answer = await each.execute(db);
+      return answer.rows.map((row) => ({ ...row, latency: numberOf(row.latency), processing: numberOf(row.processing) }));
     },
     { statementMs: STATEMENT_MS },
   );

@@ -8,6 +8,8 @@ export interface Fit {
   order: RawBuilder<unknown> | null;
   /** The order is by the wanted column, so that rows cut off are the ones at its far end. */
   ordered: boolean;
+  /** Name of the index. */
+  index: string;
 }
 
 type Direction = 'ascending' | 'descending';
@@ -16,14 +18,15 @@ type Direction = 'ascending' | 'descending';
 export function fitRange(place: Place, alias: string, column: string, tests: Leaf[]): Fit | null {
   const index = place.description.indexes.find((one) => one.columns[0] === column && one.sorted.length > 0 && holds(one.predicate, tests));
   if (index === undefined) return null;
-  return { order: orderOf(index, 0, alias, column, 'descending'), ordered: true };
+  return { order: orderOf(index, 0, alias, column, 'descending'), ordered: true, index: index.name };
 }
 
 /** An index over every row in the order of its position, for tables that are read behind a cursor. */
 export function fitPosition(place: Place, alias: string, position: readonly string[], direction: Direction): Fit | null {
-  if (!place.description.indexes.some((index) => leadsWith(index, position))) return null;
+  const index = place.description.indexes.find((one) => leadsWith(one, position));
+  if (index === undefined) return null;
   const way = sql.raw(direction === 'descending' ? 'desc' : 'asc');
-  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${way}`)), ordered: true };
+  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${way}`)), ordered: true, index: index.name };
 }
 
 /** Whether a BRIN index narrows a range of `column` down to blocks, for rows that satisfy `tests`. It gives no order. */
@@ -47,23 +50,25 @@ export function fitTests(
   const btrees = place.description.indexes.filter((index) => index.sorted.length > 0);
   const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
   const byCreated = partial.find((index) => created !== null && index.columns[0] === created);
-  if (byCreated !== undefined && created !== null) return { order: orderOf(byCreated, 0, alias, created, direction), ordered: true };
-  if (partial.length > 0) return { order: null, ordered: false };
+  if (byCreated !== undefined && created !== null)
+    return { order: orderOf(byCreated, 0, alias, created, direction), ordered: true, index: byCreated.name };
+  if (partial[0] !== undefined) return { order: null, ordered: false, index: partial[0].name };
 
   for (const test of tests) {
     if (!fixes(test) && !('in' in test)) continue;
     if ('in' in test && test.ignoreCase) continue;
     const single = !('in' in test) || test.in.length === 1;
-    const index = btrees.find((one) => one.columns[0] === test.column && one.predicate === null);
+    const leading = btrees.filter((one) => one.columns[0] === test.column && one.predicate === null);
+    const index = leading.find((one) => one.columns[1] === created) ?? leading[0];
     if (index === undefined) continue;
-    if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false };
+    if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false, index: index.name };
     const byTime = orderOf(index, 1, alias, created, direction);
     // The planner knows that `= 'x'` leaves one value to sort by, but not that IS NULL does: the column has to be said.
     const order =
       'isNull' in test
         ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'ascending') ? opposite(index) : same(index))}, ${byTime}`
         : byTime;
-    return { order, ordered: true };
+    return { order, ordered: true, index: index.name };
   }
   return null;
 }

@@ -5,6 +5,7 @@ import { describeMysqlTable, mysqlTableNames } from './describe';
 import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
 import { mysqlDialect } from './pool';
+import { changeCounts, estimateRows, tableSize } from './table-size';
 import { serverName, serverOf, skipsLocked } from './server';
 import { fixedOffsetMinutes } from './zones';
 
@@ -52,6 +53,8 @@ export const mysqlEngine: Engine = {
     streamsSubqueries: false,
     transactionalDdl: false,
     tellsRights: false,
+    groupingSets: false,
+    partialIndexes: false,
   },
   fragments: mysqlFragments,
   quote: {
@@ -89,6 +92,14 @@ export const mysqlEngine: Engine = {
   },
   // The statements name their index themselves (`from`): the servers have no switch that could be undone with the transaction.
   byIndex: () => Promise.resolve(),
+  // Who may see the transactions under way sees when they began to the second, in a zone that nobody tells: not near enough.
+  async transactions(db) {
+    const { rows } = await sql<{ at: string }>`select ${mysqlFragments.nowIso()} as at`.execute(db);
+    return { at: rows[0]?.at ?? '', open: null };
+  },
+  tableSize,
+  estimateRows,
+  changeCounts,
   skipsLocked: async (db) => skipsLocked(await serverOf(db)),
   async knowsTimeZone(db, timeZone) {
     if (fixedOffsetMinutes(timeZone) !== null) return true;

@@ -31,6 +31,7 @@ export const mysqlFragments: Fragments = {
   textValue: (value) => sql`${value}`,
   typed,
   isOneOf,
+  isAnyOf: () => null,
   isLiteral,
   // A comparison of rows is served by no index here: the first key is said by itself.
   beyond([key, ...keys], sign, [value, ...values]) {
@@ -50,6 +51,8 @@ export const mysqlFragments: Fragments = {
   deleteFrom: (table, alias) => sql`delete ${sql.id(alias)} from ${tableRef(table)} as ${sql.id(alias)}`,
   forUpdate: (_alias, wait) => sql.raw(`for update${wait === 'wait' ? '' : ' skip locked'}`),
   unlessTaken: () => sql``,
+  // All there are: a subquery with a limit is never taken apart.
+  workedOut: () => sql`limit 18446744073709551615`,
   rowVersion: rowDigest,
   rowTouch: () => null,
   wholeRow: (alias) => sql`${sql.id(alias)}.*`,
@@ -92,6 +95,7 @@ export const mysqlFragments: Fragments = {
     sql`cast(floor(timestampdiff(microsecond, ${EPOCH}, ${value}) / ${sql.lit(seconds * 1_000_000)}) as signed)`,
   float: (value) => sql`((${value}) + 0e0)`,
   integer: (value) => sql`cast(${value} as signed)`,
+  shortInteger: (value) => sql`cast(${value} as signed)`,
   bytewise: (text) => sql`(convert(${text} using utf8mb4) collate utf8mb4_bin)`,
 };
 

@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
-import type { ColumnDescription, Engine } from '../engine';
+import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
 import { describePostgresTable, postgresTableNames } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
 import { postgresDialect } from './pool';
+import { changeCounts, estimateRows, tableSize } from './table-size';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const INTEGER = /^(0|-?[1-9][0-9]{0,18})$/;
@@ -31,6 +32,15 @@ const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescrip
   generated: false,
 });
 
+/** No privilege is needed. */
+async function transactions(db: Db): Promise<Transactions> {
+  const { rows } = await sql<{ at: string; oldest: string; next: string }>`select ${postgresFragments.nowIso()} as at,
+    txid_snapshot_xmin(s)::text as oldest, txid_snapshot_xmax(s)::text as next from (select txid_current_snapshot() as s) as t`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('The transactions are one row');
+  return { at: row.at, open: { oldest: BigInt(row.oldest), next: BigInt(row.next) } };
+}
+
 export const postgresEngine: Engine = {
   key: 'postgres',
   features: {
@@ -40,6 +50,8 @@ export const postgresEngine: Engine = {
     streamsSubqueries: true,
     transactionalDdl: true,
     tellsRights: true,
+    groupingSets: true,
+    partialIndexes: true,
   },
   fragments: postgresFragments,
   quote: {
@@ -76,10 +88,21 @@ export const postgresEngine: Engine = {
     return `PostgreSQL ${rows[0]?.version.split(' ')[0] ?? ''}`;
   },
   // A scan that has no index to use still happens, and begins at the same row each time.
-  async byIndex(db) {
-    await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true),
-      set_config('max_parallel_workers_per_gather', '0', true), set_config('synchronize_seqscans', 'off', true)`.execute(db);
+  async byIndex(db, { scans = false, blocks = false, hashes = false, memory = false } = {}) {
+    const onOff = (on: boolean): RawBuilder<unknown> => sql.lit(on ? 'on' : 'off');
+    const more = [
+      ...(hashes ? [sql`set_config('enable_sort', 'off', true)`] : []),
+      ...(memory ? [sql`set_config('work_mem', '32MB', true)`] : []),
+    ];
+    await sql`select set_config('enable_seqscan', ${onOff(scans)}, true), set_config('enable_bitmapscan', ${onOff(blocks)}, true), set_config('jit', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true), ${sql.join([sql`set_config('synchronize_seqscans', 'off', true)`, ...more])}`.execute(
+      db,
+    );
   },
+  transactions,
+  tableSize,
+  estimateRows,
+  changeCounts,
   skipsLocked: () => Promise.resolve(true),
   // It ships with the zones, and an unknown name fails the first statement.
   knowsTimeZone: () => Promise.resolve(true),

@@ -1,37 +1,66 @@
+import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { EngineKey } from '@/lib/shared/model';
 import { openStore } from '@/lib/store/store';
 import { countOf } from '../rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from '../rollup/series-key';
 import { HOW } from '../rollup/slot';
-import { sampleTables, shapeCalled, testOutbox } from '../testing';
-import { FAST, eventually, useStage } from './testing';
+import { FAST, ORDERS, eventually, useStage } from './testing/stage';
 
 const OUTBOX = 'orders';
-const shape = shapeCalled('published-at');
-const stage = useStage([testOutbox(shape, OUTBOX)], (observed) => observed.query(sampleTables(shape, OUTBOX).join(';\n')));
-const { observed, kept, collect, total, totals, minutes, progress, errors } = stage;
-beforeEach(() => observed.query('truncate orders.outbox_events'));
-
-const publish = (count: number, ago: string, { latency = '100 ms', type = 'paid' } = {}): Promise<unknown> =>
-  observed.query(
-    `insert into orders.outbox_events (id, aggregate_type, aggregate_id, event_type, payload, created_at, published_at)
-     select gen_random_uuid(), 'a', 'a', $1, '{}', now() - $2::interval - $3::interval, now() - $2::interval from generate_series(1, $4::int)`,
-    [type, ago, latency, count],
-  );
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 const nowMinute = (): number => Math.floor(Date.now() / 60_000);
-const done = (collector: ReturnType<typeof collect>): Promise<void> =>
-  eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'collecting', method: 'published_index', backfill: null }));
 
-describe('a collector', () => {
+/** Keeps everybody else from a table until the function answered is called. */
+const LOCK: Record<EngineKey, (url: string, table: string) => Promise<() => Promise<void>>> = {
+  async postgres(url, table) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`begin; lock table ${table}`);
+    return () => client.end();
+  },
+  async mysql(url, table) {
+    const client = await mysql.createConnection(url);
+    await client.query(`lock tables ${table} write`);
+    return () => client.end();
+  },
+};
+
+/** A stage with the outbox of an order service, empty before each test. */
+function useOrders(engine: EngineKey) {
+  const { outbox, table, create, publish } = ORDERS[engine];
+  const stage = useStage([outbox], create, engine);
+  const { observed, kept, collect, total, totals, minutes, progress, errors } = stage;
+  beforeEach(() => observed.query(`truncate table ${table}`));
+  return {
+    observed,
+    kept,
+    collect,
+    total,
+    totals,
+    minutes,
+    progress,
+    errors,
+    table,
+    publish: (count: number, agoSeconds: number, event: Parameters<typeof publish>[3] = {}): Promise<unknown> =>
+      publish(observed, count, agoSeconds, event),
+    done: (collector: ReturnType<typeof collect>): Promise<void> =>
+      eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'collecting', method: 'published_index', backfill: null })),
+  };
+}
+
+describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
+  const { observed, kept, table, collect, publish, done, total, totals, minutes, progress, errors } = useOrders(engine);
+
   it('reads the past once, then what is published since, each event once', async () => {
-    await publish(50, '3 hours');
-    await publish(70, '3 days', { latency: '2 hours' });
-    await publish(5, '0 s');
+    await publish(50, 3 * HOUR);
+    await publish(70, 3 * DAY, { latencyMs: 7_200_000 });
+    await publish(5, 0);
     const collector = collect();
     await done(collector);
     expect((await total(OUTBOX)).published).toBe(125);
-    await publish(11, '0 s', { latency: '-1 s' });
+    await publish(11, 0, { latencyMs: -1_000 });
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(136));
     const slot = await total(OUTBOX);
     expect(countOf(slot.latency)).toBe(136);
@@ -42,9 +71,9 @@ describe('a collector', () => {
   });
 
   it('keeps minutes of two days, and tells the same of older time by hours and days', async () => {
-    await publish(40, '47 hours');
-    await publish(60, '60 hours');
-    await publish(80, '20 days');
+    await publish(40, 47 * HOUR);
+    await publish(60, 60 * HOUR);
+    await publish(80, 20 * DAY);
     await done(collect());
     expect((await total(OUTBOX)).published).toBe(180);
     const tiers = await kept.query<{ tier: string; first: number }>(
@@ -56,16 +85,9 @@ describe('a collector', () => {
     expect(first.day).toBeGreaterThanOrEqual(20 * 1_440 - 1_440);
   });
 
-  it('reads no further back than history is kept', async () => {
-    await publish(10, '9 days');
-    await publish(20, '11 days');
-    await done(collect({ retentionDays: 10 }));
-    expect((await total(OUTBOX)).published).toBe(10);
-  });
-
   it('marks every minute since the first row as watched, and none before it', async () => {
-    await publish(1, '30 minutes');
-    await publish(1, '10 minutes');
+    await publish(1, 30 * MINUTE);
+    await publish(1, 10 * MINUTE);
     await done(collect());
     const line = await minutes(OUTBOX, nowMinute() - 60, nowMinute());
     const watched = [...line].filter(([, { slot }]) => slot.minutes === 1).map(([minute]) => nowMinute() - minute);
@@ -77,10 +99,7 @@ describe('a collector', () => {
   });
 
   it('counts events of more types than are kept apart under one series', async () => {
-    await observed.query(
-      `insert into orders.outbox_events (id, aggregate_type, aggregate_id, event_type, payload, created_at, published_at)
-       select gen_random_uuid(), 'a', 'a', 'type ' || i % 250, '{}', now() - interval '1 h', now() - interval '1 h' from generate_series(0, 999) as i`,
-    );
+    await publish(1_000, HOUR, { type: `concat('type ', i % 250)` });
     await done(collect());
     const series = await totals(OUTBOX);
     expect(series.size).toBe(202);
@@ -89,22 +108,22 @@ describe('a collector', () => {
   });
 
   it('keeps the history of rows that their owner has purged', async () => {
-    await publish(30, '20 minutes');
-    await publish(30, '2 minutes');
+    await publish(30, 20 * MINUTE);
+    await publish(30, 2 * MINUTE);
     const collector = collect();
     await done(collector);
-    await observed.query('delete from orders.outbox_events');
+    await observed.query(`delete from ${table}`);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(await total(OUTBOX)).toMatchObject({ published: 60, created: 60 });
   });
 
   it('finds rows whose transaction ended late, and adds them once', async () => {
-    await publish(30, '4 minutes');
-    await publish(10, '2 minutes', { type: 'sent' });
+    await publish(30, 4 * MINUTE);
+    await publish(10, 2 * MINUTE, { type: `'sent'` });
     const collector = collect();
     await done(collector);
-    await publish(4, '2 minutes', { type: 'sent', latency: '7 s' });
-    await publish(1, '2 minutes', { type: 'new' });
+    await publish(4, 2 * MINUTE, { type: `'sent'`, latencyMs: 7_000 });
+    await publish(1, 2 * MINUTE, { type: `'new'` });
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(45));
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     const series = await totals(OUTBOX);
@@ -115,7 +134,7 @@ describe('a collector', () => {
   });
 
   it('leaves the time it was away as a gap where rows are gone, and fills it where they are there', async () => {
-    await publish(10, '90 minutes');
+    await publish(10, 90 * MINUTE);
     const first = collect();
     await done(first);
     await first.stop();
@@ -126,9 +145,9 @@ describe('a collector', () => {
       anHourAgo,
     ]);
     await kept.query(`delete from rollup where tier = 'minute' and at_minute >= $1`, [nowMinute() - 60]);
-    await publish(7, '50 minutes');
-    await publish(9, '20 minutes');
-    await observed.query(`delete from orders.outbox_events where published_at < now() - interval '30 minutes'`);
+    await publish(7, 50 * MINUTE);
+    await publish(9, 20 * MINUTE);
+    await observed.query(`delete from ${table} where published_at < current_timestamp - interval '30' minute`);
     const second = collect();
     await done(second);
     expect(await total(OUTBOX)).toMatchObject({ published: 19 });
@@ -141,35 +160,73 @@ describe('a collector', () => {
   });
 
   it('goes on where it was when it is started again, and counts nothing twice', async () => {
-    await publish(20, '5 minutes');
+    await publish(20, 5 * MINUTE);
     for (let start = 0; start < 4; start += 1) {
       const collector = collect();
       await done(collector);
-      await publish(3, '0 s');
+      await publish(3, 0);
       await collector.stop();
     }
     await done(collect());
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(32));
   });
 
+  it('says that it is blind while the table cannot be read, and reads on when it can', async () => {
+    await publish(5, MINUTE);
+    const collector = collect();
+    await done(collector);
+    await observed.query(`alter table ${table} rename to away`);
+    await eventually(() => expect(collector.status(OUTBOX).state).toBe('blind'));
+    expect((await progress(OUTBOX))?.blind).toBe(true);
+    await publish(0, 0).catch(() => undefined);
+    await observed.query(`alter table ${table.replace('outbox_events', 'away')} rename to outbox_events`);
+    await publish(6, 0);
+    await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
+    expect(collector.status(OUTBOX).state).toBe('collecting');
+  });
+
+  it('looks less often while looks run into their limits, says so, and recovers', async () => {
+    await publish(5, MINUTE);
+    const collector = collect();
+    await done(collector);
+    const unlock = await LOCK[engine](observed.url, table);
+    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'slowed' }));
+    expect(collector.status(OUTBOX).everyMs).toBeGreaterThanOrEqual(200);
+    await unlock();
+    await publish(6, 0);
+    await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
+    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'collecting' }));
+  });
+});
+
+describe('a collector', () => {
+  const { kept, collect, publish, done, total, errors } = useOrders('postgres');
+
+  it('reads no further back than history is kept', async () => {
+    await publish(10, 9 * DAY);
+    await publish(20, 11 * DAY);
+    await done(collect({ retentionDays: 10 }));
+    expect((await total(OUTBOX)).published).toBe(10);
+  });
+
   it('gives its leases back when it stops, and another one goes on at once', async () => {
-    await publish(5, '1 minute');
+    await publish(5, MINUTE);
     const first = collect({ timing: { ...FAST, lease: 60 } });
     await done(first);
     const second = collect({ timing: { ...FAST, lease: 60 } });
     await eventually(() => expect(second.status(OUTBOX).state).toBe('collecting'));
     await first.stop();
-    await publish(6, '0 s');
+    await publish(6, 0);
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
   });
 
   it('loses nothing while the store is away: what it could not write is counted later', async () => {
-    await publish(5, '1 minute');
+    await publish(5, MINUTE);
     const own = openStore(kept.url);
     const collector = collect({ store: own });
     await done(collector);
     await kept.query('alter table rollup rename to rollup_away');
-    await publish(6, '0 s');
+    await publish(6, 0);
     await eventually(() => expect(errors.length).toBeGreaterThan(0));
     await kept.query('alter table rollup_away rename to rollup');
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
@@ -177,38 +234,8 @@ describe('a collector', () => {
     await own.close();
   });
 
-  it('says that it is blind while the table cannot be read, and reads on when it can', async () => {
-    await publish(5, '1 minute');
-    const collector = collect();
-    await done(collector);
-    await observed.query('alter table orders.outbox_events rename to away');
-    await eventually(() => expect(collector.status(OUTBOX).state).toBe('blind'));
-    expect((await progress(OUTBOX))?.blind).toBe(true);
-    await publish(0, '0 s').catch(() => undefined);
-    await observed.query('alter table orders.away rename to outbox_events');
-    await publish(6, '0 s');
-    await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
-    expect(collector.status(OUTBOX).state).toBe('collecting');
-  });
-
-  it('looks less often while looks run into their limits, says so, and recovers', async () => {
-    await publish(5, '1 minute');
-    const collector = collect();
-    await done(collector);
-    const client = new pg.Client({ connectionString: observed.url });
-    await client.connect();
-    await client.query('begin; lock table orders.outbox_events');
-    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'slowed' }));
-    expect(collector.status(OUTBOX).everyMs).toBeGreaterThanOrEqual(200);
-    await client.query('commit');
-    await client.end();
-    await publish(6, '0 s');
-    await eventually(async () => expect((await total(OUTBOX)).published).toBe(11));
-    await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'collecting' }));
-  });
-
   it('looks less often where looking is dear, and tells what it has cost', async () => {
-    await publish(5, '1 minute');
+    await publish(5, MINUTE);
     const collector = collect({ timing: { ...FAST, duty: 0.001 } });
     await eventually(() => expect(collector.status(OUTBOX)).toMatchObject({ state: 'slowed', backfill: null }));
     const { cost, everyMs } = collector.status(OUTBOX);
@@ -219,7 +246,7 @@ describe('a collector', () => {
   });
 
   it('samples what waits into the minute it is', async () => {
-    await publish(1, '1 minute');
+    await publish(1, MINUTE);
     const collector = collect({ depthNow: () => Promise.resolve({ waiting: 12, dead: null, oldestAgeMs: 4_000 }) });
     await done(collector);
     await eventually(async () => expect((await total(OUTBOX)).depth?.samples).toBeGreaterThan(3));

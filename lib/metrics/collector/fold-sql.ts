@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { statePredicate } from '@/lib/outbox/conditions';
+import { commonTests, statePredicate } from '@/lib/outbox/conditions';
+import { fitRange } from '@/lib/outbox/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import { bucketSql } from '../rollup/bucket-sql';
 import { STATES_OF } from '../sources';
-import { milliseconds, nullInstant, nullText, sane, steer, stepOf, type Sql } from '../spelling';
+import type { Sql } from '../spelling';
 import { hasTime, traitsOf } from '../traits';
 import { isoOf, MINUTE } from './instants';
 import type { AttemptsRow } from './observers/attempts-count';
@@ -36,13 +37,14 @@ export interface Cell {
   tried: AttemptsRow | null;
 }
 
+/** Whole numbers come as numbers or as texts. */
 interface CellRow {
-  published: number;
+  published: number | string;
   type: string | null;
-  created: number | null;
-  latency_bucket: number | null;
-  processing_bucket: number | null;
-  of_processing: number;
+  created: number | string | null;
+  latency_bucket: number | string | null;
+  processing_bucket: number | string | null;
+  of_processing: number | string;
   events: string;
   latency_ms: number | null;
   negative: string;
@@ -53,9 +55,8 @@ interface CellRow {
  * Planner settings for finding published rows: the index or nothing, but for a table small enough to read whole. Rows newer
  * than the table's statistics are taken for one: they would be sorted instead of hashed.
  */
-export async function steerTo(db: Db, access: Access): Promise<void> {
-  await steer(db, { scans: access === 'whole', bitmaps: access === 'blocks' });
-  await sql`select set_config('enable_sort', 'off', true)`.execute(db);
+export async function steerTo(db: Db, outbox: Outbox, access: Access): Promise<void> {
+  await outbox.database.engine.byIndex(db, { scans: access === 'whole', blocks: access === 'blocks', hashes: true, memory: true });
 }
 
 /**
@@ -72,73 +73,105 @@ export async function readCells(
 ): Promise<Cell[]> {
   const statement = cellsStatement(outbox, span, stepMinutes, tells);
   const { rows } = await statement.execute(db);
-  return rows.map((row) => ({
-    published: row.published,
+  return rows.flatMap(cellsOf);
+}
+
+function cellsOf(row: CellRow): Cell[] {
+  const cell: Omit<Cell, 'kind'> = {
+    published: Number(row.published),
     type: row.type,
-    created: row.created,
-    latencyBucket: row.latency_bucket,
-    processingBucket: row.processing_bucket,
-    kind: row.of_processing === 1 ? 'processing' : 'latency',
+    created: numberOf(row.created),
+    latencyBucket: numberOf(row.latency_bucket),
+    processingBucket: numberOf(row.processing_bucket),
     events: Number(row.events),
     latencySumMs: row.latency_ms ?? 0,
     negative: Number(row.negative),
     tried: row.tried === null ? null : triedRow(row.type, row.tried),
-  }));
+  };
+  if (Number(row.of_processing) === 1) return [{ ...cell, kind: 'processing' }];
+  const latency: Cell = { ...cell, processingBucket: null, kind: 'latency' };
+  // Where one statement groups in one way only, its groups are of both.
+  if (cell.processingBucket === null) return [latency];
+  return [latency, { ...cell, created: null, latencyBucket: null, tried: null, kind: 'processing' }];
 }
+
+const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
 
 /** The statement of `readCells`. */
 export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<CellRow> {
+  const { fragments, features } = outbox.database.engine;
+  const { epochSteps, millisecondsBetween, nothing } = fragments;
   const at = placeSql(outbox, outbox.main);
   const seconds = stepMinutes * 60;
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
-    !hasTime(outbox.main, role) ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
+    !hasTime(outbox.main, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
   const claims = traitsOf(outbox).claimTime;
-  const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
-  // OFFSET 0 keeps what is worked out once from being worked out wherever it is used: a third of the processor's time.
-  const rows = sql`select ${type} collate "C" as type, ${at.roleInstant('publishedAt') ?? nullInstant} as published, ${instant('createdAt')} as created,
-    ${claims ? instant('attemptedAt') : nullInstant} as attempted, ${tells === 'tried' ? triedText(outbox, at) : nullText} as tried from ${at.from} where ${publishedIn(outbox, span)} offset 0`;
-  const timed = sql`select type, ${stepOf(sql.ref('published'), seconds)} as published, ${stepOf(sql.ref('created'), seconds)} as created,
-    ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency, tried,
-    case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing from (${rows}) as r offset 0`;
-  const buckets = sql`select t.*, ${bucketSql(sql.ref('latency'))} as latency_bucket, ${bucketSql(sql.ref('processing'))} as processing_bucket from (${timed}) as t`;
+  const type = outbox.main.roles.type === undefined ? nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  // What is worked out once is not worked out again wherever it is used: a third of the processor's time.
+  const rows = sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${instant('createdAt')} as created,
+    ${claims ? instant('attemptedAt') : nothing('instant')} as attempted, ${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} ${fragments.workedOut()}`;
+  const timed = sql`select type, ${epochSteps(sql.ref('published'), seconds)} as published, ${epochSteps(sql.ref('created'), seconds)} as created,
+    ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried,
+    case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing from (${rows}) as r ${fragments.workedOut()}`;
+  const buckets = sql`select t.*, ${bucketSql(sql.ref('latency'), fragments)} as latency_bucket, ${bucketSql(sql.ref('processing'), fragments)} as processing_bucket from (${timed}) as t`;
   // A bucket of latencies is narrow: hardly ever do its rows come from more than two minutes.
-  const byLatency = sql`(published, type, created, latency_bucket, tried)`;
-  const sets = claims ? sql`grouping sets (${byLatency}, (published, type, processing_bucket))` : byLatency;
-  const ofProcessing = claims ? sql`grouping(latency_bucket)` : sql`0`;
-  const processing = claims ? sql`processing_bucket` : sql`null::int as processing_bucket`;
+  const byLatency = sql`published, type, created, latency_bucket, tried`;
+  const inSets = claims && features.groupingSets;
+  const byBoth = claims ? sql`${byLatency}, processing_bucket` : byLatency;
+  const groups = inSets ? sql`grouping sets ((${byLatency}), (published, type, processing_bucket))` : byBoth;
+  const ofProcessing = inSets ? sql`grouping(latency_bucket)` : sql`0`;
+  const processing = claims ? sql`processing_bucket` : sql`${fragments.nothing('integer')} as processing_bucket`;
   return sql<CellRow>`select published, type, created, latency_bucket, tried, ${processing}, ${ofProcessing} as of_processing,
-    count(*) as events, sum(greatest(0, latency)) as latency_ms, count(*) filter (where latency < 0) as negative from (${buckets}) as b group by ${sets}`;
+    count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative from (${buckets}) as b group by ${groups}`;
 }
 
 /** What the observer of attempts reads of a row, where there is more to it than one attempt; NULL for the others. */
 function triedText(outbox: Outbox, at: PlaceSql): Sql {
+  const { fragments } = outbox.database.engine;
   const traits = traitsOf(outbox);
-  if (!traits.attempts) return nullText;
-  const attempts = attemptsOf(at);
-  const facts = sql`json_build_array(${at.id.text}, ${attempts}, ${epochMs(at, 'createdAt')}, ${epochMs(at, 'publishedAt')})::text`;
+  if (!traits.attempts) return fragments.nothing('text');
+  const attempts = attemptsOf(outbox, at);
+  const facts = fragments.rowAsJson([
+    { name: 'id', column: at.id.text },
+    { name: 'attempts', column: attempts },
+    { name: 'created', column: epochMs(outbox, at, 'createdAt') },
+    { name: 'published', column: epochMs(outbox, at, 'publishedAt') },
+  ]);
   return sql`case when ${attempts} > ${sql.lit(traits.countsClaims ? 1 : 0)} then ${facts} end`;
 }
 
 function triedRow(type: string | null, facts: string): AttemptsRow {
-  const [id, attempts, created, published] = JSON.parse(facts) as [string, number | null, number | null, number | null];
+  const { id, attempts, created, published } = JSON.parse(facts) as Record<string, string | null>;
   return {
-    id,
+    id: id ?? '',
     type,
     state: 'published',
-    attempts: finite(attempts) ?? 0,
-    createdMs: finite(created),
-    publishedMs: finite(published),
+    attempts: finite(numberOf(attempts ?? null)) ?? 0,
+    createdMs: finite(numberOf(created ?? null)),
+    publishedMs: finite(numberOf(published ?? null)),
     diedMs: null,
   };
 }
 
 /** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the cells. */
 export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise<Map<number, number>> {
+  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
-  const minute = stepOf(at.roleInstant('publishedAt') ?? nullInstant, MINUTE / 1_000_000);
-  const { rows } = await sql<{ minute: number; events: string }>`select ${minute} as minute, count(*) as events from ${at.from}
-    where ${publishedIn(outbox, span)} group by 1`.execute(db);
-  return new Map(rows.map((row) => [row.minute, Number(row.events)]));
+  const minute = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), MINUTE / 1_000_000);
+  const { rows } = await sql<{ minute: number | string; events: string }>`select ${minute} as minute, count(*) as events
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} group by 1`.execute(db);
+  return new Map(rows.map((row) => [Number(row.minute), Number(row.events)]));
+}
+
+/** The table, by the index on its times of publishing where it has one; under the alias that `placeSql` gives. */
+export function publishedFrom(outbox: Outbox): Sql {
+  const { main, shape, database } = outbox;
+  const at = placeSql(outbox, main);
+  const column = publishedColumn(outbox);
+  const tests = [...commonTests(shape, STATES_OF.published), ...(column === null ? [] : [{ column, isNull: false }])];
+  const fit = column === null ? null : fitRange(main, at.alias, column, tests);
+  return database.engine.fragments.from(main.table, at.alias, fit?.index);
 }
 
 /** The rows published in a span, said so that an index on the column serves it. */
@@ -152,11 +185,12 @@ export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
   const { timeZone } = outbox.parameters;
   const value = (micros: number): Sql => fragments.instantValue(isoOf(micros), description, timeZone);
   const time = at.column(column);
-  if (description.kind === 'instant' || timeZone === 'UTC')
+  if (description.kind !== 'wall_clock' || description.time !== undefined || timeZone === 'UTC')
     return sql`${predicate} and ${time} >= ${value(from)} and ${time} < ${value(to)}`;
   // Where clocks are put back an hour is on them twice: what the column's time is read as decides, the column only narrows.
   const instant = fragments.instant(time, description, timeZone);
-  const width = sql`make_interval(secs => ${sql.lit((to - from) / 1_000_000)})`;
-  return sql`${predicate} and ${time} >= least(${value(from)}, ${value(to)} - ${width}) and ${time} < greatest(${value(to)}, ${value(from)} + ${width})
-    and ${instant} >= ${sql`cast(${isoOf(from)} as timestamptz)`} and ${instant} < ${sql`cast(${isoOf(to)} as timestamptz)`}`;
+  const width = (to - from) / 1_000_000;
+  const [before, after] = [fragments.secondsBefore(value(to), width), fragments.secondsBefore(value(from), -width)];
+  return sql`${predicate} and ${time} >= least(${value(from)}, ${before}) and ${time} < greatest(${value(to)}, ${after})
+    and ${instant} >= ${fragments.instantOf(isoOf(from))} and ${instant} < ${fragments.instantOf(isoOf(to))}`;
 }

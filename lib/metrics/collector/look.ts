@@ -60,7 +60,7 @@ export async function look(
   const rowsCounted = countsRows(choice.method);
   const additions: Additions = session.pending;
   addCells(additions, cells, session.names);
-  markWatched(additions, rowsCounted ? minutesIn(span.from, span.to) : watchedBy(before, tick));
+  markWatched(additions, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, tick) : []);
   const sample = await depth;
   if (sample !== null) addDepth(additions, minuteOf(tick.at), sample);
 
@@ -111,8 +111,8 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
         statements += 2;
       }
       const { choice } = session;
-      if (choice.access !== null) await steerTo(db, choice.access);
-      const tick = await readTick(db);
+      if (choice.access !== null) await steerTo(db, outbox, choice.access);
+      const tick = await readTick(db, outbox.database.engine);
       session.horizon.see(tick);
       const settled = tick.at - terms.settleMicros;
       const nothing = { tick, choice, span: { from: settled, to: settled }, cells: [], target: settled, past: null };
@@ -125,7 +125,7 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
         const past = await pastOf(db, outbox, choice, { from: Math.max(from, tick.at - terms.retention), to: settled });
         return { ...nothing, past, statements: statements + 1 };
       }
-      const target = Math.max(from, session.horizon.foldableTo(tick));
+      const target = Math.max(from, session.horizon.foldableTo(tick.at));
       const span = { from, to: Math.min(target, from + session.foldWidth.micros) };
       const cells = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
       return { tick, choice, span, cells, target, past: null, statements: statements + 1 };

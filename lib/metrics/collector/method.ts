@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db, TableSize } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { commonTests, type Leaf } from '@/lib/outbox/conditions';
-import { placeSql } from '@/lib/outbox/row';
 import type { CollectionMethod } from '@/lib/shared/model';
 import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
 import { READING_ROWS, STATES_OF } from '../sources';
@@ -15,30 +13,23 @@ export interface Choice {
   method: CollectionMethod;
   /** Only where rows are counted by their time of publishing. */
   access: Access | null;
+  /** Something tells what is published: otherwise no minute counts as watched. */
+  sees: boolean;
   advice: { code: string; sql: string | null } | null;
 }
 
 /** Above this many rows, reading the whole table is worth an index. */
 const SMALL_ROWS = 20_000;
 
-export interface Size {
-  rows: number;
-  partitioned: boolean;
+export interface Size extends TableSize {
+  /** The database counts changes, and tells. */
+  counted: boolean;
 }
 
-/**
- * About how many rows the table has, as the planner estimates it: from its size now and its last statistics, over all
- * partitions, and for a view too. Reads two rows of the catalogue and nothing of the table itself.
- */
-export async function sizeOf(db: Db, outbox: Outbox): Promise<Size> {
-  const { schema, table } = outbox.main.table;
-  const plan = await sql<{ 'QUERY PLAN': string }>`explain (format json) select 1 from ${placeSql(outbox, outbox.main).from}`.execute(db);
-  const [explained] = JSON.parse(plan.rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: { 'Plan Rows': number } }[];
-  const kind = await sql<{
-    partitioned: boolean;
-  }>`select c.relkind = 'p' as partitioned from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = ${schema} and c.relname = ${table}`.execute(db);
-  return { rows: explained?.Plan['Plan Rows'] ?? Infinity, partitioned: kind.rows[0]?.partitioned ?? false };
+/** What the choice depends on: from the catalogue and the database's own counters, nothing of the table itself. */
+export async function sizeOf(db: Db, { database: { engine }, main }: Outbox): Promise<Size> {
+  const size = await engine.tableSize(db, main.table);
+  return { ...size, counted: size.rows > READING_ROWS && (await engine.changeCounts(db, main.table)) !== null };
 }
 
 /** The column that says when a row was published; a date alone does not. */
@@ -51,21 +42,28 @@ export function publishedColumn({ main }: Outbox): string | null {
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main, shape } = outbox;
   const { rows } = size;
-  if (!shape.states.some((rule) => rule.state === 'published')) return { method: 'deleted', access: null, advice: null };
+  if (!shape.states.some((rule) => rule.state === 'published')) return seeing('deleted', null, null);
   const published = publishedColumn(outbox);
   if (published !== null) {
     const tests = [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
-    if (fitRange(main, 'o', published, tests) !== null) return { method: 'published_index', access: 'ordered', advice: null };
-    if (fitBlocks(main, published, tests)) return { method: 'published_index', access: 'blocks', advice: null };
-    if (rows <= READING_ROWS)
-      return { method: 'scan', access: 'whole', advice: rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published) };
+    if (fitRange(main, 'o', published, tests) !== null) return seeing('published_index', 'ordered', null);
+    if (fitBlocks(main, published, tests)) return seeing('published_index', 'blocks', null);
+    if (rows <= READING_ROWS) return seeing('scan', 'whole', rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published));
   }
   const waiting = fitTests(main, 'o', timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF.waiting)) !== null;
   const advice =
     published === null ? waitingIndexAdvice(outbox, size, waiting || rows <= SMALL_ROWS) : publishedIndexAdvice(outbox, size, published);
-  if (waiting || numberedKey(main) !== null || rows <= READING_ROWS) return { method: 'observed', access: null, advice };
-  return { method: 'statistics', access: null, advice };
+  if (waiting || numberedKey(main) !== null || rows <= READING_ROWS) return seeing('observed', null, advice);
+  if (size.counted) return seeing('statistics', null, advice);
+  return { ...seeing('observed', null, advice), sees: false };
 }
+
+const seeing = (method: CollectionMethod, access: Access | null, advice: Choice['advice']): Choice => ({
+  method,
+  access,
+  sees: true,
+  advice,
+});
 
 function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choice['advice'] {
   return indexAdvice(outbox, size, 'index_published_at', column, [{ column, isNull: false }]);
@@ -81,9 +79,13 @@ function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice
 
 /** The statement a DBA would run; none for a view, nor for a partitioned table, where the server refuses CONCURRENTLY: it takes one per partition. */
 function indexAdvice(outbox: Outbox, { partitioned }: Size, code: string, column: string, tests: Leaf[]): Choice['advice'] {
-  const { quote } = outbox.database.engine;
+  const { quote, features } = outbox.database.engine;
   const { description, table } = outbox.main;
   if (description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
+  if (!features.partialIndexes) {
+    const fixed = tests.flatMap((test) => ('equals' in test || 'in' in test || ('isNull' in test && test.isNull) ? [test.column] : []));
+    return { code, sql: `${quote.createIndex(table, [...new Set([...fixed, column])])};` };
+  }
   const literal = (value: string | number | boolean): string => (typeof value === 'string' ? quote.literal(value) : String(value));
   const where = tests.map((test) => {
     const name = quote.identifier(test.column);
@@ -91,6 +93,5 @@ function indexAdvice(outbox: Outbox, { partitioned }: Size, code: string, column
     if ('in' in test) return `${name} IN (${test.in.map(literal).join(', ')})`;
     return 'equals' in test ? `${name} = ${literal(test.equals)}` : 'above' in test ? `${name} > ${String(test.above)}` : 'true';
   });
-  const on = [table.schema, table.table].flatMap((name) => (name === null ? [] : [quote.identifier(name)])).join('.');
-  return { code, sql: `CREATE INDEX CONCURRENTLY ON ${on} (${quote.identifier(column)}) WHERE ${where.join(' AND ')};` };
+  return { code, sql: `${quote.createIndex(table, [column])} WHERE ${where.join(' AND ')};` };
 }

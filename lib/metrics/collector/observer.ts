@@ -15,7 +15,7 @@ export interface Look {
   outbox: Outbox;
   /**
    * The collector's read-only transaction, with its timeouts set: every statement sees what is committed when it begins.
-   * Planner settings are `steer()`'s.
+   * Planner settings are the engine's `byIndex`, with memory to sort in.
    */
   db: Db;
   /** When this look began, by the observed database's clock: ISO 8601 UTC with microseconds. */

@@ -1,7 +1,6 @@
 /** Lets the observers of an outbox look when it is their time; what they saw waits for the next entry into the books. */
-import type { Outbox } from '@/lib/outbox/outbox';
-import { iso, steer } from '../spelling';
 import { sql } from 'kysely';
+import type { Outbox } from '@/lib/outbox/outbox';
 import { addPending } from './look';
 import { isTimeout } from './failures';
 import type { Observer } from './observer';
@@ -48,11 +47,12 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
 async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<void> {
   const past = session.memory[observer.key];
   const { tried } = session;
+  const { engine } = outbox.database;
   const began = performance.now();
   const { at, seen } = await outbox.database.read(
     async (db) => {
-      await steer(db);
-      const { rows } = await sql<{ at: string }>`select ${iso(sql`clock_timestamp()`)} as at`.execute(db);
+      await engine.byIndex(db, { memory: true });
+      const { rows } = await sql<{ at: string }>`select ${engine.fragments.nowIso()} as at`.execute(db);
       const time = rows[0]?.at ?? '';
       return {
         at: time,

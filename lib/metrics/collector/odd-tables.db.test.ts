@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
-import type { TestDatabase } from '@/scripts/testing/database';
+import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { testOutbox, type TestOutbox } from '../testing';
 import { cellsStatement, countByMinute, publishedIn, steerTo } from './fold-sql';
 import { microsOf } from './instants';
 import { chooseMethod, sizeOf } from './method';
-import { eventually, useStage } from './testing';
+import { eventually, useStage } from './testing/stage';
 import { sql } from 'kysely';
 
 const COLUMNS = { id: 'id', type: 'kind', createdAt: 'created', publishedAt: 'published' };
@@ -64,7 +64,7 @@ const OUTBOXES = [
   outbox('hopeless'),
 ];
 
-async function fill(observed: TestDatabase): Promise<void> {
+async function fill(observed: AnyTestDatabase): Promise<void> {
   const plain = (name: string, time: string, rest = ''): string =>
     `create table odd.${name} (id bigint generated always as identity primary key, kind text default 'a', created ${time}, published ${time}${rest});`;
   await observed.query(`
@@ -145,7 +145,7 @@ describe('counts', () => {
     const bound = await stage.directory.get('blocks');
     const to = Date.now() * 1_000;
     const plan = await bound.database.read(async (db) => {
-      await steerTo(db, 'blocks');
+      await steerTo(db, bound, 'blocks');
       const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${cellsStatement(bound, { from: to - 60_000_000, to }, 1)}`.execute(db);
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     });

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
-import { iso } from '../spelling';
-import { publishedIn, type Span } from './fold-sql';
+import { publishedFrom, publishedIn, type Span } from './fold-sql';
 import { MINUTE, microsOf } from './instants';
 import { publishedColumn, type Access } from './method';
 
@@ -20,12 +19,15 @@ export async function oldestPublished(db: Db, outbox: Outbox, access: Access, sp
   const instant = at.roleInstant('publishedAt');
   if (column === null || instant === null) return null;
   if (access !== 'blocks') {
-    const { rows } = await sql<{ at: string }>`select ${iso(instant)} as at from ${at.from} where ${publishedIn(outbox, span)}
+    const { rows } = await sql<{
+      at: string;
+    }>`select ${outbox.database.engine.fragments.instantText(instant)} as at from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)}
       order by ${at.column(column)} limit 1`.execute(db);
     return rows[0] === undefined ? null : microsOf(rows[0].at);
   }
   const anyBefore = async (to: number): Promise<boolean> => {
-    const { rows } = await sql`select 1 from ${at.from} where ${publishedIn(outbox, { from: span.from, to })} limit 1`.execute(db);
+    const { rows } =
+      await sql`select 1 from ${publishedFrom(outbox)} where ${publishedIn(outbox, { from: span.from, to })} limit 1`.execute(db);
     return rows.length > 0;
   };
   if (!(await anyBefore(span.to))) return null;

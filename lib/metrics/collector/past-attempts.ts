@@ -4,9 +4,8 @@ import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import { slotIn, type Additions } from '../rollup/ledger';
-import { nullInstant, nullText, stepOf } from '../spelling';
 import { traitsOf } from '../traits';
-import { publishedIn, type Span } from './fold-sql';
+import { publishedFrom, publishedIn, type Span } from './fold-sql';
 import type { SeriesNames } from './series-names';
 
 export interface PastAttempts {
@@ -20,16 +19,18 @@ export interface PastAttempts {
 /** Of rows published in a span; none where no counter is kept. Served and bounded like the cells of the same span. */
 export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number): Promise<PastAttempts[]> {
   const { attempts: counted, countsClaims } = traitsOf(outbox);
+  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const attempts = at.role('attempts');
   if (!counted || attempts === null) return [];
   // A counter that rises at the claim has counted the attempt that succeeded, too.
-  const failed = sql`(${attempts.sql})::bigint - ${sql.lit(countsClaims ? 1 : 0)}`;
-  const type = outbox.main.roles.type === undefined ? nullText : sql`left(${at.roleText('type')}, 200)`;
-  const { rows } = await sql<{ step: number; type: string | null; failed: string }>`
-    select ${stepOf(at.roleInstant('publishedAt') ?? nullInstant, stepMinutes * 60)} as step, ${type} as type, sum(${failed}) as failed
-    from ${at.from} where ${publishedIn(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
-  return rows.map((row) => ({ ...row, failed: Number(row.failed) }));
+  const failed = sql`${fragments.integer(attempts.sql)} - ${sql.lit(countsClaims ? 1 : 0)}`;
+  const type = outbox.main.roles.type === undefined ? fragments.nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  const step = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), stepMinutes * 60);
+  const { rows } = await sql<{ step: number | string; type: string | null; failed: string }>`
+    select ${step} as step, ${fragments.bytewise(type)} as type, sum(${failed}) as failed
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
+  return rows.map((row) => ({ ...row, step: Number(row.step), failed: Number(row.failed) }));
 }
 
 /** Adds them to the time in which their rows went out: when each attempt failed no row tells. */

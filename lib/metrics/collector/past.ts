@@ -18,14 +18,11 @@ import { newestSlice, readDownTo } from './spans';
 const ROWS = { most: 20_000, least: 5_000 };
 const TOOK_MS = { most: 500, least: 100 };
 const STATEMENT_MS = 4_000;
-/** So long the horizon is waited for, so that the newest slice is read when its transactions have ended. */
-const PATIENCE_MS = 60_000;
-
-/** Whether there is past to be read now. */
-export function hasPast({ progress, choice, horizon, openedAt }: Session): boolean {
+/** Whether there is past to be read now: its newest slice is read when its transactions have ended, or have had their time. */
+export function hasPast({ progress, choice, horizon }: Session): boolean {
   const span = progress === null ? null : newest(progress);
-  if (span === null || choice === null || choice.access === null) return false;
-  return (horizon.cleanTo ?? -Infinity) >= microsOf(span.to) || Date.now() - openedAt > PATIENCE_MS;
+  if (progress === null || span === null || choice === null || choice.access === null) return false;
+  return horizon.foldableTo(microsOf(progress.lookedAt)) >= microsOf(span.to);
 }
 
 /** Reads one slice and enters it; answers how long the reading took, in milliseconds. Throws DatabaseFailure, LeaseLost. */
@@ -44,7 +41,7 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
   const { cells, attempts } = await outbox.database
     .read(
       async (db) => {
-        await steerTo(db, access);
+        await steerTo(db, outbox, access);
         return {
           cells: await readCells(db, outbox, slice, stepMinutes),
           attempts: counts ? [] : await readPastAttempts(db, outbox, slice, stepMinutes),

@@ -49,7 +49,7 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
   const late = await outbox.database
     .read(
       async (db): Promise<Cell[]> => {
-        await steerTo(db, access);
+        await steerTo(db, outbox, access);
         const cells: Cell[] = [];
         for (const span of runsOf(minutes)) {
           const counts = await countByMinute(db, outbox, span);

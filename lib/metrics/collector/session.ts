@@ -43,7 +43,6 @@ export interface Session {
   recountMinutes: number;
   /** Late rows were found: recount every minute until then. */
   watchfulUntil: number;
-  openedAt: number;
   /** What the observers' looks have cost since the last entry. */
   observed: Progress['cost'];
 }
@@ -82,7 +81,6 @@ export async function openSession(
     recountedTo: -Infinity,
     recountMinutes: RECOUNT_MINUTES,
     watchfulUntil: -Infinity,
-    openedAt: Date.now(),
     observed: noCost(),
   };
 }

@@ -1,16 +1,18 @@
 import { sql } from 'kysely';
+import type { Fragments } from '@/lib/database/engine';
+import { postgresFragments } from '@/lib/database/postgres/fragments';
 import type { Sql } from '../spelling';
 import { BUCKETS_PER_OCTAVE, FIRST_OCTAVE } from './histogram';
 
 /**
  * The bucket of a duration in milliseconds (double precision), as `bucketOf` of histogram.ts computes it: never in numeric,
- * whose logarithm costs three times as much. NULL for NULL.
+ * whose logarithm costs three times as much. NULL for NULL. Of the console's own database unless told otherwise.
  */
-export function bucketSql(milliseconds: Sql): Sql {
-  const ms = sql`(${milliseconds})::float8`;
-  const octave = sql`floor(ln(${ms}) / ${sql.lit(Math.LN2)}::float8)`;
+export function bucketSql(milliseconds: Sql, { float, shortInteger }: Fragments = postgresFragments): Sql {
+  const ms = float(milliseconds);
+  const octave = sql`floor(ln(${ms}) / ${float(sql.lit(Math.LN2))})`;
   const first = 1 - FIRST_OCTAVE * BUCKETS_PER_OCTAVE;
   // A logarithm that lands just beside a whole number gives the same bucket: the end of one octave is the start of the next.
-  return sql`case when ${ms} < ${sql.lit(2 ** FIRST_OCTAVE)}::float8 then 0
-    when ${ms} is not null then (${sql.lit(first)} + ${octave} * ${sql.lit(BUCKETS_PER_OCTAVE)} + floor((${ms} / power(2::float8, ${octave}) - 1) * ${sql.lit(BUCKETS_PER_OCTAVE)}))::int end`;
+  const bucket = sql`${sql.lit(first)} + ${octave} * ${sql.lit(BUCKETS_PER_OCTAVE)} + floor((${ms} / power(${float(sql.lit(2))}, ${octave}) - 1) * ${sql.lit(BUCKETS_PER_OCTAVE)})`;
+  return sql`case when ${ms} < ${float(sql.lit(2 ** FIRST_OCTAVE))} then 0 when ${ms} is not null then ${shortInteger(bucket)} end`;
 }

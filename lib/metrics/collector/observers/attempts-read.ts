@@ -9,7 +9,7 @@ import { fitRange, fitTests } from '@/lib/outbox/index-fit';
 import type { Sql } from '../../spelling';
 import { timeColumn, traitsOf } from '../../traits';
 import type { AttemptsRow } from './attempts-count';
-import { attemptsOf, CHEAP_ROWS, epochMs, finite, idsAmong, keyed, SCANNED_ROWS, typeOf } from './rows';
+import { attemptsOf, CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS, typeOf } from './rows';
 import { estimateRows } from './table-size';
 
 /** Rows read by an index: the oldest open ones, and those published since the last look. */
@@ -54,6 +54,7 @@ export interface Span {
 /** What finds the rows with a counter: a partial index on open rows or one on their state, one leading with the time of publishing. */
 export function planOf(outbox: Outbox): Plan {
   const { main } = outbox;
+  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
   const plan: Plan = { indexed: [], scanned: [], published: false };
   for (const part of ['waiting', 'processing', 'dead'] as const) {
@@ -66,17 +67,19 @@ export function planOf(outbox: Outbox): Plan {
       plan.indexed.push({
         part,
         limit: OPEN_ROWS,
-        query: () => sql`select ${columns(at)} from ${at.from} where ${predicate}${order} limit ${sql.lit(OPEN_ROWS)}`,
+        query: () =>
+          sql`select ${columns(outbox, at)} from ${fragments.from(main.table, at.alias, fit.index)} where ${predicate}${order} limit ${sql.lit(OPEN_ROWS)}`,
       });
   }
   const published = timeColumn(main, 'publishedAt');
   const tests: Leaf[] = published === null ? [] : [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
   if (published === null || !traitsOf(outbox).publishedState) return plan;
-  if (fitRange(main, at.alias, published, tests) === null) plan.scanned.push('published');
+  const served = fitRange(main, at.alias, published, tests);
+  if (served === null) plan.scanned.push('published');
   else {
     plan.published = true;
     const query = (span: Span | null): Sql =>
-      sql`select ${columns(at)} from ${at.from} where ${span === null ? sql`false` : publishedIn(outbox, at, published, span)} limit ${sql.lit(PUBLISHED_ROWS)}`;
+      sql`select ${columns(outbox, at)} from ${fragments.from(main.table, at.alias, served.index)} where ${span === null ? sql`false` : publishedIn(outbox, at, published, span)} limit ${sql.lit(PUBLISHED_ROWS)}`;
     plan.indexed.push({ part: 'published', limit: PUBLISHED_ROWS, query });
   }
   return plan;
@@ -110,32 +113,36 @@ export async function readFollowed(
       if (part === 'published') return span === null || published === null ? [] : [publishedIn(outbox, at, published, span)];
       return [statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope) ?? sql`false`];
     });
-    const counted = sql`${attemptsOf(at)} > 0`;
+    const counted = sql`${attemptsOf(outbox, at)} > 0`;
     const dead = statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`;
     const where = wanted.length === 0 ? sql`false` : sql`(${sql.join(wanted, sql` or `)}) and (${counted} or ${dead})`;
     parts.push({
       name: 'scan',
       limit: SCANNED_ROWS,
-      query: sql`select ${columns(at)} from ${at.from} where ${where} limit ${sql.lit(SCANNED_ROWS)}`,
+      query: sql`select ${columns(outbox, at)} from ${at.from} where ${where} limit ${sql.lit(SCANNED_ROWS)}`,
     });
   }
   if (outbox.dead !== null) parts.push({ name: 'dead_place', limit: FOLLOWED_ROWS, query: deadRows(outbox, outbox.dead) });
   if (parts.length === 0) return { rows: [], read: 0, cut: false };
 
-  const ctes = parts.map(({ name, query }) => sql`${sql.ref(name)} as materialized (${query})`);
-  const members = parts.map(({ name }) => sql`select * from ${sql.ref(name)} where attempts > 0 or state = 'dead'`);
-  const counts = parts.map(({ name }) => sql`(select count(*) from ${sql.ref(name)})`);
-  const { rows } = await sql<{ counts: string; rows: string }>`with ${sql.join(ctes)}
-    select json_build_array(${sql.join(counts)}) as counts,
-      (select coalesce(json_agg(row_to_json(r)), '[]'::json) from (${sql.join(members, sql` union all `)} limit ${sql.lit(FOLLOWED_ROWS + 1)}) as r) as rows`.execute(
-    db,
+  // Each part is read once, in one pass: its rows are numbered and counted, and the first one brings the count in any case.
+  const members = parts.map(
+    (
+      { query },
+      index,
+    ) => sql`(select * from (select p.*, ${sql.lit(index)} as part, row_number() over () as place, count(*) over () as counted
+      from (${query}) as p) as c where attempts > 0 or state = 'dead' or place = 1)`,
   );
-  const read = JSON.parse(rows[0]?.counts ?? '[]') as number[];
-  const found = JSON.parse(rows[0]?.rows ?? '[]') as Answer[];
+  const limit = sql.lit(FOLLOWED_ROWS + 1 + parts.length);
+  const { rows } = await sql<
+    Answer & { part: number | string; counted: string }
+  >`${sql.join(members, sql` union all `)} limit ${limit}`.execute(db);
+  const read = new Map(rows.map(({ part, counted }) => [Number(part), Number(counted)]));
+  const found = rows.filter(({ attempts, state }) => (attempts ?? 0) > 0 || state === 'dead');
   return {
     rows: found.slice(0, FOLLOWED_ROWS).map(toRow),
-    read: read.reduce((sum, count) => sum + count, 0),
-    cut: found.length > FOLLOWED_ROWS || parts.some(({ limit }, index) => (read[index] ?? 0) >= limit),
+    read: [...read.values()].reduce((sum, count) => sum + count, 0),
+    cut: found.length > FOLLOWED_ROWS || parts.some((part, index) => (read.get(index) ?? 0) >= part.limit),
   };
 }
 
@@ -145,13 +152,14 @@ function deadRows(outbox: Outbox, place: Place): Sql {
   const died = timeColumn(place, 'diedAt');
   const fit = died === null ? null : fitRange(place, at.alias, died, []);
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
-  return sql`select ${columns(at)} from ${at.from}${order} limit ${sql.lit(FOLLOWED_ROWS)}`;
+  const from = outbox.database.engine.fragments.from(place.table, at.alias, fit?.index);
+  return sql`select ${columns(outbox, at)} from ${from}${order} limit ${sql.lit(FOLLOWED_ROWS)}`;
 }
 
-function columns(at: PlaceSql): Sql {
-  const died = epochMs(at, at.place.roles.diedAt === undefined ? 'attemptedAt' : 'diedAt');
-  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${attemptsOf(at)} as attempts,
-    ${epochMs(at, 'createdAt')} as created, ${epochMs(at, 'publishedAt')} as published, ${died} as died`;
+function columns(outbox: Outbox, at: PlaceSql): Sql {
+  const died = epochMs(outbox, at, at.place.roles.diedAt === undefined ? 'attemptedAt' : 'diedAt');
+  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${attemptsOf(outbox, at)} as attempts,
+    ${epochMs(outbox, at, 'createdAt')} as created, ${epochMs(outbox, at, 'publishedAt')} as published, ${died} as died`;
 }
 
 function toRow({ id, type, state, attempts, created, published, died }: Answer): AttemptsRow {
@@ -173,10 +181,12 @@ export async function readByKey(db: Db, outbox: Outbox, missing: string[]): Prom
   const rows: AttemptsRow[] = [];
   for (const place of places) {
     if (place === null || left.length === 0) continue;
-    if (!keyed(place) && (await estimateRows(db, place)) > CHEAP_ROWS) return { rows, gone: [] };
+    if (!keyed(place) && (await estimateRows(db, outbox, place)) > CHEAP_ROWS) return { rows, gone: [] };
     const at = placeSql(outbox, place);
-    const answer = await sql<Answer>`select ${columns(at)} from ${at.from} where ${idsAmong(outbox, at, left)}`.execute(db);
-    rows.push(...answer.rows.map(toRow));
+    for (const lot of idLots(outbox, at, left)) {
+      const answer = await sql<Answer>`select ${columns(outbox, at)} from ${at.from} where ${lot}`.execute(db);
+      rows.push(...answer.rows.map(toRow));
+    }
     const found = new Set(rows.map(({ id }) => id));
     left = left.filter((id) => !found.has(id));
   }

@@ -35,7 +35,7 @@ async function lookAtAttempts({ outbox, db, at, memory: given, tried }: Look): P
   if (tried !== null) plan.scanned = plan.scanned.filter((part) => part !== 'published');
   let reach: AttemptsReach = 'complete';
   if (plan.scanned.length > 0) {
-    const size = await estimateRows(db, outbox.main);
+    const size = await estimateRows(db, outbox, outbox.main);
     if (size > CHEAP_ROWS && memory !== null && atMs >= memory.atMs && atMs - memory.atMs < DEAR_EVERY_MS)
       return { additions: new Map(), memory: given, rows: 0 };
     if (size > SCANNED_ROWS) {

@@ -1,11 +1,10 @@
 /** What the looks of observers have in common: which rows can be found by what, and rows by their ids. */
 import { sql } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/engine';
 import { leadsWith } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
-import { nullNumber, type Sql } from '../../spelling';
+import type { Sql } from '../../spelling';
 import { hasTime } from '../../traits';
 
 /** Tables up to this many rows are read whole where no index finds what is looked for. */
@@ -14,15 +13,15 @@ export const SCANNED_ROWS = 200_000;
 export const CHEAP_ROWS = 20_000;
 
 /** A time as milliseconds since the epoch; NULL where the place has none, infinite ones as they are. */
-export function epochMs(at: PlaceSql, role: Exclude<ColumnRole, 'id'>): Sql {
+export function epochMs({ database: { engine } }: Outbox, at: PlaceSql, role: Exclude<ColumnRole, 'id'>): Sql {
   const instant = hasTime(at.place, role) ? at.roleInstant(role) : null;
-  return instant === null ? sql`cast(null as float8)` : sql`(date_part('epoch', ${instant}) * 1000)`;
+  return instant === null ? engine.fragments.nothing('float') : engine.fragments.epochMs(instant);
 }
 
 /** The counter as a float, which holds every count there is. */
-export function attemptsOf(at: PlaceSql): Sql {
+export function attemptsOf({ database: { engine } }: Outbox, at: PlaceSql): Sql {
   const attempts = at.role('attempts');
-  return attempts === null ? nullNumber : sql`(${attempts.sql})::float8`;
+  return attempts === null ? engine.fragments.nothing('float') : engine.fragments.float(attempts.sql);
 }
 
 /** The type, cut to what a series is named after. */
@@ -38,19 +37,29 @@ export function keyed(place: Place): boolean {
   return place.description.indexes.some((index) => leadsWith(index, names));
 }
 
-/** Rows with one of these ids: served by the key where `keyed`, bounded by their number. */
-export function idsAmong(outbox: Outbox, at: PlaceSql, ids: readonly string[]): Sql {
+/**
+ * Rows with these ids, a lot of them at a time: served by the key where `keyed`, bounded by their number. The last lot is
+ * filled up with its last id, so that the server meets the same few statements again and again.
+ */
+export function idLots({ database: { engine } }: Outbox, at: PlaceSql, ids: readonly string[]): Sql[] {
   const [id, ...others] = at.id.columns;
-  const { engine } = outbox.database;
-  if (id === undefined || others.length > 0) return at.id.among(ids);
-  const fitting = ids.filter((one) => engine.idFits(one, id.description));
-  return sql`${id.sql} = any(${engine.fragments.typed(arrayLiteral(fitting), arrayOf(id.description))})`;
+  if (ids.length === 0) return [];
+  if (id !== undefined && others.length === 0) {
+    const all = engine.fragments.isAnyOf(
+      id.sql,
+      ids.filter((one) => engine.idFits(one, id.description)),
+      id.description,
+    );
+    if (all !== null) return [all];
+  }
+  const lots: Sql[] = [];
+  for (let from = 0; from < ids.length; from += LOT) {
+    const lot = ids.slice(from, from + LOT);
+    const size = LOT_SIZES.find((one) => one >= lot.length) ?? LOT;
+    lots.push(at.id.among([...lot, ...Array.from({ length: size - lot.length }, () => lot.at(-1) ?? '')]));
+  }
+  return lots;
 }
 
-/** A type without its length, which a cast would cut an id to: `character` alone means one character. */
-function arrayOf(description: ColumnDescription): ColumnDescription {
-  const bare = description.type.replace(/\(\d+(,\d+)?\)/, '');
-  return { ...description, type: `${bare === 'character' ? 'bpchar' : bare}[]` };
-}
-
-const arrayLiteral = (values: string[]): string => `{${values.map((value) => `"${value.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
+const LOT_SIZES = [10, 50, 250] as const;
+const LOT = 250;

@@ -6,9 +6,9 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
-import { nullText, type Sql } from '../../spelling';
+import type { Sql } from '../../spelling';
 import { timeColumn } from '../../traits';
-import { CHEAP_ROWS, epochMs, finite, idsAmong, keyed, SCANNED_ROWS, typeOf } from './rows';
+import { CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS, typeOf } from './rows';
 import { sinceOf } from './recent';
 import { FOLLOWED_ROWS, type SojournMemory, type SojournRow } from './sojourns';
 import { estimateRows } from './table-size';
@@ -41,7 +41,7 @@ export async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<
   const byCreated =
     created !== null &&
     fitRange(main, 'o', created, [...commonTests(outbox.shape, ['published']), { column: created, isNull: false }]) !== null;
-  const size = openByIndex && (byKey || byCreated) ? 0 : await estimateRows(db, main);
+  const size = openByIndex && (byKey || byCreated) ? 0 : await estimateRows(db, outbox, main);
   const small = size <= SCANNED_ROWS;
   return {
     open: openByIndex ? 'index' : small ? 'scan' : byKey ? 'known' : null,
@@ -69,7 +69,8 @@ interface Answer {
   state: SojournRow['state'];
   created: number | null;
   published: number | null;
-  key: string | null;
+  /** The key that grows, as text. */
+  grown: string | null;
 }
 
 /**
@@ -77,6 +78,7 @@ interface Answer {
  * FOLLOWED_ROWS and NEW_ROWS where an index serves, by SCANNED_ROWS where none does; locks nothing.
  */
 export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: SojournMemory | null, atMs: number): Promise<Read> {
+  const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const created = timeColumn(outbox.main, 'createdAt');
   const open = statePredicate(outbox.shape, OPEN, at.alias, outbox.scope) ?? sql`false`;
@@ -90,25 +92,26 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
       const predicate = statePredicate(outbox.shape, states, at.alias, outbox.scope);
       const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, states));
       const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
-      if (predicate !== null) queries.push(sql`select ${columns(at, null)} from ${at.from} where ${predicate}${order}${followed}`);
+      const from = fragments.from(outbox.main.table, at.alias, fit?.index);
+      if (predicate !== null) queries.push(sql`select ${columns(outbox, at, null)} from ${from} where ${predicate}${order}${followed}`);
     }
   } else if (ways.open === 'first') {
-    queries.push(sql`select ${columns(at, null)} from ${at.from} where ${open}${followed}`);
+    queries.push(sql`select ${columns(outbox, at, null)} from ${at.from} where ${open}${followed}`);
   } else if (ways.open === 'scan') {
     // One reading finds both: the oldest open ones come first.
     const where = ways.recent === 'scan' && recent !== null ? sql`(${open} or ${recent.where})` : open;
     const order = sql`${open} desc, ${created === null ? at.id.text : at.column(created)}`;
     queries.push(
-      sql`select ${columns(at, null)} from ${at.from} where ${where} order by ${order} limit ${sql.lit(FOLLOWED_ROWS + NEW_ROWS)}`,
+      sql`select ${columns(outbox, at, null)} from ${at.from} where ${where} order by ${order} limit ${sql.lit(FOLLOWED_ROWS + NEW_ROWS)}`,
     );
   }
   if (recent !== null && !(ways.open === 'scan' && ways.recent === 'scan')) {
-    queries.push(sql`select ${columns(at, recent.key)} from ${at.from} where ${recent.where}${recent.order}`);
+    queries.push(sql`select ${columns(outbox, at, recent.key)} from ${recent.from} where ${recent.where}${recent.order}`);
   }
   const members = queries.map((query) => sql`(${query})`);
   const { rows } = await sql<Answer>`${sql.join(members, sql` union all `)}`.execute(db);
-  const opened = rows.filter(({ state, key }) => key === null && OPEN.some((one) => one === state)).length;
-  const keys = rows.flatMap(({ key }) => (key === null ? [] : [BigInt(key)]));
+  const opened = rows.filter(({ state, grown }) => grown === null && OPEN.some((one) => one === state)).length;
+  const keys = rows.flatMap(({ grown }) => (grown === null ? [] : [BigInt(grown)]));
   const times = rows.flatMap((row) => finite(row.created) ?? []);
   const knownKey = memory?.recent?.keys.at(-1)?.[1] ?? memory?.recent?.sinceKey ?? null;
   const newestKey = keys.length === 0 ? (knownKey ?? '0') : String(keys.reduce((a, b) => (a > b ? a : b)));
@@ -123,19 +126,27 @@ export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory:
 
 /** From when on published rows are remembered the first time: shortly before the newest, by the clock that wrote it. One row of an index, or one reading. */
 async function firstSince(db: Db, outbox: Outbox, at: PlaceSql, atMs: number): Promise<number> {
+  const { fragments } = outbox.database.engine;
   const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope) ?? sql`false`;
-  const created = at.column(timeColumn(outbox.main, 'createdAt') ?? '');
-  const newest = sql`select max(${created}) as created from ${at.from} where ${published}`;
-  const description = outbox.main.description.columns.get(timeColumn(outbox.main, 'createdAt') ?? '');
+  const name = timeColumn(outbox.main, 'createdAt') ?? '';
+  const created = at.column(name);
+  const description = outbox.main.description.columns.get(name);
   if (description === undefined) return sinceOf(atMs, null);
-  const instant = outbox.database.engine.fragments.instant(sql.ref('n.created'), description, outbox.parameters.timeZone);
-  const { rows } = await sql<{
-    newest: number | null;
-  }>`select date_part('epoch', ${instant}) * 1000 as newest from (${newest}) as n`.execute(db);
+  // Rather than max(): not every server walks an index backwards for that.
+  const newest = sql`select ${created} as created from ${createdFrom(outbox, at, name)} where ${published} and ${created} is not null order by ${created} desc limit 1`;
+  const instant = fragments.instant(sql.ref('n.created'), description, outbox.parameters.timeZone);
+  const { rows } = await sql<{ newest: number | null }>`select ${fragments.epochMs(instant)} as newest from (${newest}) as n`.execute(db);
   return sinceOf(atMs, finite(rows[0]?.newest ?? null));
 }
 
+/** The table, by the index on its times of creation where that finds published rows. */
+function createdFrom(outbox: Outbox, at: PlaceSql, created: string): Sql {
+  const fit = fitRange(outbox.main, at.alias, created, [...commonTests(outbox.shape, ['published']), { column: created, isNull: false }]);
+  return outbox.database.engine.fragments.from(outbox.main.table, at.alias, fit?.index);
+}
+
 interface NewRows {
+  from: Sql;
   where: Sql;
   order: Sql;
   key: string | null;
@@ -154,21 +165,28 @@ function newRows(
   if (key !== null && keyed !== undefined) {
     const value = at.column(key);
     return sinceKey === null
-      ? { where: sql`true`, order: sql` order by ${value} desc limit ${sql.lit(FOLLOWED_ROWS)}`, key }
-      : { where: sql`${value} > ${fragments.typed(sinceKey, keyed)}`, order: sql` order by ${value} limit ${sql.lit(NEW_ROWS)}`, key };
+      ? { from: at.from, where: sql`true`, order: sql` order by ${value} desc limit ${sql.lit(FOLLOWED_ROWS)}`, key }
+      : {
+          from: at.from,
+          where: sql`${value} > ${fragments.typed(sinceKey, keyed)}`,
+          order: sql` order by ${value} limit ${sql.lit(NEW_ROWS)}`,
+          key,
+        };
   }
   const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope) ?? sql`false`;
   const created = timeColumn(outbox.main, 'createdAt') ?? '';
   const timed = outbox.main.description.columns.get(created);
   const limit = sql` limit ${sql.lit(NEW_ROWS)}`;
-  if (timed === undefined || sinceMs === null) return { where: sql`false`, order: limit, key: null };
+  if (timed === undefined || sinceMs === null) return { from: at.from, where: sql`false`, order: limit, key: null };
   const since = fragments.instantValue(new Date(sinceMs).toISOString(), timed, outbox.parameters.timeZone);
-  return { where: sql`(${published} and ${at.column(created)} >= ${since})`, order: limit, key: null };
+  const where = sql`(${published} and ${at.column(created)} >= ${since})`;
+  return { from: createdFrom(outbox, at, created), where, order: limit, key: null };
 }
 
-function columns(at: PlaceSql, key: string | null): Sql {
-  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${epochMs(at, 'createdAt')} as created,
-    ${epochMs(at, 'publishedAt')} as published, ${key === null ? nullText : sql`(${at.column(key)})::text`} as key`;
+function columns(outbox: Outbox, at: PlaceSql, key: string | null): Sql {
+  const { fragments } = outbox.database.engine;
+  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${epochMs(outbox, at, 'createdAt')} as created,
+    ${epochMs(outbox, at, 'publishedAt')} as published, ${key === null ? fragments.nothing('text') : fragments.asText(at.column(key))} as grown`;
 }
 
 const toRow = ({ id, type, state, created, published }: Answer): SojournRow => ({
@@ -194,14 +212,17 @@ export async function readFollowedByKey(
   const rows: SojournRow[] = [];
   for (const place of [outbox.main, outbox.dead, outbox.archive]) {
     if (place === null || left.length === 0 || !place.description.privileges.select) continue;
-    if (!keyed(place) && (await estimateRows(db, place)) > CHEAP_ROWS) {
+    if (!keyed(place) && (await estimateRows(db, outbox, place)) > CHEAP_ROWS) {
       if (isClosed) continue;
       return { rows, gone: [] };
     }
     const at = placeSql(outbox, place);
-    const answer = await sql<Answer>`select ${columns(at, null)} from ${at.from} where ${idsAmong(outbox, at, left)}`.execute(db);
-    rows.push(...answer.rows.map(toRow));
-    const found = new Set(answer.rows.map(({ id }) => id));
+    const found = new Set<string>();
+    for (const lot of idLots(outbox, at, left)) {
+      const answer = await sql<Answer>`select ${columns(outbox, at, null)} from ${at.from} where ${lot}`.execute(db);
+      rows.push(...answer.rows.map(toRow));
+      for (const { id } of answer.rows) found.add(id);
+    }
     left = left.filter((id) => !found.has(id));
   }
   return { rows, gone: isClosed ? [...left, ...missing.slice(KEYED_ROWS)] : left };

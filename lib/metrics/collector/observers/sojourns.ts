@@ -7,11 +7,11 @@
  * waited, whatever its distribution. Quantiles lie where the looks and all other events allow (`spread.ts`).
  */
 import { z } from 'zod';
+import type { ChangeCounts } from '@/lib/database/engine';
 import type { State } from '@/lib/shared/states';
 import type { Additions } from '../../rollup/ledger';
 import { tell, type Departure } from './departures';
 import { nextRecent, recentSchema, rememberCounted, type Recent, type RecentLook } from './recent';
-import type { ChangeCounts } from './table-size';
 import { countUnseen, tallySchema } from './unseen';
 
 /** After a longer time without a look everything begins anew: what happened meanwhile is a gap. */

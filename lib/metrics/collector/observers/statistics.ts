@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { ChangeCounts } from '@/lib/database/engine';
 import { slotIn, type Additions } from '../../rollup/ledger';
 import { ALL_TYPES } from '../../rollup/series-key';
 import { HOW } from '../../rollup/slot';
 import type { Observer } from '../observer';
 import { GAP_MS } from './sojourns';
-import { readChangeCounts, type ChangeCounts } from './table-size';
 
 const memorySchema = z.object({
   atMs: z.number(),
@@ -26,7 +26,9 @@ export const statisticsObserver: Observer = {
   everyMs: 5_000,
   async look({ outbox, db, at, memory: given }) {
     const parsed = memorySchema.safeParse(given);
-    const counts = await readChangeCounts(db, outbox.main);
+    const counts = await outbox.database.engine.changeCounts(db, outbox.main.table);
+    // What was counted before may be told again later: whatever happened meanwhile is in the sums then.
+    if (counts === null) return { additions: new Map(), memory: given, rows: 0 };
     const claims = outbox.shape.states.some((rule) => rule.state === 'processing');
     return { ...countChanges(parsed.success ? parsed.data : null, Date.parse(at), counts, claims ? 2 : 1), rows: 0 };
   },

@@ -5,7 +5,6 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Additions } from '../../rollup/ledger';
 import { ALL_TYPES } from '../../rollup/series-key';
 import { addSlot, emptySlot, type Slot } from '../../rollup/slot';
-import { now, steer } from '../../spelling';
 import type { Observer } from '../observer';
 
 export interface Watch {
@@ -31,9 +30,10 @@ export function watch(directory: OutboxDirectory, id: string, observer: Observer
   async function lookOnce(laterMs: number): Promise<void> {
     const outbox = await directory.get(id);
     const seen = await outbox.database.read(async (db: Db) => {
-      await steer(db);
-      const { rows } = await sql<{ at: number }>`select date_part('epoch', ${now()}) * 1000 as at`.execute(db);
-      const at = new Date((rows[0]?.at ?? 0) + laterMs).toISOString();
+      const { engine } = outbox.database;
+      await engine.byIndex(db, { memory: true });
+      const { rows } = await sql<{ at: string }>`select ${engine.fragments.nowIso()} as at`.execute(db);
+      const at = new Date(Date.parse(rows[0]?.at ?? '') + laterMs).toISOString();
       const answer = await observer.look({ outbox, db, at, previousAt, memory, tried: null });
       previousAt = at;
       return answer;

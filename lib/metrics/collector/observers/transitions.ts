@@ -2,7 +2,6 @@ import type { Observer, Look, Seen } from '../observer';
 import { CHEAP_ROWS } from './rows';
 import { countSojourns, FOLLOWED_ROWS, GAP_MS, sojournMemory, type SojournMemory, type SojournReach } from './sojourns';
 import { readFollowedByKey, readOpenAndNew, waysOf, type Read, type Ways } from './sojourns-read';
-import { readChangeCounts } from './table-size';
 
 /**
  * Between two looks, in milliseconds. No round number: a relay that works every half second would be met at the same
@@ -41,7 +40,7 @@ async function lookAtSojourns({ outbox, db, at, memory: given }: Look, deletes: 
   const full = memory === null || !isDear || atMs - memory.fullMs >= DEAR_EVERY_MS;
   const isRecent = ways.recent !== null;
   // Before the rows: what goes in between would otherwise be counted twice, by the statistics now and by its row later.
-  const changes = isRecent || !full ? null : await readChangeCounts(db, outbox.main);
+  const changes = isRecent || !full ? null : await outbox.database.engine.changeCounts(db, outbox.main.table);
   const read: Read = full
     ? await readOpenAndNew(db, outbox, ways, memory, atMs)
     : { rows: [], cut: false, newestKey: null, newestMs: null, fromMs: null };

@@ -5,7 +5,7 @@
  * sums since the beginning are compared, and what is missing now is found by a later look.
  */
 import { z } from 'zod';
-import type { ChangeCounts } from './table-size';
+import type { ChangeCounts } from '@/lib/database/engine';
 
 export const tallySchema = z.object({
   /** What the statistics said last: they fall when they are reset, by hand or by a crash. */

@@ -1,0 +1,39 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ChangeCounts, Db, TableName, TableSize } from '../engine';
+
+const COUNTERS = 'table_io_waits_summary_by_table';
+
+const schemaOf = ({ schema }: TableName): RawBuilder<unknown> => sql`${schema ?? sql`database()`}`;
+
+/** By the server's own estimate, which may be half as much again or half: it samples a few pages of the table. */
+export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
+  const { rows } = await sql<{ n: string | number | null; options: string | null }>`select table_rows as n, create_options as options
+    from information_schema.tables where table_schema = ${schemaOf(table)} and table_name = ${table.table}`.execute(db);
+  const [row] = rows;
+  return {
+    rows: row === undefined || row.n === null ? Infinity : Number(row.n),
+    partitioned: /\bpartitioned\b/i.test(row?.options ?? ''),
+  };
+}
+
+export async function estimateRows(db: Db, table: TableName): Promise<number> {
+  return (await tableSize(db, table)).rows;
+}
+
+/**
+ * From the performance schema, where the server keeps one and the role may read the table it is in. It counts from the
+ * server's start on, and at once.
+ */
+export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
+  // What a role may not read at all is not in its catalogue; asking for it would fail the statement.
+  const { rows: readable } = await sql`select 1 from information_schema.tables
+    where table_schema = 'performance_schema' and table_name = ${COUNTERS} and @@performance_schema = 1`.execute(db);
+  if (readable.length === 0) return null;
+  const { rows } = await sql<Record<keyof ChangeCounts | 'handled', string>>`select count_star as handled, count_insert as inserted,
+      count_update as updated, count_delete as deleted from ${sql.id('performance_schema', COUNTERS)}
+    where object_type = 'TABLE' and object_schema = ${schemaOf(table)} and object_name = ${table.table}`.execute(db);
+  const [row] = rows;
+  // Our own reading is counted too: where nothing is, nobody counts.
+  if (row === undefined || Number(row.handled) === 0) return null;
+  return { inserted: Number(row.inserted), updated: Number(row.updated), deleted: Number(row.deleted) };
+}
