@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { shapeCalled, testOutbox, type TestOutbox } from '@/lib/metrics/testing';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
-import type { FleetSnapshot } from '@/lib/shared/fleet';
+import type { FleetEntry, FleetSnapshot } from '@/lib/shared/fleet';
 import type { Bench } from './bench';
 import { openConsole, type WatchingConsole } from './fleet/console';
 import { fillDatabase, FLEET_TABLES, stopped, TABLES_PER_DATABASE } from './fleet/tables';
@@ -45,9 +45,12 @@ export const fleetBench: Bench = {
     try {
       const cold = await timed(() => watching.snapshots.fleet());
       await sleep(SETTLED_MS);
+      const again = await timed(() => watching.snapshots.fleet());
+      await sleep(POLL_MS);
       const seen = await watch(server, up, watching);
+      seen.wrong.push(...wrongVerdicts(again.answer));
       for (const [text, count] of errors) process.stderr.write(`${String(count)} × ${text}\n`);
-      return outcome(cold, seen);
+      return outcome({ cold, again }, seen);
     } finally {
       await traffic.stop();
       await watching.stop();
@@ -204,18 +207,26 @@ async function watch(server: BenchServer, up: string[], { snapshots, collector }
   return seen;
 }
 
-function judgeAnswer(seen: Seen, { entries }: FleetSnapshot): void {
+function judgeAnswer(seen: Seen, answer: FleetSnapshot): void {
+  const { entries } = answer;
   seen.bytes = JSON.stringify(entries).length;
-  for (const { outbox, summary, stale } of entries) {
-    const verdict = summary.diagnosis.verdict;
-    const at = Number(outbox.id.split('-').at(-1));
-    const isUp = outbox.database.startsWith('up-');
-    const right = !isUp ? 'source_down' : stopped(at) ? 'relay_stopped' : 'healthy';
-    if (verdict !== right) seen.wrong.push(`${outbox.id} (${outbox.shape}) is ${verdict}`);
-    if (!isUp) continue;
+  seen.wrong.push(...wrongVerdicts(answer));
+  for (const { summary, stale } of entries.filter(isUp)) {
     if (stale !== null) seen.stale += 1;
     seen.oldestMs = Math.max(seen.oldestMs, Date.now() - Date.parse(summary.asOf));
   }
+}
+
+const isUp = ({ outbox }: FleetEntry): boolean => outbox.database.startsWith('up-');
+
+function wrongVerdicts({ entries }: FleetSnapshot): string[] {
+  return entries.flatMap((entry) => {
+    const { outbox, summary } = entry;
+    const at = Number(outbox.id.split('-').at(-1));
+    const right = !isUp(entry) ? 'source_down' : stopped(at) ? 'relay_stopped' : 'healthy';
+    const { verdict } = summary.diagnosis;
+    return verdict === right ? [] : [`${outbox.id} (${outbox.shape}) is ${verdict}`];
+  });
 }
 
 /** Executions by the console's role in the databases that are up. */
@@ -252,19 +263,20 @@ function countConnections(server: BenchServer, seen: Seen): { stop(): Promise<vo
   };
 }
 
-function outcome(cold: Timed<FleetSnapshot>, seen: Seen): Awaited<ReturnType<Bench['run']>> {
+function outcome({ cold, again }: Record<'cold' | 'again', Timed<FleetSnapshot>>, seen: Seen): Awaited<ReturnType<Bench['run']>> {
   const outboxes = (DATABASES - DOWN) * TABLES_PER_DATABASE;
   const wrong = new Map<string, number>();
   for (const one of seen.wrong) wrong.set(one, (wrong.get(one) ?? 0) + 1);
   const perOutboxMinute = seen.statements / outboxes / (WATCHED_MS / 60_000);
-  const coldKnown = cold.answer.entries.filter(({ summary }) => summary.depth.waiting.count !== null).length;
+  const known = ({ entries }: FleetSnapshot): number => entries.filter(({ summary }) => summary.depth.waiting.count !== null).length;
   return {
     tables: [
       {
         title: 'The fleet screen',
         columns: ['asked', 'p50 ms', 'max ms', 'outboxes with figures'],
         rows: [
-          ['first, by a console that has just started', cold.ms, cold.ms, coldKnown],
+          ['first, by a console that has just started', cold.ms, cold.ms, known(cold.answer)],
+          [`once, when nobody had for ${String(SETTLED_MS / 1_000)} s`, again.ms, again.ms, known(again.answer)],
           [
             `${String(seen.polls.length)} times in a minute by ${String(VIEWERS)} viewers`,
             median(seen.polls),
@@ -279,7 +291,7 @@ function outcome(cold: Timed<FleetSnapshot>, seen: Seen): Awaited<ReturnType<Ben
       {
         promise: 'fleet screen, warm',
         name: 'fleet screen of 200 outboxes, every poll',
-        measured: Math.max(...seen.polls),
+        measured: Math.max(again.ms, ...seen.polls),
         limit: SERVER_TIME_MS,
         unit: 'ms',
       },
@@ -306,7 +318,7 @@ function outcome(cold: Timed<FleetSnapshot>, seen: Seen): Awaited<ReturnType<Ben
       },
       {
         promise: 'wrong verdicts',
-        name: `verdicts that are not what the tables were made for, of ${String(seen.polls.length * DATABASES * TABLES_PER_DATABASE)}`,
+        name: `verdicts that are not what the tables were made for, of ${String((seen.polls.length + 1) * DATABASES * TABLES_PER_DATABASE)}`,
         measured: seen.wrong.length,
         limit: 0,
         unit: 'verdicts',

@@ -19,9 +19,11 @@ export interface FleetOptions {
 }
 
 interface Line {
-  /** What it was made of. */
+  /** What it is made of. */
   of: Answer;
   made: FleetEntry | null;
+  /** What was shown before, as long as it is not made; null where there was nothing. */
+  earlier: FleetEntry | null;
   making: Promise<FleetEntry>;
 }
 
@@ -45,15 +47,19 @@ export function createFleet({ directory, now, latest, compose }: FleetOptions): 
   async function entryOf(id: string): Promise<FleetEntry> {
     const answer = await latest(id);
     const before = lines.get(id);
-    if (before !== undefined && isSame(before.of, answer)) return before.making;
-    const line: Line = { of: answer, made: null, making: make(id, answer) };
+    const line = before !== undefined && isSame(before.of, answer) ? before : begin(id, answer, before);
+    const shown = line.made ?? line.earlier;
+    return shown === null ? line.making : soonOr(line.making, shown);
+  }
+
+  function begin(id: string, answer: Answer, before: Line | undefined): Line {
+    const line: Line = { of: answer, made: null, earlier: before?.made ?? before?.earlier ?? null, making: make(id, answer) };
     line.making.then(
-      (entry) => (line.made = entry),
-      () => lines.delete(id),
+      (entry) => Object.assign(line, { made: entry, earlier: null }),
+      () => lines.get(id) === line && lines.delete(id),
     );
     lines.set(id, line);
-    const earlier = before?.made ?? null;
-    return earlier === null ? line.making : soonOr(line.making, earlier);
+    return line;
   }
 
   return async () => {

@@ -107,7 +107,7 @@ export function createSnapshots(
     const moment = momentOf(id, answer);
     const figures =
       moment === null ? null : summarise(await histories.sum(moment, spanOf({ window }, moment.reading.asOf), series), window);
-    const grave = graveFailure(answer);
+    const grave = graveFailure(answer, now());
     const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
     const history = moment === null ? null : await histories.recent(moment);
     return {
@@ -143,7 +143,7 @@ export function createSnapshots(
       const current: Current[] = [];
       for (const { id, answer } of answers) {
         const { summary } = await judged(id, '1h', answer);
-        current.push({ id, up: answer.reading !== null && graveFailure(answer) === null, summary, cost: answer.cost });
+        current.push({ id, up: answer.reading !== null && graveFailure(answer, now()) === null, summary, cost: answer.cost });
         // Two hundred of them in one go would keep everybody else waiting.
         await breathe();
       }
@@ -183,9 +183,9 @@ export function createSnapshots(
   };
 }
 
-/** Why the last figures count no more; null while they do. */
-function graveFailure({ reading, failure, ageMs }: Answer): Failure | null {
-  const late = failure?.kind === 'timeout' && reading !== null && ageMs < VERDICT_STANDS_MS;
+/** Why the last figures count no more; null while they do. A reading that is late is no failure before it has been late for long. */
+function graveFailure({ reading, failure }: Answer, now: number): Failure | null {
+  const late = failure?.kind === 'timeout' && reading !== null && now - Date.parse(failure.since) < VERDICT_STANDS_MS;
   return late ? null : failure;
 }
 
