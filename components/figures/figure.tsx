@@ -9,7 +9,12 @@ import { Hint } from './hint';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
-const SHORT: Partial<Record<UnavailableReason, string>> = { no_events: 'noEvents', source_down: 'notReadable', not_watched: 'notWatched' };
+const SHORT: Partial<Record<UnavailableReason, string>> = {
+  no_events: 'noEvents',
+  source_down: 'notReadable',
+  store_down: 'notComputed',
+  not_watched: 'notWatched',
+};
 
 export interface FigureProps {
   /** The value as text; null when there is none, and then `why` says the reason. */

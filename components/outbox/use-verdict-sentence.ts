@@ -12,7 +12,12 @@ import { useFormat } from '../figures/use-format';
 const NONE = 'none';
 
 /** Why an outbox cannot be seen, by its first fact. */
-const BLIND: Record<string, string> = { rows_hidden: 'hidden', no_privilege: 'no_privilege', table_missing: 'missing' };
+const BLIND: Record<string, string> = {
+  rows_hidden: 'hidden',
+  no_privilege: 'no_privilege',
+  table_missing: 'missing',
+  store_away: 'store',
+};
 
 const A_DAY_MS = 86_400_000;
 

@@ -224,6 +224,8 @@ export interface Fragments {
   shortInteger(value: RawBuilder<unknown>): RawBuilder<number | null>;
   /** A text that is compared, grouped and sorted by its bytes, whatever its column's collation thinks is the same. */
   bytewise(text: RawBuilder<unknown>): RawBuilder<string | null>;
+  /** Whether the database keeps rows of these tables from this role, although it may read them. Reads the catalogue; locks nothing. */
+  hidesRows(tables: readonly Required<TableName>[]): RawBuilder<boolean>;
 }
 
 /** What the console's own columns are made of. */
@@ -256,6 +258,8 @@ export interface EngineFeatures {
   groupingSets: boolean;
   /** An index can be of some rows alone. */
   partialIndexes: boolean;
+  /** A subquery that is named at the beginning of a statement is worked out once, wherever it is used. */
+  sharesSubqueries: boolean;
 }
 
 export interface Engine {

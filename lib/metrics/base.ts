@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { bucketSql } from './rollup/bucket-sql';
-import { isState, milliseconds, now, once, secondsAgo, stepOf, type Sql } from './spelling';
+import { isState, milliseconds, once, secondsBefore, stepOf, type Sql } from './spelling';
 import type { Traits } from './traits';
 
 /** Of open and dead rows of the last two days the minute is told, of older ones the hour. */
@@ -14,6 +14,8 @@ const OLDEST_TOLD_SECONDS = 7_776_000;
  */
 export interface Base {
   traits: Traits;
+  /** The moment of the reading by the clock of the database that was read. */
+  now: Sql;
   /** A code: compare with `isState`. */
   state: Sql;
   type: Sql;
@@ -40,11 +42,14 @@ export interface Base {
   lastPublished: Sql;
   /** The newest creation among all published events: how far the relay has come. */
   frontier: Sql;
+  /** Whether the database keeps rows of its tables from the console's role. */
+  hidden: Sql;
 }
 
-export function baseOf(traits: Traits, deadCount: Sql): Base {
+export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
   return {
     traits,
+    now,
     state: sql.ref('state'),
     type: sql.ref('type'),
     created: sql.ref('created'),
@@ -61,6 +66,7 @@ export function baseOf(traits: Traits, deadCount: Sql): Base {
     deadCount,
     lastPublished: sql`(select last_published from edges)`,
     frontier: sql`(select frontier from edges)`,
+    hidden,
   };
 }
 
@@ -68,17 +74,17 @@ export function baseOf(traits: Traits, deadCount: Sql): Base {
 export const AXES = ['created', 'died', 'claimed'] as const;
 export type Axis = (typeof AXES)[number];
 
-/** What the base adds to the rows read, worked out once per row. */
-export function baseQuery(rows: Sql): Sql {
+/** What the base adds to the rows read, worked out once per row; `now` is the moment of the reading. */
+export function baseQuery(rows: Sql, now: Sql): Sql {
   const column = (name: string): Sql => sql.ref(`s.${name}`);
   const isPublished = isState(column('state'), 'published');
   // What a clock ahead of the database's dates into the future counts as now.
-  const newest = once(stepOf(now(), 60));
+  const newest = once(stepOf(now, 60));
   const minute = (time: Sql): Sql => sql`case when ${time} is not null then least(${stepOf(time, 60)}, ${newest}) end`;
   const hour = (time: Sql): Sql => sql`floor(${stepOf(time, 60)} / 60.0)::int * 60`;
   const sliced = (when: Sql, time: Sql): Sql =>
-    sql`case when ${when} and ${time} >= ${once(secondsAgo(OLDEST_TOLD_SECONDS))}
-      then case when ${time} >= ${once(secondsAgo(MINUTES_TOLD_SECONDS))} then ${minute(time)} else ${hour(time)} end end`;
+    sql`case when ${when} and ${time} >= ${once(secondsBefore(now, OLDEST_TOLD_SECONDS))}
+      then case when ${time} >= ${once(secondsBefore(now, MINUTES_TOLD_SECONDS))} then ${minute(time)} else ${hour(time)} end end`;
   const latency = milliseconds(column('created'), column('published'));
   const processing = milliseconds(column('attempted'), column('published'));
   return sql`select s.*,

@@ -5,7 +5,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { takeReading } from './read';
-import { readingStatement } from './reading-sql';
+import { planOf, readingStatement } from './reading-sql';
 import { READING_ROWS } from './sources';
 import { steer } from './spelling';
 import { observe, spanOf } from './observed';
@@ -103,7 +103,7 @@ function nodes(plan: Plan): string[] {
 }
 
 async function explain(outbox: Outbox): Promise<Plan> {
-  const { statement } = readingStatement(outbox, secondsAgo(SINCE_FOLD_SECONDS));
+  const statement = readingStatement(outbox, planOf(outbox, secondsAgo(SINCE_FOLD_SECONDS)));
   return outbox.database.read(
     async (db) => {
       await steer(db);

@@ -1,7 +1,9 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { AXES } from './base';
+import { carry } from './carry';
 import type { Reach, Reading, SliceCount } from './reading';
-import { countedName, readingStatement, sourcesFor, type ReadingRow, type ReadingStatement } from './reading-sql';
+import { NoReckoning, type Reckon } from './reckon';
+import { countedName, figuresStatement, planOf, readingStatement, sourcesFor, type Plan, type ReadingRow } from './reading-sql';
 import { addTo } from './rollup/histogram';
 import { slotIn, type Additions } from './rollup/ledger';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from './rollup/series-key';
@@ -10,23 +12,42 @@ import { steer } from './spelling';
 
 /** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
 const STATEMENT_MS = 4_500;
+/** The same where they are computed elsewhere afterwards. */
+const CARRIED_STATEMENT_MS = 3_200;
 
 /**
  * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).
- * Throws DatabaseFailure.
+ * What the database does not compute itself is computed by `reckon`. Throws DatabaseFailure, and NoReckoning where there
+ * is nobody to compute.
  */
-export async function takeReading(outbox: Outbox, foldedTo: string | null): Promise<Reading> {
-  const statement = readingStatement(outbox, foldedTo);
-  const row = await outbox.database.read(
+export async function takeReading(outbox: Outbox, foldedTo: string | null, reckon: Reckon | null = null): Promise<Reading> {
+  const plan = planOf(outbox, foldedTo);
+  const { database } = outbox;
+  const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await readAndReckon(outbox, plan, reckon);
+  if (row === undefined) throw new Error('A reading answers one row');
+  return toReading(plan, row);
+}
+
+const readThere = (outbox: Outbox, plan: Plan): Promise<ReadingRow | undefined> =>
+  outbox.database.read(
     async (db) => {
       await steer(db);
-      const { rows } = await statement.statement.execute(db);
+      const { rows } = await readingStatement(outbox, plan).execute(db);
       return rows[0];
     },
     { statementMs: STATEMENT_MS },
   );
-  if (row === undefined) throw new Error('A reading answers one row');
-  return toReading(statement, row, foldedTo);
+
+async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null): Promise<ReadingRow | undefined> {
+  if (reckon === null) throw new NoReckoning('there is no store to compute the figures');
+  const given = await outbox.database.read(
+    async (db) => {
+      await outbox.database.engine.byIndex(db);
+      return carry(db, outbox, plan);
+    },
+    { statementMs: CARRIED_STATEMENT_MS },
+  );
+  return reckon(figuresStatement(given));
 }
 
 interface TailRow {
@@ -39,7 +60,7 @@ interface TailRow {
   negative: number;
 }
 
-function toReading({ sources, absent, traits }: ReadingStatement, row: ReadingRow, foldedTo: string | null): Reading {
+function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
   const slices = JSON.parse(row.slices) as Record<string, ({ at: number } & SliceCount)[]>;
   const reachOf = (part: Part): Reach => {

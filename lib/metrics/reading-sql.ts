@@ -10,12 +10,19 @@ import { VERDICT_RULES } from './verdict-registry.gen';
 /** Event types a summary tells apart: those with most waiting and dead events, then those published most. */
 export const TYPES_SHOWN = 50;
 
-/** The one statement of a reading, and what is needed to make sense of its answer. */
-export interface ReadingStatement {
-  statement: Sql<ReadingRow>;
-  sources: Source[];
-  absent: Part[];
+/** What a reading reads, and what is needed to make sense of its answer. */
+export interface Plan extends Sources {
   traits: Traits;
+  /** Rows published since then are read; none for null. ISO 8601. */
+  foldedTo: string | null;
+}
+
+/** What the figures are computed from: the sources of a plan, and what was found out besides. */
+export interface Given extends Plan {
+  /** The moment of the reading by the clock of the database that was read. */
+  now: Sql;
+  /** Whether the database keeps rows of the tables from the console's role. */
+  hidden: Sql;
 }
 
 /** JSON as the text the server sent. */
@@ -28,39 +35,71 @@ export interface ReadingRow {
   tail: string;
 }
 
+/** The bounded reads of an outbox; of published rows only those since `foldedTo`. */
+export function planOf(outbox: Outbox, foldedTo: string | null): Plan {
+  const traits = traitsOf(outbox);
+  return { ...sourcesOf(outbox, traits, foldedTo), traits, foldedTo };
+}
+
+/** The whole reading as one statement, for a database that computes its figures itself. */
+export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
+  return figuresStatement({ ...plan, now: now(), hidden: outbox.database.engine.fragments.hidesRows(plan.traits.tables) });
+}
+
 /**
  * All figures of now, in one statement on one snapshot: what waits, what is dead, and what was published since `foldedTo`,
  * which the rollups do not hold yet. Served by whatever indexes the table has (`sources.ts`), bounded by READING_ROWS rows
  * in all, locks nothing.
  */
-export function readingStatement(outbox: Outbox, foldedTo: string | null): ReadingStatement {
-  const traits = traitsOf(outbox);
-  const bounds = sourcesOf(outbox, traits, foldedTo);
-  const base = baseOf(traits, deadCount(bounds.sources));
-  const scan = bounds.sources.find((source) => source.name === SCAN);
-  const rows = sql.join(
-    bounds.sources.map((source) => rowsOf(source, foldedTo)),
-    sql` union all `,
-  );
+export function figuresStatement(given: Given): Sql<ReadingRow> {
+  const { traits, sources, foldedTo, hidden } = given;
+  const base = baseOf({ traits, now: given.now, deadCount: deadCount(sources), hidden });
+  const scan = sources.find((source) => source.name === SCAN);
+  const rows =
+    sources.length === 0
+      ? rowsFrom('[]')
+      : sql.join(
+          sources.map((source) => rowsOf(source, foldedTo)),
+          sql` union all `,
+        );
   const ctes = [
-    ...bounds.sources.map((source) => sql`${sql.ref(source.name)} as materialized (${source.query})`),
-    ...bounds.sources.flatMap(({ name, counted }) =>
-      counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`],
-    ),
+    ...sources.map((source) => sql`${sql.ref(source.name)} as materialized (${source.query})`),
+    ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
     ...(scan === undefined ? [] : [sql`scan_edges as materialized (${scanEdges()})`]),
-    sql`base as materialized (${baseQuery(rows)})`,
-    sql`edges as materialized (${edges(bounds, scan ?? null)})`,
+    sql`base as materialized (${baseQuery(rows, given.now)})`,
+    sql`edges as materialized (${edges(given, scan ?? null)})`,
   ];
-  const counts = bounds.sources.flatMap(({ name, counted }): [string, Sql][] => [
+  const counts = sources.flatMap(({ name, counted }): [string, Sql][] => [
     [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select count(*) from ${sql.ref(name)})`],
     ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
   ]);
-  const statement = sql<ReadingRow>`with ${sql.join(ctes)}
-    select ${iso(now())} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
+  return sql<ReadingRow>`with ${sql.join(ctes)}
+    select ${iso(given.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(figures(base))} from base) as figures,
       ${jsonRows(typesQuery(base))} as types,
       ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, jsonRows(sliceQuery(axis))])))} as slices, ${jsonRows(tailQuery())} as tail`;
-  return { statement, sources: bounds.sources, absent: bounds.absent, traits };
+}
+
+/** The columns of the base, and their types. */
+export const BASE_COLUMNS = {
+  state: 'int',
+  type: 'text collate "C"',
+  created: 'timestamptz',
+  published: 'timestamptz',
+  attempted: 'timestamptz',
+  died: 'timestamptz',
+  attempts: 'bigint',
+  error: 'text collate "C"',
+  key: 'text collate "C"',
+  written: 'bigint',
+  taken: 'bigint',
+} as const;
+export type BaseColumn = keyof typeof BASE_COLUMNS;
+
+/** Rows of the base from a JSON array of objects, times as ISO 8601 texts; a column that is not there is NULL. */
+export function rowsFrom(json: string): Sql {
+  const columns = Object.entries(BASE_COLUMNS).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`);
+  return sql`select * from json_to_recordset(cast(${json} as json)) as r(${sql.join(columns)})`;
 }
 
 /** What counts a source's rows beyond those that are read. */

@@ -8,6 +8,7 @@ import type { Books } from './books';
 import type { Head } from './observed';
 import { countByServer } from './count-by-server';
 import { takeReading } from './read';
+import { NoReckoning, type Reckon } from './reckon';
 import type { Past, Reading } from './reading';
 import type { Failure } from './verdict';
 
@@ -75,6 +76,8 @@ export interface Readings {
 export interface ReadingsOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** Computes the figures of databases that do not do it themselves; null: those have none. */
+  reckon: Reckon | null;
   /** Told when an outbox begins to fail, or fails in another way. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
@@ -102,7 +105,7 @@ interface Cell {
 }
 
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
-export function createReadings(directory: OutboxDirectory, books: Books | null, { now, onFailure }: ReadingsOptions): Readings {
+export function createReadings(directory: OutboxDirectory, books: Books | null, { now, reckon, onFailure }: ReadingsOptions): Readings {
   const cells = new Map<string, Cell>();
   const queues = new Map<string, Queue>();
   const neighbours = countByServer(directory);
@@ -154,7 +157,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       begun = now();
       cell.startedAt = begun;
       cell.outbox = await directory.last(id);
-      const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null);
+      const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null, reckon);
       rows = reading.rowsRead;
       Object.assign(cell, { reading, head, readAt: begun, failure: null });
       remember(cell, reading);
@@ -263,6 +266,7 @@ async function outlasts(work: Promise<void>, milliseconds: number): Promise<bool
 }
 
 function kindOf(error: unknown): Failure['kind'] {
+  if (error instanceof NoReckoning) return 'no_store';
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) {
     if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'timeout';

@@ -1,7 +1,8 @@
 import { awayInfo } from '@/lib/outbox/away';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
-import type { CollectorStatus, OutboxInfo, OutboxReading, OutboxSnapshot, Series, Summary } from '@/lib/shared/model';
+import type { UnavailableReason } from '@/lib/shared/measured';
+import type { CollectorStatus, OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';
 import type { FleetDatabase, FleetSnapshot } from '@/lib/shared/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/windows';
 import type { Books } from './books';
@@ -12,6 +13,7 @@ import { fleetDatabases } from './fleet-databases';
 import { createHistories, type Moment } from './histories';
 import { observe, spanOf } from './observed';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
+import type { Reckon } from './reckon';
 import { ALL_TYPES, seriesOfType } from './rollup/series-key';
 import { noFigures, noSeries, plot, summarise } from './summarise';
 import { isBlind, type Failure } from './verdict';
@@ -58,6 +60,8 @@ export interface Current {
 export interface SnapshotsOptions {
   /** What was collected; without it only figures of now are known. */
   books?: Books | null;
+  /** Computes the figures of databases that do not do it themselves (MySQL, MariaDB); without it those have none. */
+  reckon?: Reckon | null;
   /** What the collector does about an outbox. */
   collector?: { status(id: string): CollectorStatus | null };
   /** Milliseconds since the epoch, for tests. */
@@ -91,9 +95,9 @@ const SPARKLINE_POINTS = 30;
 
 export function createSnapshots(
   directory: OutboxDirectory,
-  { books = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
+  { books = null, reckon = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
 ): Snapshots {
-  const readings = createReadings(directory, books, { now, onFailure });
+  const readings = createReadings(directory, books, { now, reckon, onFailure });
   const histories = createHistories(books, (id, error) => onFailure?.(id, error));
   const nowIso = (): string => new Date(now()).toISOString();
 
@@ -113,7 +117,7 @@ export function createSnapshots(
     return {
       outbox: infoOf(id, answer),
       summary: {
-        ...(figures ?? noFigures(window, nowIso(), 'source_down')),
+        ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))),
         diagnosis: diagnose({ reading, figures, failure: grave, previous, history, now: at }),
       },
       collector: collector?.status(id) ?? null,
@@ -123,7 +127,7 @@ export function createSnapshots(
 
   async function seriesOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
     const moment = momentOf(id, answer);
-    if (moment === null) return noSeries(spanOf(span, nowIso()), nowIso(), type);
+    if (moment === null) return noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
     const key = type === undefined ? ALL_TYPES : seriesOfType(type);
     return plot(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
   }
@@ -159,7 +163,7 @@ export function createSnapshots(
       const { reading, failure, previous } = answer;
       if (reading !== null && failure === null) return (await judged(id, window, answer)).summary;
       return {
-        ...noFigures(window, nowIso(), 'source_down'),
+        ...noFigures(window, nowIso(), whyNothing(answer)),
         diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
       };
     },
@@ -178,7 +182,9 @@ export function createSnapshots(
     },
     async series(id, span, type) {
       const answer = await readings.latest(id, SCRIPT);
-      return answer.failure === null ? seriesOf(answer, id, { span, type }) : noSeries(spanOf(span, nowIso()), nowIso(), type);
+      return answer.failure === null
+        ? seriesOf(answer, id, { span, type })
+        : noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
     },
   };
 }
@@ -189,9 +195,14 @@ function graveFailure({ reading, failure }: Answer, now: number): Failure | null
   return late ? null : failure;
 }
 
+const PROBLEMS: Partial<Record<Failure['kind'], StaleProblem>> = { timeout: 'timeout', no_store: 'store' };
+
+/** Why there is not one figure. */
+const whyNothing = ({ failure }: Answer): UnavailableReason => (failure?.kind === 'no_store' ? 'store_down' : 'source_down');
+
 /** Figures older than a verdict stands are old, even though nothing has failed: nobody has asked for them for a while. */
 function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
-  if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: failure.kind === 'timeout' ? 'timeout' : 'unavailable' };
+  if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: PROBLEMS[failure.kind] ?? 'unavailable' };
   return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
 }
 

@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/engine';
-import { commonTests, firstMatch, type Leaf, statePredicate } from '@/lib/outbox/conditions';
+import type { ColumnDescription, Fragments } from '@/lib/database/engine';
+import { commonTests, compileCondition, firstMatch, type Leaf, statePredicate } from '@/lib/outbox/conditions';
 import { fitPosition, fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import { DEPTH_CAP } from '@/lib/shared/measured';
 import type { LiveState } from '@/lib/shared/states';
-import { nullInstant, nullNumber, nullText, sane, stateCode, type Sql } from './spelling';
+import { stateCode, type Sql } from './spelling';
 import { hasTime, timeColumn, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
+/** Where the rows have to be carried to the figures, the scan is this long at the most: each row costs time on both sides. */
+export const CARRIED_SCAN_ROWS = 20_000;
 /** Shares of it for what an index finds by itself; the rest is for the scan where no index serves. */
 const SHARES = { waiting: DEPTH_CAP + 1, processing: DEPTH_CAP + 1, dead: 400, published: 1_000, frontier: 100, edges: 2 };
 /** Dead rows lie all over a table, a page each: they are counted by an index, and only the newest are looked at. */
@@ -19,6 +21,7 @@ const COUNTED_ROWS = DEPTH_CAP + 1;
 
 /** Name of the source that reads the table from its beginning, or its end. */
 export const SCAN = 'scan';
+const DEAD_PLACE = 'dead_place';
 
 /** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
 export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
@@ -40,6 +43,7 @@ export interface Source {
   name: string;
   /** At most this many rows are read; as many as that means that there may be more. */
   limit: number;
+  /** Its rows as the base has them. */
   query: Sql;
   parts: Part[];
   /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
@@ -86,7 +90,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
     else
       sources.push({
         ...indexed(outbox, at, part, predicate, fit, SHARES[part], traits),
-        ...(part === 'dead' ? countedBy(at, predicate) : {}),
+        ...(part === 'dead' ? countedBy(by(outbox, at, fit), led(outbox, at, part, predicate)) : {}),
       });
   }
   if (outbox.dead !== null) sources.push(deadPlace(outbox, outbox.dead, traits));
@@ -116,14 +120,15 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   if (scanned.length > 0) {
     const newestFirst = numberedKey(outbox.main);
     const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
-    const limit = rest();
+    const { sharesSubqueries } = outbox.database.engine.features;
+    const limit = sharesSubqueries ? rest() : Math.min(rest(), CARRIED_SCAN_ROWS);
     sources.push({
       name: SCAN,
       limit,
       parts: scanned,
       ordered: newestFirst !== null,
       counted: null,
-      query: sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(limit)}`,
+      query: sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${at.from}${order} limit ${sql.lit(limit)}`,
     });
   }
   return {
@@ -137,12 +142,23 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
 
 function indexed(outbox: Outbox, at: PlaceSql, part: Part, where: Sql, fit: Fit, limit: number, traits: Traits): Source {
   const order = fit.order === null ? sql`` : sql` order by ${fit.order}`;
-  const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from} where ${where}${order} limit ${sql.lit(limit)}`;
+  const query = sql`select ${baseColumns(outbox, at, traits, part)} from ${by(outbox, at, fit)} where ${led(outbox, at, part, where)}${order} limit ${sql.lit(limit)}`;
   return { name: part, limit, parts: [part], ordered: fit.ordered, counted: null, query };
 }
 
-const countedBy = (at: PlaceSql, where: Sql): Pick<Source, 'counted'> => ({
-  counted: sql`select count(*) as n from (select 1 from ${at.from} where ${where} limit ${sql.lit(COUNTED_ROWS)}) as c`,
+/** Said apart from the states' own words, so that an engine that has to be told sees the column its index leads with. */
+function led(outbox: Outbox, at: PlaceSql, part: Part, where: Sql): Sql {
+  if (outbox.database.engine.features.sharesSubqueries) return where;
+  const common = commonTests(outbox.shape, STATES_OF[part]).map((test) => compileCondition(test, at.alias, outbox.scope));
+  return sql.join([...common, where], sql` and `);
+}
+
+/** The table, read by this index on an engine that has to be told. */
+const by = ({ database }: Outbox, { place, alias }: PlaceSql, fit: Fit | null): Sql =>
+  database.engine.fragments.from(place.table, alias, fit?.index);
+
+const countedBy = (from: Sql, where: Sql): Pick<Source, 'counted'> => ({
+  counted: sql`select count(*) as n from (select 1 from ${from} where ${where} limit ${sql.lit(COUNTED_ROWS)}) as c`,
 });
 
 /** The dead-letter table, newest first where an index gives that order. */
@@ -151,33 +167,38 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   const died = timeColumn(place, 'diedAt');
   const fit = died === null ? null : fitRange(place, at.alias, died, []);
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
-  const query = sql`select ${baseColumns(outbox, at, traits)} from ${at.from}${order} limit ${sql.lit(SHARES.dead)}`;
-  return { name: 'dead_place', limit: SHARES.dead, parts: ['dead'], ordered: fit !== null, query, ...countedBy(at, sql`true`) };
+  const query = sql`select ${baseColumns(outbox, at, traits, DEAD_PLACE)} from ${by(outbox, at, fit)}${order} limit ${sql.lit(SHARES.dead)}`;
+  return { name: DEAD_PLACE, limit: SHARES.dead, parts: ['dead'], ordered: fit !== null, query, ...countedBy(at.from, sql`true`) };
 }
 
 /** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
-function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits): Sql {
-  const { fragments } = outbox.database.engine;
+function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source: string): Sql {
+  const { fragments, features } = outbox.database.engine;
+  const nothing = (kind: Parameters<Fragments['nothing']>[0]): Sql => fragments.nothing(kind);
   const time = (role: Exclude<ColumnRole, 'id'>): Sql =>
-    !hasTime(at.place, role) ? nullInstant : sane(at.roleInstant(role) ?? nullInstant);
+    !hasTime(at.place, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
   const attempts = at.role('attempts');
   const error = at.role('error');
   const attempted = time('attemptedAt');
   const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
   const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`);
   const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
-  const when = (states: readonly LiveState[], value: Sql): Sql => {
+  const when = (states: readonly LiveState[], value: Sql, none: Sql): Sql => {
     const predicate = at.place.key === 'dead' ? null : statePredicate(outbox.shape, states, at.alias, outbox.scope);
-    return predicate === null ? sql`null` : sql`case when ${predicate} then ${value} end`;
+    return predicate === null ? none : sql`case when ${predicate} then ${value} end`;
   };
-  const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value));
+  const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value, nothing('text')));
   const touch = at.place.description.kind === 'table' ? fragments.rowTouch(at.alias) : null;
-  return sql`${stateCodeOf(outbox, at)} as state, left(${at.roleText('type')}, 200) collate "C" as type, ${time('createdAt')} as created, ${time('publishedAt')} as published,
-    ${attempted} as attempted, ${whenDead(died)} as died, ${attempts === null || !traits.attempts ? nullNumber : sql`(${attempts.sql})::bigint`} as attempts,
-    ${error === null ? nullText : sql`cast(${failed(fragments.head(error.sql, error.description, 200))} as text)`} as error,
-    cast(left(${at.roleText('aggregateId')}, 200) as text) collate "C" as key,
-    ${touch === null ? nullNumber : sql`cast(${when(STATES_OF.waiting, touch.written)} as bigint)`} as written,
-    ${touch === null ? nullNumber : sql`cast(${when(STATES_OF.waiting, touch.taken)} as bigint)`} as taken`;
+  const short = (text: Sql): Sql => fragments.bytewise(sql`left(${text}, 200)`);
+  // Rows that are carried say where they are from, and hold their times as texts.
+  const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
+  const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
+  return sql`${from}${stateCodeOf(outbox, at)} as state, ${short(at.roleText('type'))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
+    ${told(attempted)} as attempted, ${told(whenDead(died))} as died, ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
+    ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
+    ${short(at.roleText('aggregateId'))} as ${sql.ref('key')},
+    ${touch === null ? nothing('integer') : when(STATES_OF.waiting, touch.written, nothing('integer'))} as written,
+    ${touch === null ? nothing('integer') : when(STATES_OF.waiting, touch.taken, nothing('integer'))} as taken`;
 }
 
 /** The state as a code, first match wins; zero for a row no rule fits. */
@@ -191,23 +212,22 @@ function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
   const column = timeColumn(outbox.main, 'publishedAt');
   const description = column === null ? undefined : outbox.main.description.columns.get(column);
   if (column === null || description === undefined) return null;
-  if (fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]) === null) return null;
-  return saneOf(outbox, description, sql`select max(${at.column(column)}) as value from ${at.from}`);
+  const fit = fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]);
+  if (fit === null) return null;
+  return saneOf(outbox, description, sql`select max(${at.column(column)}) as value from ${by(outbox, at, fit)}`);
 }
 
 /** Published since the last fold, as a comparison that the column's own index serves. */
 function sinceFold(outbox: Outbox, at: PlaceSql, column: string, foldedTo: string | null): Sql {
   const description = outbox.main.description.columns.get(column);
-  // Numbers and texts have no infinity.
-  if (description?.time !== undefined && foldedTo === null) return sql`false`;
-  if (foldedTo === null || description === undefined) return sql`${at.column(column)} = 'infinity'`;
+  if (foldedTo === null || description === undefined) return sql`false`;
   return sql`${at.column(column)} >= ${outbox.database.engine.fragments.instantValue(foldedTo, description, outbox.parameters.timeZone)}`;
 }
 
 /** One value of a subquery as an instant. */
 function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql {
   const instant = outbox.database.engine.fragments.instant(sql.ref('e.value'), description, outbox.parameters.timeZone);
-  return sql`(select ${sane(instant)} from (${query}) as e)`;
+  return sql`(select ${outbox.database.engine.fragments.sane(instant)} from (${query}) as e)`;
 }
 
 /** How far the relay has come: among the events published last, so that one old event published late hides nothing. */
@@ -216,7 +236,7 @@ function frontierByIndex(outbox: Outbox, at: PlaceSql, created: string): Sql | n
   const description = outbox.main.description.columns.get(created);
   const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [{ column: published, isNull: false }]);
   if (published === null || description === undefined || fit?.order == null) return null;
-  const newest = sql`select max(n.created) as value from (select ${at.column(created)} as created from ${at.from}
+  const newest = sql`select max(n.created) as value from (select ${at.column(created)} as created from ${by(outbox, at, fit)}
     where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n`;
   return saneOf(outbox, description, newest);
 }

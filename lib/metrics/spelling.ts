@@ -17,11 +17,10 @@ export const nullNumber: Sql = postgresFragments.nothing('integer');
 
 /** When the statement began: the transaction is a little older than what the statement sees. */
 export const now = (): Sql => sql`statement_timestamp()`;
-export const secondsAgo = (seconds: number): Sql => sql`(statement_timestamp() - make_interval(secs => ${sql.lit(seconds)}))`;
 /** A value that is the same for every row, worked out once. */
 export const once = (value: Sql): Sql => sql`(select ${value})`;
 
-export const { sane, instantText: iso, epochSteps: stepOf } = postgresFragments;
+export const { sane, instantText: iso, epochSteps: stepOf, secondsBefore } = postgresFragments;
 /** date_part() rather than extract(): the latter computes in numeric, at three times the cost. */
 export const milliseconds = (from: Sql, to: Sql): Sql => sql`(date_part('epoch', ${to} - ${from}) * 1000)`;
 
@@ -39,23 +38,6 @@ const STATE_CODES: Record<LiveState, number> = { pending: 1, retrying: 2, proces
 export const stateCode = (state: LiveState): Sql => sql.lit(STATE_CODES[state]);
 export const isState = (state: Sql, ...states: LiveState[]): Sql =>
   states.length === 1 ? sql`${state} = ${sql.join(states.map(stateCode))}` : sql`${state} in (${sql.join(states.map(stateCode))})`;
-
-/**
- * Whether policies of row-level security keep rows of these tables from this role. A policy that lets everything through
- * hides nothing. Reads the catalogue by oid; locks nothing.
- */
-export function hidesRows(tables: readonly { schema: string; table: string }[]): Sql {
-  if (tables.length === 0) return sql`false`;
-  const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-  const oids = tables.map(({ schema, table }) => sql`${sql.lit(`${quoted(schema)}.${quoted(table)}`)}::regclass`);
-  const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
-  const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
-  // Counted rather than tested for existence: PostgreSQL may read the whole catalogue once to test for existence.
-  const policies = (permissive: Sql, condition: Sql): Sql =>
-    sql`(select count(*) from pg_policy p where p.polrelid = t.oid and ${permissive} and ${applies} and ${condition})`;
-  return sql`exists (select from unnest(array[${sql.join(oids)}]) as t(oid) where row_security_active(t.oid)
-    and (${policies(sql`p.polpermissive`, all)} = 0 or ${policies(sql`not p.polpermissive`, sql`${all} is not true`)} > 0))`;
-}
 
 export const jsonObject = (members: Figures): Sql =>
   sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;

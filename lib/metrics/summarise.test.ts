@@ -328,14 +328,14 @@ describe('the series', () => {
 
   test('points are aligned, and as many as the span has steps', () => {
     const asOf = '2026-01-01T12:07:00Z';
-    const { points, stepSeconds } = noSeries(spanOf({ window: '24h' }, asOf), asOf);
+    const { points, stepSeconds } = noSeries(spanOf({ window: '24h' }, asOf), asOf, 'store_down');
     expect([points.length, stepSeconds, points[0]?.at, points.at(-1)?.at]).toEqual([
       96,
       900,
       '2025-12-31T12:15:00.000Z',
       '2026-01-01T12:00:00.000Z',
     ]);
-    const own = noSeries(spanOf({ from: '2026-01-01T10:00:30Z', to: '2026-01-01T11:00:00Z' }, asOf), asOf);
+    const own = noSeries(spanOf({ from: '2026-01-01T10:00:30Z', to: '2026-01-01T11:00:00Z' }, asOf), asOf, 'source_down');
     expect(own.why).toMatchObject({ waiting: 'source_down', latency: 'source_down' });
     expect([own.points[0]?.at, own.points.at(-1)?.at, own.window]).toEqual(['2026-01-01T10:00:00.000Z', '2026-01-01T10:59:00.000Z', null]);
   });

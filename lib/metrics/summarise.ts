@@ -109,8 +109,8 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
   };
 }
 
-/** A series that has every point and no value, because the database could not be read. */
-export function noSeries(span: Span, asOf: string, type: string | null = null): Series {
+/** A series that has every point and no value, because nothing could be read or computed. */
+export function noSeries(span: Span, asOf: string, why: UnavailableReason, type: string | null = null): Series {
   return {
     asOf,
     window: span.window,
@@ -134,7 +134,7 @@ export function noSeries(span: Span, asOf: string, type: string | null = null): 
       provisional: false,
     })),
     known: byLine(() => 'unavailable'),
-    why: byLine(() => 'source_down'),
+    why: byLine(() => why),
     heatBoundsMs: [],
   };
 }

@@ -36,14 +36,15 @@ export interface Circumstances {
 export interface Failure {
   /**
    * timeout: it answered too late. unavailable: it could not be reached. The others answer, but not about this table:
-   * the role may not read it (no_privilege), it is not there (missing), or it is not what the shape needs (unusable).
+   * the role may not read it (no_privilege), it is not there (missing), or it is not what the shape needs (unusable); or
+   * the rows were read and the store did not compute their figures (no_store).
    */
-  kind: 'timeout' | 'unavailable' | 'no_privilege' | 'missing' | 'unusable';
+  kind: 'timeout' | 'unavailable' | 'no_privilege' | 'missing' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
   since: string;
 }
 
-/** The database answers, but not about this table. */
+/** The database answers, and yet there are no figures. */
 export const isBlind = ({ kind }: Failure): boolean => kind !== 'timeout' && kind !== 'unavailable';
 
 /** What a rule found; `since` null when it has always been so as far as the table tells. */

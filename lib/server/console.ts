@@ -14,6 +14,7 @@ import { createExposition, type Exposition } from '@/lib/metrics/exposition/expo
 import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
 import { openBooks } from '@/lib/metrics/books';
 import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
+import { reckonIn } from '@/lib/metrics/reckon';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { proofSource } from '@/lib/proving/keep';
@@ -86,6 +87,7 @@ async function create(): Promise<Console> {
   });
   const snapshots: Snapshots = createSnapshots(directory, {
     books: openBooks(store),
+    reckon: reckonIn(store),
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
   });

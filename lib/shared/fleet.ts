@@ -1,6 +1,6 @@
 /** What the fleet screen shows: of each outbox its line, and the databases they are in. */
 import type { CONNECTION_ROLES } from './connections';
-import type { EngineKey, OutboxInfo, Summary } from './model';
+import type { EngineKey, OutboxInfo, StaleProblem, Summary } from './model';
 
 /** An outbox without what only its own screen needs: with two hundred of them that is most of the answer. */
 export interface FleetEntry {
@@ -11,7 +11,7 @@ export interface FleetEntry {
   /** Over the last hour; the last good ones while the source is down. */
   summary: Omit<Summary, 'byType'>;
   /** The last good reading is older than this one asked for: since when, and what failed. */
-  stale: { since: string; problem: 'timeout' | 'unavailable' } | null;
+  stale: { since: string; problem: StaleProblem } | null;
   /** It has not been read since the console started, and nothing has failed yet. */
   unread: boolean;
   /** Depth of the last 30 minutes, oldest first; null where unknown. */

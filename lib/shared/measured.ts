@@ -19,6 +19,7 @@ export const UNAVAILABLE_REASONS = [
   'too_many_rows',
   'no_events',
   'source_down',
+  'store_down',
   'not_watched',
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];

@@ -250,6 +250,9 @@ export interface CollectorStatus {
   advice: { code: string; sql: string | null } | null;
 }
 
+/** What failed: the reading took too long, the database is away, or the store that computes its figures is. */
+export type StaleProblem = 'timeout' | 'unavailable' | 'store';
+
 /** An outbox with its figures; `summary` keeps the last good reading when the source is down. */
 export interface OutboxReading {
   outbox: OutboxInfo;
@@ -257,7 +260,7 @@ export interface OutboxReading {
   /** null until the collector has looked at this outbox. */
   collector: CollectorStatus | null;
   /** The last good reading is older than this one asked for: since when, and what failed. */
-  stale: { since: string; problem: 'timeout' | 'unavailable' } | null;
+  stale: { since: string; problem: StaleProblem } | null;
 }
 
 export interface OutboxSnapshot extends OutboxReading {

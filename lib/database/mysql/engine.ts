@@ -55,6 +55,7 @@ export const mysqlEngine: Engine = {
     tellsRights: false,
     groupingSets: false,
     partialIndexes: false,
+    sharesSubqueries: false,
   },
   fragments: mysqlFragments,
   quote: {

@@ -97,6 +97,7 @@ export const mysqlFragments: Fragments = {
   integer: (value) => sql`cast(${value} as signed)`,
   shortInteger: (value) => sql`cast(${value} as signed)`,
   bytewise: (text) => sql`(convert(${text} using utf8mb4) collate utf8mb4_bin)`,
+  hidesRows: () => sql`false`,
 };
 
 /** One step of a path: a name, and a place in a list where it could be one. */

@@ -52,6 +52,7 @@ export const postgresEngine: Engine = {
     tellsRights: true,
     groupingSets: true,
     partialIndexes: true,
+    sharesSubqueries: true,
   },
   fragments: postgresFragments,
   quote: {

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '../table-ref';
 import type { ColumnDescription, Fragments } from '../engine';
+import { hidesRows } from './row-security';
 
 const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
 /** Payloads above this stored size are told apart by size alone: hashing them would read them whole for every list. */
@@ -163,6 +164,7 @@ export const postgresFragments: Fragments = {
   integer: (value) => sql`(${value})::bigint`,
   shortInteger: (value) => sql`(${value})::int`,
   bytewise: (text) => sql`${text} collate "C"`,
+  hidesRows,
 };
 
 const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>

@@ -129,7 +129,7 @@ function summed(outbox: string, values: readonly (readonly [string, number])[], 
 const countsPublished = ({ published }: OutboxTotals, { method }: CollectorStatus): boolean =>
   published > 0 || method === null || countsRows(method);
 /** Whether the table counts attempts; not known before it was read. */
-const countsAttempts = ({ retries }: Summary): boolean => retries.why !== 'no_attempts' && retries.why !== 'source_down';
+const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && why !== 'source_down' && why !== 'store_down';
 /** Never below zero: clocks may disagree. */
 const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { failing, patienceMs, rhythmOf } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
-import { count, earliest, iso, isState, latest, mostFrequent, once, secondsAgo, type Sql } from '../spelling';
+import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, type Sql } from '../spelling';
 import type { Base } from '../base';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
@@ -26,11 +26,11 @@ const LATELY_PER_PUBLISHED = 4;
 export const brokerRefusingVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { state, type, error, created, published, attempted, died, lastPublished } = base;
+    const { now, state, type, error, created, published, attempted, died, lastPublished } = base;
     const failedAt = failureTime(base);
     const failed = sql`(${failing(base)} or ${isState(state, 'dead')})`;
     const since = sql`(${failed} and ${failedAt} > coalesce(${lastPublished}, '-infinity'))`;
-    const lately = sql`(${failed} and ${failedAt} >= ${once(secondsAgo(LATELY_SECONDS))})`;
+    const lately = sql`(${failed} and ${failedAt} >= ${once(secondsBefore(now, LATELY_SECONDS))})`;
     const taken = sql`(${isState(state, 'processing')} and ${attempted} > coalesce(${lastPublished}, '-infinity'))`;
     const types = (where: Sql): Sql => sql`count(distinct ${type}) filter (where ${where})`;
     return {
@@ -42,7 +42,7 @@ export const brokerRefusingVerdict: VerdictRule = {
       last: iso(latest(failedAt, since)),
       lately: count(lately),
       latelyTypes: types(lately),
-      latelyPublished: count(sql`(${isState(state, 'published')} and ${published} >= ${once(secondsAgo(LATELY_SECONDS))})`),
+      latelyPublished: count(sql`(${isState(state, 'published')} and ${published} >= ${once(secondsBefore(now, LATELY_SECONDS))})`),
       error: sql`left(${mostFrequent(error, sql`(${since} or ${lately}) and ${error} is not null`)}, 200)`,
     };
   },

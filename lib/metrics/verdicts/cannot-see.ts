@@ -1,13 +1,12 @@
 import type { Evidence } from '@/lib/shared/verdicts';
-import { hidesRows } from '../spelling';
 import { isBlind, type Circumstances, type Failure, type Finding, type VerdictRule } from '../verdict';
 
 const OWNER = 'cannot_see';
 
-/** The database answers, but the console's role does not get to see the outbox: not at all, or not every row of it. */
+/** The database answers, but the console does not get to see the outbox: not at all, or not every row of it. */
 export const cannotSeeVerdict: VerdictRule = {
   verdict: OWNER,
-  figures: ({ traits }) => ({ hidden: hidesRows(traits.tables) }),
+  figures: ({ hidden }) => ({ hidden }),
   judge({ failure, reading, previous }): Finding | null {
     if (failure !== null && isBlind(failure)) {
       const lastSeen: Evidence =
@@ -32,5 +31,6 @@ const isHidden = ({ figures }: NonNullable<Circumstances['reading']> | Circumsta
 function whyBlind({ kind, since }: Failure): Evidence {
   const values = { sinceAt: since };
   if (kind === 'no_privilege') return { code: 'no_privilege', values };
+  if (kind === 'no_store') return { code: 'store_away', values };
   return kind === 'missing' ? { code: 'table_missing', values } : { code: 'source_unusable', values };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { numberOf, textOf, type Past, type Reading } from '../reading';
-import { count, earliest, isState, iso, once, secondsAgo } from '../spelling';
+import { count, earliest, isState, iso, once, secondsBefore } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'dead_growing';
@@ -17,9 +17,9 @@ const NEWEST = 5;
 /** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
 export const deadGrowingVerdict: VerdictRule = {
   verdict: 'dead_growing',
-  figures({ traits, state, died, type, error, deadCount }) {
+  figures({ traits, now, state, died, type, error, deadCount }) {
     const dead = isState(state, 'dead');
-    const recent = sql`(${dead} and ${died} >= ${once(secondsAgo(RECENT_SECONDS))})`;
+    const recent = sql`(${dead} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
     const cause = traits.deathTime ? recent : dead;
     return {
       recent: count(recent),

@@ -3,7 +3,7 @@ import type { Evidence } from '@/lib/shared/verdicts';
 import { fresh } from '../flow';
 import { drainOf, growthOf, waitingOf, type Drain } from '../forecast';
 import { numberOf, textOf } from '../reading';
-import { count, earliest, iso, isState, once, secondsAgo } from '../spelling';
+import { count, earliest, iso, isState, once, secondsBefore } from '../spelling';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'falling_behind';
@@ -23,11 +23,11 @@ const PACE_MINUTES = 5;
 export const fallingBehindVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { state, created, published } = base;
+    const { now, state, created, published } = base;
     return {
       waiting: count(isState(state, 'pending', 'retrying')),
       oldestFresh: iso(earliest(created, fresh(base))),
-      lately: count(sql`(${isState(state, 'published')} and ${published} >= ${once(secondsAgo(LATELY_SECONDS))})`),
+      lately: count(sql`(${isState(state, 'published')} and ${published} >= ${once(secondsBefore(now, LATELY_SECONDS))})`),
     };
   },
   judge: (circumstances) => growing(circumstances) ?? draining(circumstances),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { failing, failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
-import { count, earliest, iso, isState, jsonObject, secondsAgo } from '../spelling';
+import { count, earliest, iso, isState, jsonObject, secondsBefore } from '../spelling';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'poison_row';
@@ -22,9 +22,9 @@ const QUEUE_MS = 5_000;
 export const poisonRowVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { traits, state, created, attempted, attempts, type, error } = base;
+    const { traits, now, state, created, attempted, attempts, type, error } = base;
     const waiting = isState(state, 'pending', 'retrying');
-    const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsAgo(TAKEN_LATELY_SECONDS)})`;
+    const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsBefore(now, TAKEN_LATELY_SECONDS)})`;
     const describe = jsonObject({ at: iso(created), type, error, attempts });
     const most = sql`(select json_agg(m.row) from (select ${describe} as row from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
     return {

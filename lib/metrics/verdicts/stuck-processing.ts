@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { numberOf, textOf } from '../reading';
-import { count, earliest, isState, iso, mostFrequent, once, secondsAgo } from '../spelling';
+import { count, earliest, isState, iso, mostFrequent, once, secondsBefore } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'stuck_processing';
@@ -8,8 +8,8 @@ const OWNER = 'stuck_processing';
 /** Events that a relay took longer ago than the outbox's `stuckAfter` and never finished. */
 export const stuckProcessingVerdict: VerdictRule = {
   verdict: 'stuck_processing',
-  figures({ traits, state, attempted, type }) {
-    const stuck = sql`(${isState(state, 'processing')} and ${attempted} < ${once(secondsAgo(traits.stuckAfterSeconds))})`;
+  figures({ traits, now, state, attempted, type }) {
+    const stuck = sql`(${isState(state, 'processing')} and ${attempted} < ${once(secondsBefore(now, traits.stuckAfterSeconds))})`;
     return { stuck: count(stuck), oldest: iso(earliest(attempted, stuck)), type: mostFrequent(type, stuck) };
   },
   judge({ reading, now }): Finding | null {

@@ -1,0 +1,91 @@
+/** Every built-in shape answers a reading on every engine it names, with the figures of its own sample. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { openStore, type Store } from '@/lib/store/store';
+import { STATES_OF, PARTS } from './sources';
+import { takeReading } from './read';
+import type { Reading } from './reading';
+import { reckonIn } from './reckon';
+import { observe, spanOf } from './observed';
+import { summarise } from './summarise';
+
+/** Before all rows of the samples. */
+const FOLDED_TO = '2025-12-31T00:00:00Z';
+const STATES = ['pending', 'retrying', 'processing', 'dead'] as const;
+
+/** A shape whose name ends in its engine has a sibling with the same rows, unless the two tables keep other things. */
+const DIFFERENT = ['brighter-outbox', 'eventferry', 'watermill'];
+function tableOf(key: string): string {
+  const sibling = key.replace(/-(pg|mysql)$/, '');
+  return DIFFERENT.includes(sibling) ? key : sibling;
+}
+
+const kept = useTestDatabase();
+let store: Store;
+beforeAll(() => {
+  store = openStore(kept.url);
+});
+afterAll(() => store.close());
+
+/** What was read on the engine that came first. */
+const first = new Map<string, Reading>();
+
+describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const)))(
+  '%s on %s',
+  (key, engine, shape) => {
+    const database = useTestDatabaseOf(engine, async (db) => {
+      // Times of the samples are written without a zone and are UTC, as those of the test's MariaDB are.
+      if (db.engine === 'postgres') await db.query(`ALTER DATABASE ${db.name} SET timezone TO 'UTC'`);
+      await createSample(db, shape);
+    });
+    let open: OpenOutbox;
+    beforeAll(async () => {
+      open = await openSample(database, shape);
+    });
+    afterAll(() => open.close());
+    const read = (): Promise<Reading> => takeReading(open.outbox, FOLDED_TO, reckonIn(store));
+
+    test('every state has as many events as the sample, each time it is read', async () => {
+      const rows = shape.sample?.rows ?? [];
+      for (let round = 0; round < 3; round += 1) {
+        const reading = await read();
+        const { depth } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+        for (const state of STATES)
+          expect
+            .soft(depth[state], state)
+            .toMatchObject(
+              reading.traits.cannotShow[state] === null
+                ? { count: rows.filter((row) => row.state === state).length, known: 'exact' }
+                : { count: null, known: 'unavailable' },
+            );
+        for (const part of PARTS)
+          expect
+            .soft(reading.reach[part], part)
+            .toBe(
+              rows.some((row) => (STATES_OF[part] as readonly string[]).includes(row.state)) || reading.reach[part] === 'complete'
+                ? 'complete'
+                : 'absent',
+            );
+        expect(Math.abs(Date.now() - Date.parse(reading.asOf))).toBeLessThan(10_000);
+      }
+    });
+
+    test('what the two engines say of the same rows is the same', async () => {
+      const reading = await read();
+      const other = first.get(tableOf(key));
+      if (other === undefined) {
+        first.set(tableOf(key), reading);
+        return;
+      }
+      expect(told(reading)).toEqual(told(other));
+    });
+  },
+);
+
+/** All there is but the moment, and the traces of transactions that only one engine leaves. */
+function told({ figures, types, slices, tail, reach, ordered, deadDetailed }: Reading): unknown {
+  const { touch: _, touchedAfter: _after, headTouch: _head, headTouchedAfter: _headAfter, ...flow } = figures.relay_stopped ?? {};
+  return { ...{ types, slices, tail, reach, ordered, deadDetailed }, figures: { ...figures, relay_stopped: flow } };
+}
