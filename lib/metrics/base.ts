@@ -33,8 +33,6 @@ export interface Base {
   /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
   written: Sql;
   taken: Sql;
-  /** Milliseconds from creation to publishing of a published row. */
-  latency: Sql;
   publishedLately: Sql;
   /** How many events are dead: rows of only the newest of them are in the base. */
   deadCount: Sql;
@@ -61,7 +59,6 @@ export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' |
     key: sql.ref('key'),
     written: sql.ref('written'),
     taken: sql.ref('taken'),
-    latency: sql.ref('latency'),
     publishedLately: isState(sql.ref('state'), 'published'),
     deadCount,
     lastPublished: sql`(select last_published from edges)`,

@@ -4,9 +4,10 @@
  */
 import { sql } from 'kysely';
 import type { Base } from './base';
-import { numberOf, numbersOf, textOf, type Past, type Reading } from './reading';
-import { quantiles } from './rollup/histogram';
-import { count, earliest, iso, isState, latest, milliseconds, percentiles, type Figures, type Sql } from './spelling';
+import { numberOf, textOf, type Past, type Reading } from './reading';
+import { mergeInto, quantiles, type Histogram } from './rollup/histogram';
+import { ALL_TYPES } from './rollup/series-key';
+import { count, earliest, iso, isState, latest, milliseconds, nullNumber, sum, type Figures, type Sql } from './spelling';
 import type { Circumstances } from './verdict';
 
 /** The rule whose figures these are. */
@@ -33,7 +34,7 @@ export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} 
 
 /** What the functions below read. */
 export function flowFigures(base: Base): Figures {
-  const { state, created, attempted, written, taken, latency, frontier, publishedLately } = base;
+  const { traits, state, created, attempted, attempts, written, taken, frontier, publishedLately } = base;
   const waiting = isState(state, 'pending', 'retrying');
   const isDue = due(base);
   // Locks and attempts leave their transaction's number on the row, also when all was rolled back.
@@ -44,10 +45,10 @@ export function flowFigures(base: Base): Figures {
     firstDue: iso(earliest(created, isDue)),
     frontier: iso(frontier),
     recent: count(publishedLately),
-    median: percentiles([0.5], latency, sql`${publishedLately} and ${latency} is not null`),
     pending: count(isState(state, 'pending')),
     oldest: iso(earliest(created, isState(state, 'pending'))),
     failing: count(failing(base)),
+    tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
     tried: iso(latest(attempted, sql`(${failing(base)} or ${isState(state, 'processing', 'dead')})`)),
     touch,
     // Numbers are given in order: what was written before the touch was there when it happened.
@@ -131,21 +132,33 @@ const later = (before: string | null, after: string | null): boolean => after !=
 const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
 
 /**
- * When the relay last gave a sign of life other than an event going out: a claim, or a lock on a waiting row. In
- * milliseconds since the epoch, at the latest: it may have been later. Null when the table shows none.
+ * When the relay last gave a sign of life other than an event going out: a claim, a counted attempt, or a lock on a waiting
+ * row. In milliseconds since the epoch, at the latest: it may have been later. Null when the table shows none.
  */
 export function aliveAt(circumstances: Circumstances): number | null {
-  return signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch'));
+  return signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch') || triedAgain(before, after));
 }
 
 /** The same for the oldest waiting event alone: when it was last taken. */
 export function headTakenAt(circumstances: Circumstances): number | null {
-  return signOf(
-    circumstances,
-    ['headTouchedAfter'],
-    (before, after) => grew(before, after, 'headTouch') && textOf(before, OWNER, 'oldest') === textOf(after, OWNER, 'oldest'),
-  );
+  return signOf(circumstances, ['headTouchedAfter'], (before, after) => {
+    const touched = grew(before, after, 'headTouch') && textOf(before, OWNER, 'oldest') === textOf(after, OWNER, 'oldest');
+    return touched || headTriedAgain(headOf(before), headOf(after));
+  });
 }
+
+/** Of rows cut off, some may have come and others gone. */
+const triedAgain = (before: Past, after: Past): boolean =>
+  before.reach.waiting === 'complete' && after.reach.waiting === 'complete' && grew(before, after, 'tries');
+
+interface HeadTries {
+  at: string | null;
+  attempts: number | null;
+}
+
+const headOf = (past: Past): HeadTries | null => (past.figures.poison_row?.head ?? null) as HeadTries | null;
+const headTriedAgain = (before: HeadTries | null, after: HeadTries | null): boolean =>
+  before?.at != null && before.at === after?.at && (after.attempts ?? 0) > (before.attempts ?? 0);
 
 function grew(before: Past, after: Past, name: string): boolean {
   const [was, is] = [numberOf(before, OWNER, name), numberOf(after, OWNER, name)];
@@ -185,7 +198,9 @@ export function rhythmOf({ reading, history }: Circumstances): Rhythm {
     return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published };
   }
   if (reading === null) return { p50Ms: null, published: 0 };
-  return { p50Ms: numbersOf(reading, OWNER, 'median')[0] ?? null, published: numberOf(reading, OWNER, 'recent') ?? 0 };
+  const latency: Histogram = new Map();
+  for (const slots of reading.tail.values()) mergeInto(latency, slots.get(ALL_TYPES)?.latency ?? new Map<number, number>());
+  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: numberOf(reading, OWNER, 'recent') ?? 0 };
 }
 
 /** Quieter than this is never an alarm: once seen, and confirmed by an earlier reading. */

@@ -50,12 +50,6 @@ export function textOf(past: Past, owner: string, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Percentiles and other arrays. */
-export function numbersOf(past: Past, owner: string, name: string): (number | null)[] {
-  const value = past.figures[owner]?.[name];
-  return Array.isArray(value) ? value.map(toNumber) : [];
-}
-
 export function toNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -1,15 +1,13 @@
 /** Every built-in shape answers a reading on every engine it names, with the figures of its own sample. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import { useTestDatabase } from '@/scripts/testing/database';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
-import { openStore, type Store } from '@/lib/store/store';
 import { STATES_OF, PARTS } from './sources';
 import { takeReading } from './read';
 import type { Reading } from './reading';
-import { reckonIn } from './reckon';
 import { observe, spanOf } from './observed';
 import { summarise } from './summarise';
+import { useReckon } from './testing';
 
 /** Before all rows of the samples. */
 const FOLDED_TO = '2025-12-31T00:00:00Z';
@@ -22,12 +20,7 @@ function tableOf(key: string): string {
   return DIFFERENT.includes(sibling) ? key : sibling;
 }
 
-const kept = useTestDatabase();
-let store: Store;
-beforeAll(() => {
-  store = openStore(kept.url);
-});
-afterAll(() => store.close());
+const reckon = useReckon();
 
 /** What was read on the engine that came first. */
 const first = new Map<string, Reading>();
@@ -45,7 +38,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       open = await openSample(database, shape);
     });
     afterAll(() => open.close());
-    const read = (): Promise<Reading> => takeReading(open.outbox, FOLDED_TO, reckonIn(store));
+    const read = (): Promise<Reading> => takeReading(open.outbox, FOLDED_TO, reckon);
 
     test('every state has as many events as the sample, each time it is read', async () => {
       const rows = shape.sample?.rows ?? [];

@@ -29,10 +29,6 @@ export const earliest = (value: Sql, where: Sql): Sql => sql`min(${value}) filte
 export const latest = (value: Sql, where: Sql): Sql => sql`max(${value}) filter (where ${where})`;
 export const sum = (value: Sql, where: Sql): Sql => sql`coalesce(sum(${value}) filter (where ${where}), 0)`;
 export const mostFrequent = (value: Sql, where: Sql): Sql => sql`mode() within group (order by ${value}) filter (where ${where})`;
-/** Interpolated percentiles as an array in the order asked for; NULL when nothing matches. */
-export const percentiles = (fractions: readonly number[], value: Sql, where: Sql): Sql =>
-  sql`percentile_cont(array[${sql.join(fractions.map((fraction) => sql.lit(fraction)))}]::float8[]) within group (order by ${value}) filter (where ${where})`;
-
 /** States as the base holds them: a number is compared with at a fraction of a text's cost. */
 const STATE_CODES: Record<LiveState, number> = { pending: 1, retrying: 2, processing: 3, published: 4, dead: 5 };
 export const stateCode = (state: LiveState): Sql => sql.lit(STATE_CODES[state]);

@@ -1,4 +1,5 @@
 /** Outboxes for this room's tests: a table of a shape in a test database, bound as the console binds it. */
+import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
@@ -6,8 +7,11 @@ import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { tableParts } from '@/lib/outbox/language/names';
 import type { Shape } from '@/lib/outbox/shape';
+import { useTestDatabase } from '@/scripts/testing/database';
 import { settingsIn } from '@/scripts/testing/outbox';
+import { openStore, type Store } from '@/lib/store/store';
 import type { Progress } from './collector/progress';
+import { reckonIn, type Reckon } from './reckon';
 
 export type TestOutbox = OutboxSettings & { database: string };
 
@@ -34,6 +38,17 @@ export function sampleTables(shape: Shape, schema: string): string[] {
 /** An outbox of a shape whose tables are in `schema`. */
 export function testOutbox(shape: Shape, schema: string, overrides: Partial<TestOutbox> = {}): TestOutbox {
   return { ...settingsIn(shape, schema), database: 'test', ...overrides };
+}
+
+/** A store of the test file's own that computes figures. Call it once at the top of the file. */
+export function useReckon(): Reckon {
+  const kept = useTestDatabase();
+  let store: Store;
+  beforeAll(() => {
+    store = openStore(kept.url);
+  });
+  afterAll(() => store.close());
+  return (statement) => reckonIn(store)(statement);
 }
 
 export interface CountedDirectory extends OutboxDirectory {

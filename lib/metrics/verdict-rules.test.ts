@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { VERDICT_TONE, VERDICTS } from '@/lib/shared/verdicts';
+import type { Reading } from './reading';
 import { emptySlot } from './rollup/slot';
 import { ago, before, historyOf, judge, NOW, reading, type Given } from './verdict-testing';
 import { VERDICT_RULES } from './verdict-registry.gen';
@@ -59,8 +60,9 @@ describe('poison row', () => {
   const blocked = (more: Record<string, unknown> = {}): Given => ({
     traits: { publishedAt: false, attempts: false, claimTime: false },
     lastPublishedAt: null,
+    usualMs: null,
     relay: {
-      due: 12, firstDue: ago(40), pending: 12, oldest: ago(40), frontier: ago(41), median: null, recent: 800,
+      due: 12, firstDue: ago(40), pending: 12, oldest: ago(40), frontier: ago(41), recent: 800,
       touch: 900, touchedAfter: ago(1), headTouchedAfter: ago(1), failing: 0, ...more,
     },
     poison: { head },
@@ -88,10 +90,25 @@ describe('poison row', () => {
   });
 
   test('a relay that is seen to try needs no known pace', () => {
-    const unknown = blocked({ median: null, recent: 0 });
+    const unknown = blocked({ recent: 0 });
     expect(judge(unknown, before(unknown)).verdict).toBe('poison_row');
-    const untried = blocked({ median: null, recent: 0, touch: 0, touchedAfter: null, headTouchedAfter: null });
+    const untried = blocked({ recent: 0, touch: 0, touchedAfter: null, headTouchedAfter: null });
     expect(judge(untried, before(untried)).verdict).toBe('healthy');
+  });
+
+  test.each<[string, number, Partial<Reading['reach']>, string]>([
+    ['its counter rises: the relay tries', 8, {}, 'poison_row'],
+    ['its counter stands still: nobody tries', 7, {}, 'relay_stopped'],
+    ['not all that waits was read: other rows may have come', 8, { waiting: 'cut' }, 'relay_stopped'],
+  ])('where transactions leave no trace on a row: %s', (_, tries, reach, verdict) => {
+    const given = (attempts: number): Given => ({
+      ...blocked({ touch: null, touchedAfter: null, headTouch: null, headTouchedAfter: null, tries: attempts }),
+      poison: { head: { ...head, attempts } },
+      reach,
+    });
+    const found = judge(given(tries), before(given(7)));
+    expect(found.verdict).toBe(verdict);
+    if (verdict === 'poison_row') expect(found.evidence).toContainEqual({ code: 'taken_again', values: { takenAt: ago(0) } });
   });
 
   test('one with far more attempts than any other, and still rising', () => {
@@ -304,6 +321,7 @@ describe('cannot see', () => {
     ['no_privilege', 'no_privilege'],
     ['missing', 'table_missing'],
     ['unusable', 'source_unusable'],
+    ['no_store', 'store_away'],
   ] as const)('the database answers, but: %s', (kind, code) => {
     expect(judge({}, [], { failure: { kind, since: ago(9) } })).toMatchObject({
       verdict: 'cannot_see',
@@ -342,6 +360,6 @@ describe('dead growing', () => {
 
 test('a slot without an event is no rhythm', () => {
   const history = { ...historyOf(400), minutes: [{ atMs: NOW - 60_000, slot: emptySlot(), provisional: false }] };
-  const given: Given = { lastPublishedAt: ago(301), relay: { due: 1, firstDue: ago(290), recent: 0, median: null } };
+  const given: Given = { lastPublishedAt: ago(301), usualMs: null, relay: { due: 1, firstDue: ago(290), recent: 0 } };
   expect(judge(given, [], { history }).verdict).toBe('healthy');
 });

@@ -153,8 +153,9 @@ function figuresOf(shape: Shape, events: readonly Event[], now: number): Given {
   return {
     traits: { publishedAt: shape.timed, claimTime: shape.claims, attempts: shape.counts },
     lastPublishedAt: shape.timed ? iso(lastOut) : null,
+    usualMs: shape.timed ? 500 : null,
     relay: {
-      due: due.length, firstDue: iso(firstDue), frontier: iso(frontier), recent: 1_500, median: shape.timed ? [500] : null, pending: fresh.length,
+      due: due.length, firstDue: iso(firstDue), frontier: iso(frontier), recent: 1_500, pending: fresh.length,
       oldest: iso(least(fresh.map(({ created }) => created))), failing: failing.length, touch, touchedAfter: before(touch), headTouch, headTouchedAfter: before(headTouch),
     },
     broker: {

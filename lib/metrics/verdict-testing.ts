@@ -2,6 +2,7 @@
 import { diagnose } from './diagnose';
 import type { Past, Reading } from './reading';
 import { bucketOf } from './rollup/histogram';
+import { ALL_TYPES } from './rollup/series-key';
 import { emptySlot } from './rollup/slot';
 import { noFigures } from './summarise';
 import type { Traits } from './traits';
@@ -30,6 +31,8 @@ export interface Given {
   reach?: Partial<Reading['reach']>;
   relay?: Record<string, unknown>;
   lastPublishedAt?: string | null;
+  /** How long the events published of late took, 400 ms when left out; null where that is not known. */
+  usualMs?: number | null;
   stuck?: Record<string, unknown>;
   dead?: Record<string, unknown>;
   broker?: Record<string, unknown>;
@@ -51,7 +54,7 @@ export function reading(given: Given = {}, secondsAgo = 0): Reading {
     rowsRead: 0,
     figures: {
       'last-published': { at: given.lastPublishedAt === undefined ? ago(2) : given.lastPublishedAt },
-      relay_stopped: { due: 0, firstDue: null, frontier: ago(3), recent: 500, median: [400], pending: 0, oldest: null, ...given.relay },
+      relay_stopped: { due: 0, firstDue: null, frontier: ago(3), recent: 500, pending: 0, oldest: null, ...given.relay },
       broker_refusing: {
         count: 0,
         types: 0,
@@ -75,9 +78,18 @@ export function reading(given: Given = {}, secondsAgo = 0): Reading {
     deadDetailed: true,
     types: [],
     slices: { created: new Map(), died: new Map(), claimed: new Map() },
-    tail: new Map(),
+    tail: given.usualMs === null ? new Map() : tailOf(given.usualMs ?? 400, secondsAgo),
   };
 }
+
+/** One event that went out a minute ago. */
+const tailOf = (latencyMs: number, secondsAgo: number): Reading['tail'] =>
+  new Map([
+    [
+      Math.floor((NOW - secondsAgo * 1_000) / 60_000) - 1,
+      new Map([[ALL_TYPES, { ...emptySlot(), published: 1, latency: new Map([[bucketOf(latencyMs), 1]]) }]]),
+    ],
+  ]);
 
 export function judge(given: Given, previous: Past[] = [], more: Partial<Circumstances> = {}): Diagnosis {
   const now = reading(given);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LANGUAGES } from '@/lib/messages/languages.gen';
 import { diagnose } from './diagnose';
+import { bucketOf, bucketValue } from './rollup/histogram';
 import { noFigures } from './summarise';
 import { ago, judge, NOW, reading, type Given } from './verdict-testing';
 
@@ -15,20 +16,20 @@ describe('relay stopped', () => {
       evidence: [
         { code: 'nothing_published', values: { lastPublishedAt: ago(372) } },
         { code: 'events_due', values: { count: 1_204, oldestAt: ago(370), ageMs: 370_000 } },
-        { code: 'usual_rhythm', values: { p50Ms: 400, patienceMs: 60_000 } },
+        { code: 'usual_rhythm', values: { p50Ms: bucketValue(bucketOf(400)), patienceMs: 60_000 } },
       ],
     });
   });
 
   test.each<[string, Given]>([
     ['a burst that began half a minute ago', { lastPublishedAt: ago(7_200), relay: { due: 5_000, firstDue: ago(30) } }],
-    ['a quiet night: nothing published for hours, nothing due', { lastPublishedAt: ago(20_000), relay: { recent: 0, median: null } }],
+    ['a quiet night: nothing published for hours, nothing due', { lastPublishedAt: ago(20_000), usualMs: null, relay: { recent: 0 } }],
     ['an old backlog that is being worked off', { lastPublishedAt: ago(1), relay: { due: 9_000, firstDue: ago(4_000) } }],
     ['only retrying events wait, or overtaken ones', { lastPublishedAt: ago(900), relay: { due: 0, pending: 4, oldest: ago(3_000) } }],
-    ['a relay that works every five minutes', { lastPublishedAt: ago(290), relay: { due: 80, firstDue: ago(280), median: [150_000] } }],
+    ['a relay that works every five minutes', { lastPublishedAt: ago(290), usualMs: 150_000, relay: { due: 80, firstDue: ago(280) } }],
     [
       'the first event after an idle hour, two minutes old',
-      { lastPublishedAt: ago(5_000), relay: { due: 1, firstDue: ago(120), recent: 0, median: null } },
+      { lastPublishedAt: ago(5_000), usualMs: null, relay: { due: 1, firstDue: ago(120), recent: 0 } },
     ],
     ['a table without creation times', { traits: { createdAt: false }, lastPublishedAt: null, relay: { due: 5, firstDue: ago(900) } }],
     ['a clock ahead of ours', { lastPublishedAt: ago(-30), relay: { due: 5, firstDue: ago(900) } }],
@@ -37,14 +38,14 @@ describe('relay stopped', () => {
   });
 
   test('a rhythm of minutes is waited for twice, never longer than a quarter of an hour', () => {
-    expect(judge({ lastPublishedAt: ago(700), relay: { due: 80, firstDue: ago(650), median: [150_000] } }).verdict).toBe('relay_stopped');
-    expect(judge({ lastPublishedAt: ago(1_000), relay: { due: 80, firstDue: ago(950), median: [86_400_000] } }).verdict).toBe(
+    expect(judge({ lastPublishedAt: ago(700), usualMs: 150_000, relay: { due: 80, firstDue: ago(650) } }).verdict).toBe('relay_stopped');
+    expect(judge({ lastPublishedAt: ago(1_000), usualMs: 86_400_000, relay: { due: 80, firstDue: ago(950) } }).verdict).toBe(
       'relay_stopped',
     );
   });
 
   test('nothing was ever published', () => {
-    const found = judge({ lastPublishedAt: null, relay: { due: 3, firstDue: ago(301), frontier: null, recent: 0, median: null } });
+    const found = judge({ lastPublishedAt: null, usualMs: null, relay: { due: 3, firstDue: ago(301), frontier: null, recent: 0 } });
     expect(found).toMatchObject({ verdict: 'relay_stopped', since: ago(301) });
     expect(found.evidence.map((fact) => fact.code)).toEqual(['never_published', 'events_due', 'rhythm_unknown']);
   });
@@ -53,7 +54,8 @@ describe('relay stopped', () => {
     const untimed = (relay: Record<string, unknown>): Given => ({
       traits: { publishedAt: false },
       lastPublishedAt: null,
-      relay: { median: null, ...relay },
+      usualMs: null,
+      relay,
     });
     const stuck = untimed({ due: 40, firstDue: ago(200), pending: 40, oldest: ago(200), frontier: ago(201) });
 
@@ -92,7 +94,8 @@ describe('relay stopped', () => {
     const given: Given = {
       reach: { published: 'cut' },
       lastPublishedAt: null,
-      relay: { median: null, recent: 0, pending: 9, oldest: ago(2_000), due: 9, firstDue: ago(2_000) },
+      usualMs: null,
+      relay: { recent: 0, pending: 9, oldest: ago(2_000), due: 9, firstDue: ago(2_000) },
     };
     expect(judge(given).verdict).toBe('healthy');
     expect(judge(given).evidence).toContainEqual({ code: 'too_many_rows', values: {} });

@@ -63,9 +63,8 @@ export function fitTests(
     if (index === undefined) continue;
     if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false, index: index.name };
     const byTime = orderOf(index, 1, alias, created, direction);
-    // The planner knows that `= 'x'` leaves one value to sort by, but not that IS NULL does: the column has to be said.
     const order =
-      'isNull' in test
+      'isNull' in test && saysNulls(index)
         ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'ascending') ? opposite(index) : same(index))}, ${byTime}`
         : byTime;
     return { order, ordered: true, index: index.name };
@@ -104,13 +103,18 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
     columns: fixed === null ? [column] : [fixed.column, column],
     order(alias, direction) {
       const own = orderOf(index, position, alias, column, direction);
-      if (fixed === null || !('isNull' in fixed)) return own;
-      // The planner knows that `= 'x'` leaves one value to sort by, but not that IS NULL does: the column has to be said.
+      if (fixed === null || !('isNull' in fixed) || !saysNulls(index)) return own;
       return sql`${orderOf(index, 0, alias, fixed.column, forwards(direction) ? same(index) : opposite(index))}, ${own}`;
     },
     nulls: (direction) => (forwards(direction) === (index.sorted[position]?.nullsFirst ?? false) ? 'first' : 'last'),
   };
 }
+
+/**
+ * Whether a column that IS NULL has to be said in the order. PostgreSQL's planner knows that `= 'x'` leaves one value to sort
+ * by, but not that IS NULL does; MariaDB's knows, and sorts all such rows when the column is said.
+ */
+const saysNulls = (index: IndexDescription): boolean => index.nullsUnsaid !== true;
 
 const fixes = (test: Leaf): boolean =>
   ('equals' in test && test.ignoreCase !== true) ||

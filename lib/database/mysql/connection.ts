@@ -38,14 +38,21 @@ export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
     dateStrings: true,
     jsonStrings: true,
     timezone: 'Z',
-    typeCast: (field, next) => (field.type === 'BIT' ? bits(field.buffer()) : next()),
     maxPreparedStatements: PREPARED_STATEMENTS_MAX,
     connectAttributes: { program_name: options.applicationName },
     enableKeepAlive: true,
   };
 }
 
-const bits = (value: Buffer | null): string | null => (value === null ? null : BigInt(`0x${value.toString('hex') || '0'}`).toString());
+const bits = (value: unknown): unknown => (Buffer.isBuffer(value) ? BigInt(`0x${value.toString('hex') || '0'}`).toString() : value);
+
+/** Bits as numbers. Not by the driver's own hook: with one, ten thousand rows of a prepared statement take half a second. */
+function withBits(result: unknown, fields: mysql.FieldPacket[] | undefined): unknown {
+  const names = (fields ?? []).filter(({ columnType }) => columnType === mysql.Types.BIT).map(({ name }) => name);
+  if (names.length === 0 || !Array.isArray(result)) return result;
+  for (const row of result as Record<string, unknown>[]) for (const name of names) row[name] = bits(row[name]);
+  return result;
+}
 
 type Scalar = string | number | boolean | bigint | null;
 
@@ -183,8 +190,8 @@ type Answer = Record<string, unknown>[] | { affectedRows: number; changedRows?: 
 /** With parameters as a prepared statement, so that no value is ever written into SQL text; the rest as it is. */
 function send(raw: mysql.Connection, sql: string, values: Scalar[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const done = (error: Error | null | undefined, result: unknown): void => {
-      if (error === null || error === undefined) resolve(result as Answer);
+    const done = (error: Error | null | undefined, result: unknown, fields?: mysql.FieldPacket[]): void => {
+      if (error === null || error === undefined) resolve(withBits(result, fields) as Answer);
       else reject(error);
     };
     if (values.length === 0) raw.query(sql, done);
