@@ -28,8 +28,7 @@ const worker = (table: string, ...indexes: string[]): string[] => [
     select concat('t', seq % 3), repeat('x', 200), ${created}, if(seq > ${ROWS} - 12000, null, ${created} + interval 1 second),
       if(seq > ${ROWS} - 12000, 'PENDING', if(seq % 5000 = 1, 'PROCESSING', 'PROCESSED')), ${created} from seq_1_to_${ROWS}`,
 ];
-const small = (id: string, table: string): TestOutbox =>
-  testOutbox(shapeCalled('worker-status'), 'x', { id, table: { schema: null, table } });
+const small = (id: string, table: string): TestOutbox => testOutbox(shapeCalled('worker-status'), 'x', { id, table });
 
 const KEYED = defineShape({
   key: 'inline',
@@ -63,7 +62,7 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
   },
   'an index by state alone': { outbox: small('states', 'states'), tables: worker('states', 'status'), most: 32_000 },
   'keys without an order, and a column of NULLs that waits': {
-    outbox: testOutbox(KEYED, 'x', { id: 'keyed', inline: true, table: { schema: null, table: 'keyed' } }),
+    outbox: testOutbox(KEYED, 'x', { id: 'keyed', inline: true, table: 'keyed' }),
     tables: [
       `create table keyed (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, tries int not null, key (sent, made))`,
       `insert into keyed select uuid(), 't', ${created}, if(seq > ${ROWS} - 60000, null, ${created} + interval 1 second), seq % 2 from seq_1_to_${ROWS}`,
@@ -73,7 +72,7 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
     most: 31_500,
   },
   'keys without an order and no index': {
-    outbox: testOutbox(KEYED, 'x', { id: 'loose', inline: true, table: { schema: null, table: 'loose' }, parameters: {} }),
+    outbox: testOutbox(KEYED, 'x', { id: 'loose', inline: true, table: 'loose', parameters: {} }),
     tables: [
       `create table loose (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, tries int not null)`,
       `insert into loose select uuid(), 't', ${created}, if(seq > ${ROWS} - 60000, null, ${created} + interval 1 second), seq % 2 from seq_1_to_${ROWS}`,

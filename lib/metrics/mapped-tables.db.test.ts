@@ -12,7 +12,7 @@ import { testOutbox, useReckon } from './testing';
 const mapped = (table: string, input: Omit<ShapeInput, 'key' | 'label' | 'origin' | 'engines' | 'table'>) =>
   testOutbox(defineShape({ key: 'inline', label: table, origin: 'test', engines: ['postgres', 'mysql'], table, ...input }), 'public', {
     id: table.replaceAll('_', '-'),
-    table: { schema: null, table },
+    table,
     inline: true,
   });
 

@@ -16,7 +16,7 @@ const inline = (
 ): TestOutbox =>
   testOutbox(defineShape({ key: 'inline', label: table, origin: 'test', engines: ['mysql'], table, ...input }), 'x', {
     id: table,
-    table: { schema: null, table },
+    table,
     inline: true,
     parameters,
   });

@@ -8,8 +8,8 @@ import { countedDirectory, shapeCalled, testOutbox, useReckon, type CountedDirec
 const worker = shapeCalled('worker-status');
 const records = shapeCalled('namastack-outbox-record');
 const OUTBOXES = [
-  testOutbox(worker, 'x', { id: 'worker', table: { schema: null, table: 'outbox_events' } }),
-  testOutbox(records, 'x', { id: 'records', table: { schema: null, table: 'outbox_record' } }),
+  testOutbox(worker, 'x', { id: 'worker', table: 'outbox_events' }),
+  testOutbox(records, 'x', { id: 'records', table: 'outbox_record' }),
 ];
 
 const database = useTestMysql();
