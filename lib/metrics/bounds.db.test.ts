@@ -7,7 +7,6 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { takeReading } from './read';
 import { planOf, readingStatement } from './reading-sql';
 import { READING_ROWS } from './sources';
-import { steer } from './spelling';
 import { observe, spanOf } from './observed';
 import { summarise } from './summarise';
 import { sampleTables, shapeCalled, testOutbox } from './testing';
@@ -106,7 +105,7 @@ async function explain(outbox: Outbox): Promise<Plan> {
   const statement = readingStatement(outbox, planOf(outbox, secondsAgo(SINCE_FOLD_SECONDS)));
   return outbox.database.read(
     async (db) => {
-      await steer(db);
+      await outbox.database.engine.byIndex(db, { memory: true });
       const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, timing off, format json) ${statement}`.execute(db);
       const [explained] = JSON.parse(rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: Plan }[];
       if (explained === undefined) throw new Error('no plan');

@@ -8,7 +8,6 @@ import { addTo } from './rollup/histogram';
 import { slotIn, type Additions } from './rollup/ledger';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from './rollup/series-key';
 import { isCut, PARTS, type Part } from './sources';
-import { steer } from './spelling';
 
 /** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
 const STATEMENT_MS = 4_500;
@@ -31,7 +30,7 @@ export async function takeReading(outbox: Outbox, foldedTo: string | null, recko
 const readThere = (outbox: Outbox, plan: Plan): Promise<ReadingRow | undefined> =>
   outbox.database.read(
     async (db) => {
-      await steer(db);
+      await outbox.database.engine.byIndex(db, { memory: true });
       const { rows } = await readingStatement(outbox, plan).execute(db);
       return rows[0];
     },

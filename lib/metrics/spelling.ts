@@ -1,9 +1,8 @@
 /**
- * The words of the readings' SQL that engines spell differently, as PostgreSQL spells them. Everything else in this
- * room is written with these, so that the second engine needs another spelling and no second statement.
+ * The words that figures are written with. PostgreSQL computes all of them, whatever engine the rows are from: the outbox's own
+ * server, or the console's store where that cannot. How rows are read is spelled by each engine (`Fragments`).
  */
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '@/lib/database/engine';
 import { postgresFragments } from '@/lib/database/postgres/fragments';
 import type { LiveState } from '@/lib/shared/states';
 
@@ -12,7 +11,6 @@ export type Sql<T = unknown> = RawBuilder<T>;
 export type Figures = Record<string, Sql>;
 
 export const nullInstant: Sql = postgresFragments.nothing('instant');
-export const nullText: Sql = postgresFragments.nothing('text');
 export const nullNumber: Sql = postgresFragments.nothing('integer');
 
 /** When the statement began: the transaction is a little older than what the statement sees. */
@@ -39,17 +37,3 @@ export const jsonObject = (members: Figures): Sql =>
   sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;
 /** The rows of a subquery as a JSON array of objects. */
 export const jsonRows = (query: Sql): Sql => sql`(select coalesce(json_agg(row_to_json(r)), '[]'::json) from (${query}) as r)`;
-
-/**
- * Settings of the reading's own transaction. Index or nothing: a sequential scan under a LIMIT stops at the limit's
- * matches, not at the limit's rows, and a bitmap reads a whole range before its first row; a scan that has no index to
- * use still happens. No parallel workers and no compiler: a console must not
- * take a second core of somebody's database. A scan that is cut short begins at the same row each time.
- */
-export async function steer(db: Db, allow: { scans?: boolean; bitmaps?: boolean } = {}): Promise<void> {
-  const onOff = (on = false): Sql => sql.lit(on ? 'on' : 'off');
-  await sql`select set_config('enable_seqscan', ${onOff(allow.scans)}, true), set_config('enable_bitmapscan', ${onOff(allow.bitmaps)}, true), set_config('jit', 'off', true),
-    set_config('max_parallel_workers_per_gather', '0', true), set_config('synchronize_seqscans', 'off', true), set_config('work_mem', '32MB', true)`.execute(
-    db,
-  );
-}
