@@ -40,7 +40,10 @@ describe('the courier', () => {
     const relay = stage.play(startRelay({ ...stage.options, intervalMs }));
     await sleep(150);
     relay.kill();
-    await eventually(() => stage.database.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'relay tested'"), []);
+    await eventually(
+      () => stage.database.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'relay tested' AND datname = current_database()"),
+      [],
+    );
     await stage.database.query("UPDATE outbox SET status = 'PROCESSED' WHERE id = $1", [id]);
   });
 });

@@ -80,6 +80,10 @@ describe('the listening relay', () => {
     const id = await stage.add();
     await sleep(150);
     expect(await row(id)).toMatchObject({ out: false });
-    await eventually(() => stage.database.query("SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'relay tested%'"), []);
+    await eventually(
+      () =>
+        stage.database.query("SELECT 1 FROM pg_stat_activity WHERE application_name LIKE 'relay tested%' AND datname = current_database()"),
+      [],
+    );
   });
 });

@@ -5,10 +5,12 @@ const OPS = { INSERT: ['NEW', null, 'NEW'], UPDATE: ['OLD', 'OLD', 'NEW'], DELET
 export const mysqlWitness: Witness = {
   text: (column, { kind, type }) =>
     kind === 'binary' ? `lower(hex(${column}))` : /^bit/i.test(type) ? `cast(${column} + 0 AS char)` : `cast(${column} AS char)`,
-  object: (names, texts) => `json_object(${names.map((name, index) => `'${name}', ${texts[index] ?? 'NULL'}`).join(', ')})`,
+  // As a text: the driver would make an object of it.
+  object: (names, texts) => `cast(json_object(${names.map((name, index) => `'${name}', ${texts[index] ?? 'NULL'}`).join(', ')}) AS char)`,
   ddl: (tables, headers) => [
-    `CREATE TABLE history (seq bigint AUTO_INCREMENT PRIMARY KEY, place varchar(20), op varchar(20), event_id text, image_before longtext,
-       image_after longtext, ours boolean, intervention varchar(40), at varchar(40)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+    `CREATE TABLE history (seq bigint AUTO_INCREMENT PRIMARY KEY, place varchar(20), op varchar(20), event_id varchar(500), image_before longtext,
+       image_after longtext, ours boolean, intervention varchar(40), at varchar(40),
+       KEY (event_id, seq)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
     // Transactions have no number that can be asked for: the session remembers which record it began with.
     `CREATE TRIGGER race_header AFTER INSERT ON ${headers} FOR EACH ROW SET @race_intervention = NEW.id`,
     // A trigger runs as who made it: the operator has no right to write here, and should not need one for a test to watch it.

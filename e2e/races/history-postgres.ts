@@ -8,6 +8,7 @@ export const postgresWitness: Witness = {
   ddl: (tables, headers) => [
     `CREATE TABLE history (seq bigint GENERATED ALWAYS AS IDENTITY, place text, op text, event_id text, image_before text, image_after text,
        ours boolean, intervention text, at text)`,
+    'CREATE INDEX ON history (event_id, seq)',
     `CREATE FUNCTION race_header() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN PERFORM set_config('race.intervention', NEW.id::text, true); RETURN NULL; END $$`,
     `CREATE TRIGGER race_header AFTER INSERT ON ${headers} FOR EACH ROW EXECUTE FUNCTION race_header()`,

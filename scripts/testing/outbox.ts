@@ -119,7 +119,11 @@ export interface ProvenOutbox extends OpenOutbox {
 
 /** As `openSample`, of an outbox whose mapping somebody has proven. */
 export async function openProven(database: AnyTestDatabase, shape: Shape, over: Partial<OutboxSettings> = {}): Promise<ProvenOutbox> {
-  const open = await openSample(database, shape, over);
+  return proven(await openSample(database, shape, over));
+}
+
+/** The same outbox after somebody has proven its mapping on its tables as they were bound. */
+export async function proven(open: OpenOutbox): Promise<ProvenOutbox> {
   const { facts } = open.outbox.proof;
   const known: KnownProof = { switched: { on: true, facts }, decided: { passed: true, facts } };
   return { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };

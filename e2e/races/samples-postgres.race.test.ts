@@ -1,0 +1,3 @@
+import { raceShapes } from './samples/race';
+
+raceShapes('postgres');
