@@ -29,6 +29,23 @@ describe('readDemoEnvironment', () => {
     }
   });
 
+  it('takes a server for the outbox that is at home on MySQL, and never repeats what is wrong with its URL', () => {
+    const url = 'mysql://root:secret@127.0.0.1:3306/';
+    expect(readDemoEnvironment({ OUTBOX_DEMO_MYSQL_URL: url })).toMatchObject({ ok: true, env: { mysqlUrl: url } });
+    expect(readDemoEnvironment({ OUTBOX_DEMO_MYSQL_URL: '  ' })).toMatchObject({ ok: true, env: { mysqlUrl: undefined } });
+    for (const wrong of [
+      'postgres://root:secret@127.0.0.1/',
+      'root:secret@127.0.0.1',
+      'mysql://root:secret@127.0.0.1/?multipleStatements=true',
+    ]) {
+      const reading = readDemoEnvironment({ OUTBOX_DEMO_MYSQL_URL: wrong });
+      const [problem, ...others] = reading.ok ? [] : reading.problems;
+      expect(problem).toMatch(/^OUTBOX_DEMO_MYSQL_URL: /);
+      expect(problem).not.toContain('secret');
+      expect(others).toEqual([]);
+    }
+  });
+
   it('lists everything that is wrong', () => {
     const reading = readDemoEnvironment({
       HOST: '0.0.0.0',

@@ -1,6 +1,7 @@
 /** The demo's environment, read in this one place. */
 import path from 'node:path';
 import { isLoopback } from '@/lib/env';
+import { mysqlParameters } from '@/lib/shared/mysql-url';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -15,6 +16,8 @@ export interface DemoEnvironment {
   demoDir: string | undefined;
   /** Where configuration and `demo.json` are written. */
   stateDir: string;
+  /** A server that the outbox which is at home on MySQL is to be on; undefined: PostgreSQL, like the others. */
+  mysqlUrl: string | undefined;
   password: string | undefined;
   token: string | undefined;
 }
@@ -43,6 +46,9 @@ export function readDemoEnvironment(source: Record<string, string | undefined> =
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535)
     problems.push(`PORT: write a port number, 1 to 65535, not ${port}`);
+  const mysqlUrl = given('OUTBOX_DEMO_MYSQL_URL');
+  const wrong = mysqlUrl === undefined ? null : mysqlProblem(mysqlUrl);
+  if (wrong !== null) problems.push(`OUTBOX_DEMO_MYSQL_URL: ${wrong}`);
   if (password !== undefined && [...password].length < 8) problems.push('OUTBOX_DEMO_PASSWORD: use at least 8 characters');
   if (token !== undefined && token.length < 16) problems.push('OUTBOX_DEMO_TOKEN: use at least 16 characters');
   if (problems.length > 0) return { ok: false, problems };
@@ -58,10 +64,18 @@ export function readDemoEnvironment(source: Record<string, string | undefined> =
       seed: given('OUTBOX_DEMO_SEED') ?? 'outbox',
       demoDir: given('OUTBOX_DEMO_DIR'),
       stateDir: stateDir === undefined ? path.join(ROOT, '.outbox-console') : path.resolve(ROOT, stateDir),
+      mysqlUrl,
       password,
       token,
     },
   };
+}
+
+/** What is wrong with a connection string, without repeating it: it holds a password. */
+function mysqlProblem(text: string): string | null {
+  if (!URL.canParse(text) || !/^(mysql|mariadb):/.test(text)) return 'write mysql://user:password@host:port';
+  const parameters = mysqlParameters(new URL(text));
+  return typeof parameters === 'string' ? parameters : null;
 }
 
 /** The environment for a program the demo starts: ours, with `changes` on top; `undefined` takes a variable away. */

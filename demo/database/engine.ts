@@ -36,8 +36,8 @@ export interface ServiceEngine {
   businessTable(name: string): string;
   /** Writes a row of the business table, new or not: `$1` its id, `$2` status, `$3` amount, `$4` currency. */
   putBusiness(name: string): string;
-  /** Tells the planner what is in the tables. */
-  analyze(tables: string[]): string;
+  /** Tells the planner what is in the table. */
+  analyze(table: string): string;
 }
 
 export const SERVICE_ENGINES: Record<EngineKey, ServiceEngine> = { postgres: postgresService, mysql: mysqlService };
@@ -45,4 +45,14 @@ export const SERVICE_ENGINES: Record<EngineKey, ServiceEngine> = { postgres: pos
 /** The engine that speaks to this URL. */
 export function serviceEngineFor(url: string): ServiceEngine {
   return SERVICE_ENGINES[engineForUrl(url).key];
+}
+
+/** Runs `work` on one connection. */
+export async function withConnection<T>(url: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await serviceEngineFor(url).open(url);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.end().catch(() => undefined);
+  }
 }

@@ -45,7 +45,7 @@ export const mysqlService: ServiceEngine = {
        updated_at datetime NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)`,
   putBusiness: (name) =>
     `INSERT INTO ${name} (id, status, amount, currency) VALUES ($1, $2, $3, $4) ON DUPLICATE KEY UPDATE status = VALUES(status)`,
-  analyze: (tables) => `ANALYZE TABLE ${tables.join(', ')}`,
+  analyze: (table) => `ANALYZE TABLE ${table}`,
 };
 
 /** Sent first on every connection: columns without a zone are UTC, whatever the server's own zone is. */

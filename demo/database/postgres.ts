@@ -23,7 +23,7 @@ export const postgresService: ServiceEngine = {
   putBusiness: (name) =>
     `INSERT INTO ${name} (id, status, amount, currency) VALUES ($1, $2, $3, $4)
      ON CONFLICT (id) DO UPDATE SET status = excluded.status, updated_at = now()`,
-  analyze: (tables) => `ANALYZE ${tables.join(', ')}`,
+  analyze: () => 'ANALYZE',
 };
 
 /** `INSERT … SELECT` from a JSON document: `columns` names each column with its type. */

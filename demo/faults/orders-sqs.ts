@@ -1,7 +1,8 @@
+import { SERVICE_ENGINES } from '../database/engine';
 import { startRelay } from '../relays/worker-status';
 import type { FaultScript } from './script';
 
-const KILLED_AGO = '11 minutes';
+const KILLED_AGO_MS = 11 * 60_000;
 
 /**
  * A worker was killed while it was sending: its row is still PROCESSING. Nobody frees it, as the recovery job ran in
@@ -10,7 +11,7 @@ const KILLED_AGO = '11 minutes';
 export const ordersSqsFaults: FaultScript = {
   async before({ client, sink, story, outbox, connectionString, now, pause }) {
     const event = story.next();
-    const id = await outbox.table.insert(client, event, new Date(now - 11 * 60_000 - 2_000));
+    const id = await outbox.table.insert(client, event, new Date(now - KILLED_AGO_MS - 2_000));
     await sink.setFault({ outbox: outbox.id, eventId: id, mode: 'timeout' });
     const worker = startRelay({ connectionString, sink, outbox: outbox.id });
     for (let waitedMs = 0; waitedMs < 5_000; waitedMs += 50) {
@@ -20,6 +21,7 @@ export const ordersSqsFaults: FaultScript = {
     }
     worker.kill();
     await sink.setFault({ outbox: outbox.id, eventId: id, mode: 'none' });
-    await client.query(`UPDATE outbox_events SET updated_at = now() AT TIME ZONE 'UTC' - $2::interval WHERE id = $1`, [id, KILLED_AGO]);
+    const { before } = SERVICE_ENGINES[outbox.table.engine];
+    await client.query(`UPDATE outbox_events SET updated_at = ${before('$2')} WHERE id = $1`, [id, KILLED_AGO_MS]);
   },
 };

@@ -1,16 +1,18 @@
+import type { EngineKey } from '@/lib/shared/model';
 import { ordersSqsFaults } from '../faults/orders-sqs';
 import { startRelay } from '../relays/worker-status';
 import { WORKER_BUSINESS, workerStatusTable } from '../schema/worker-status';
 import { orderStory } from '../story/order-story';
 import { AMOUNT, PERSONAL, type DemoOutbox } from './outbox';
 
-export const ordersSqs: DemoOutbox = {
+/** At home on MySQL; on PostgreSQL where there is no such server. */
+export const ordersSqs = (engine: EngineKey): DemoOutbox => ({
   id: 'orders-sqs',
   name: 'Orders to SQS',
   shape: 'worker-status',
   tableName: 'outbox_events',
   database: 'orders_sqs',
-  table: workerStatusTable(true),
+  table: workerStatusTable(true, engine),
   business: WORKER_BUSINESS,
   story: (random) =>
     orderStory(random, { steps: ['order.created', 'order.paid', 'order.shipped'], hurry: 0.2, cancelled: 'order.cancelled' }),
@@ -19,4 +21,4 @@ export const ordersSqs: DemoOutbox = {
   startRelays: (options) => [startRelay({ ...options, recoverEveryMs: null })],
   faults: ordersSqsFaults,
   settings: { amount: AMOUNT, mask: PERSONAL },
-};
+});

@@ -31,6 +31,7 @@ export async function startConsole({ env, configPath, dev, logFile, started }: C
       // The demo's own secrets are none of the console's business.
       OUTBOX_DEMO_PASSWORD: undefined,
       OUTBOX_DEMO_TOKEN: undefined,
+      OUTBOX_DEMO_MYSQL_URL: undefined,
     }),
     // Somebody who works on the code wants to see what the server says.
     logFile: dev ? undefined : logFile,

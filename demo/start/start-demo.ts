@@ -95,7 +95,7 @@ export class DemoRun {
     this.dataDir = dir;
     this.keepRunning(postgres, begin);
     this.mustGoOn();
-    log('creating five outboxes with seven days of history');
+    log(`creating five outboxes with seven days of history${env.mysqlUrl === undefined ? '' : ', one of them on MySQL'}`);
     const storeUrl = await createStoreDatabase((database) => postgres.superuserUrl(database));
     const order: WorldOrder = {
       postgresUrl: postgres.superuserUrl('postgres'),
@@ -103,6 +103,7 @@ export class DemoRun {
       storeUrl,
       configPath: this.file('demo.yaml'),
       seed: env.seed,
+      mysqlUrl: env.mysqlUrl,
     };
     const [world, accounts] = await Promise.all([this.startWorldProcess(order), prepareStore(storeUrl, env)]);
     log('relays, traffic and faults are running');

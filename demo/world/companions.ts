@@ -1,10 +1,10 @@
 import { directoryOptions } from '@/lib/config/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
-import { applyInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import { createDirectory } from '@/lib/outbox/directory';
-import type { DatabaseLogins } from './databases';
 import { loginsOf } from './configuration';
+import type { DatabaseLogins } from './logins';
 
 /** What `npm run console -- install <outbox> --apply` does, for every outbox of the configuration. */
 export async function installCompanions(configPath: string, logins: Map<string, DatabaseLogins>): Promise<void> {
@@ -12,7 +12,12 @@ export async function installCompanions(configPath: string, logins: Map<string, 
   if (!reading.ok) throw new Error(`The demo's configuration is not usable:\n${reading.problems.join('\n')}`);
   const directory = createDirectory(directoryOptions(reading.config));
   try {
-    await Promise.all(directory.ids.map(async (id) => applyInstall(await directory.get(id), loginsOf(logins, id).everything)));
+    await Promise.all(
+      directory.ids.map(async (id) => {
+        const { everything } = loginsOf(logins, id);
+        await applyInstall(await bindForInstall(directory.settings(id), directory.database(id), everything), everything);
+      }),
+    );
   } finally {
     await directory.close();
   }

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import type { DemoOutbox } from '../outboxes/outbox';
-import type { DatabaseLogins } from './databases';
+import type { DatabaseLogins } from './logins';
 
 /** The console's configuration for the demo's outboxes, as a YAML text. */
 export function configurationText(storeUrl: string, outboxes: readonly DemoOutbox[], logins: Map<string, DatabaseLogins>): string {

@@ -1,16 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { DemoOutbox } from '../outboxes/outbox';
+import { createMysqlDatabase } from './mysql-database';
+import { login, newPassword, type DatabaseLogins } from './logins';
 
 /** Answers a connection string for the superuser. */
 export type SuperuserUrl = (database: string) => string;
-
-export interface DatabaseLogins {
-  /** May read and write everything. */
-  everything: string;
-  reader: string;
-  operator: string;
-}
 
 const READER = 'console_reader';
 const OPERATOR = 'console_operator';
@@ -40,11 +34,13 @@ export async function createStoreDatabase(superuserUrl: SuperuserUrl): Promise<s
   return login(superuserUrl(STORE_DATABASE), STORE_OWNER, password);
 }
 
-/** Makes one database per outbox with its tables, and the two roles of the console; answers the logins by outbox id. */
+/** Makes one database per outbox with its tables, and the console's users; answers the logins by outbox id. */
 export async function createOutboxDatabases(
   superuserUrl: SuperuserUrl,
-  outboxes: readonly DemoOutbox[],
+  all: readonly DemoOutbox[],
+  mysqlUrl: string | undefined,
 ): Promise<Map<string, DatabaseLogins>> {
+  const outboxes = all.filter(({ table }) => table.engine === 'postgres');
   const [readerPassword, operatorPassword] = [newPassword(), newPassword()];
   await withClient(superuserUrl('postgres'), async (client) => {
     await client.query(`CREATE ROLE ${READER} LOGIN PASSWORD '${readerPassword}' CONNECTION LIMIT 60`);
@@ -64,16 +60,6 @@ export async function createOutboxDatabases(
       operator: login(everything, OPERATOR, operatorPassword),
     });
   }
+  for (const outbox of all) if (outbox.table.engine === 'mysql') logins.set(outbox.id, await createMysqlDatabase(mysqlUrl ?? '', outbox));
   return logins;
-}
-
-function newPassword(): string {
-  return randomBytes(18).toString('base64url');
-}
-
-function login(url: string, user: string, password: string): string {
-  const changed = new URL(url);
-  changed.username = user;
-  changed.password = password;
-  return changed.href;
 }

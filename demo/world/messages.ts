@@ -5,6 +5,8 @@ export interface WorldOrder {
   storeUrl: string;
   configPath: string;
   seed: string;
+  /** Where the outbox that is at home on MySQL is to be; undefined: with the others. */
+  mysqlUrl: string | undefined;
 }
 
 export type ToWorld =

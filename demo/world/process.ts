@@ -26,6 +26,7 @@ async function start(order: WorldOrder): Promise<void> {
     storeUrl: order.storeUrl,
     configPath: order.configPath,
     seed: order.seed,
+    mysqlUrl: order.mysqlUrl,
     log: () => undefined,
   });
   world.broken.catch((error: unknown) => say({ kind: 'broken', message: text(error) }));

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { pastEvents } from '../history/past-events';
-import { DEMO_OUTBOXES } from '../outboxes/all';
+import { serviceEngineFor, withConnection } from '../database/engine';
+import { demoOutboxes } from '../outboxes/all';
 import type { DemoOutbox } from '../outboxes/outbox';
 import { createRandom, type Random } from '../random';
 import type { Relay } from '../relays/relay';
@@ -12,7 +13,9 @@ import { runTraffic } from '../traffic/traffic';
 import { installCompanions } from './companions';
 import { configurationText, loginsOf, writeSecret } from './configuration';
 import { patientClient } from './patient-client';
-import { createOutboxDatabases, withClient, type DatabaseLogins, type SuperuserUrl } from './databases';
+import { createOutboxDatabases, type SuperuserUrl } from './databases';
+import type { DatabaseLogins } from './logins';
+import { removeMysqlDatabase } from './mysql-database';
 
 const STOP_PATIENCE_MS = 2_500;
 const RESTART_AFTER_MS = 60_000;
@@ -26,6 +29,8 @@ export interface WorldOptions {
   /** Where the console's configuration is written. */
   configPath: string;
   seed: string;
+  /** Where the outbox that is at home on MySQL is to be; left out: with the others. */
+  mysqlUrl?: string;
   log: (line: string) => void;
   /** Leave out what goes wrong by itself, for tests that bring their own trouble. */
   withoutFaults?: boolean;
@@ -53,12 +58,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     setRelay: async (outbox, running) => (await world?.setRelay(outbox, running)) ?? false,
   });
   const control = createSinkClient({ url: sink.url });
-  const logins = await createOutboxDatabases(options.superuserUrl, DEMO_OUTBOXES);
+  const outboxes = demoOutboxes(options.mysqlUrl === undefined ? 'postgres' : 'mysql');
+  const logins = await createOutboxDatabases(options.superuserUrl, outboxes, options.mysqlUrl);
   await mkdir(path.dirname(options.configPath), { recursive: true });
-  await writeSecret(options.configPath, configurationText(options.storeUrl, DEMO_OUTBOXES, logins));
+  await writeSecret(options.configPath, configurationText(options.storeUrl, outboxes, logins));
   await installCompanions(options.configPath, logins);
   const stages = await Promise.all(
-    DEMO_OUTBOXES.map(async (outbox): Promise<Stage> => {
+    outboxes.map(async (outbox): Promise<Stage> => {
       const own = random.fork(outbox.id);
       const story = outbox.story(own.fork('story'));
       const connectionString = loginsOf(logins, outbox.id).everything;
@@ -79,11 +85,11 @@ interface Stage {
 
 async function insertHistory(outbox: DemoOutbox, random: Random, story: Story, connectionString: string): Promise<void> {
   const events = pastEvents(random.fork('history'), story, Date.now(), outbox.liveRate, outbox.past);
-  await withClient(connectionString, async (client) => {
-    await client.query('BEGIN');
-    await outbox.table.insertPast(client, events);
-    await client.query('COMMIT');
-    await client.query('ANALYZE');
+  await withConnection(connectionString, async (connection) => {
+    await connection.query('BEGIN');
+    await outbox.table.insertPast(connection, events);
+    await connection.query('COMMIT');
+    await connection.query(serviceEngineFor(connectionString).analyze(outbox.tableName));
   });
 }
 
@@ -100,6 +106,7 @@ class RunningWorld implements World {
   private readonly ending = new AbortController();
   private readonly services = new Map<string, Service>();
   private readonly work: Promise<void>[] = [];
+  private readonly outboxes: DemoOutbox[] = [];
   private fail: (error: Error) => void = () => undefined;
 
   constructor(
@@ -119,6 +126,7 @@ class RunningWorld implements World {
   }
 
   async start(stages: Stage[]): Promise<World> {
+    this.outboxes.push(...stages.map(({ outbox }) => outbox));
     await Promise.all(stages.map((stage) => this.play(stage)));
     return this;
   }
@@ -138,7 +146,7 @@ class RunningWorld implements World {
       pause,
     };
     const faults = this.options.withoutFaults === true ? {} : outbox.faults;
-    await withClient(connectionString, (client) => faults.before?.({ ...about, client }) ?? Promise.resolve());
+    await withConnection(connectionString, (client) => faults.before?.({ ...about, client }) ?? Promise.resolve());
     const log = (line: string) => this.options.log(`${outbox.id}: ${line}`);
     const service: Service = {
       relays: [],
@@ -206,6 +214,15 @@ class RunningWorld implements World {
     if (!inTime) for (const relay of relays) relay.kill();
     this.control.close();
     await this.sink.close();
+    await this.leaveServer();
+  }
+
+  /** A server that is not ours is left as it was found, if it still answers; the next start does it otherwise. */
+  private async leaveServer(): Promise<void> {
+    const { mysqlUrl } = this.options;
+    if (mysqlUrl === undefined) return;
+    for (const outbox of this.outboxes)
+      if (outbox.table.engine === 'mysql') await removeMysqlDatabase(mysqlUrl, outbox).catch(() => undefined);
   }
 }
 
