@@ -3,11 +3,15 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { FleetEntry, FleetSnapshot } from '@/lib/shared/fleet';
 import type { OutboxReading } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
+import { within } from '@/lib/shared/within';
 import { fleetDatabases } from './fleet-databases';
 import type { Answer } from './readings';
 
-/** A line that is being made is not waited for longer than this where there is an earlier one. */
-const COMPOSED_WITHIN_MS = 250;
+/** Where a line was shown before, a newer one is waited for this long, and this long where it had no figures yet. */
+const NEWER_WITHIN_MS = 800;
+const FIRST_WITHIN_MS = 2_500;
+/** Figures older than this are old, whoever has them. */
+const OLD_MS = 15_000;
 
 export interface FleetOptions {
   directory: OutboxDirectory;
@@ -45,11 +49,17 @@ export function createFleet({ directory, now, latest, compose }: FleetOptions): 
   }
 
   async function entryOf(id: string): Promise<FleetEntry> {
+    const before = lines.get(id);
+    const shown = before?.made ?? before?.earlier ?? null;
+    const newest = newestOf(id);
+    if (shown === null) return newest;
+    return (await within(newest, shown.unread ? FIRST_WITHIN_MS : NEWER_WITHIN_MS)) ?? asOld(shown, now());
+  }
+
+  async function newestOf(id: string): Promise<FleetEntry> {
     const answer = await latest(id);
     const before = lines.get(id);
-    const line = before !== undefined && isSame(before.of, answer) ? before : begin(id, answer, before);
-    const shown = line.made ?? line.earlier;
-    return shown === null ? line.making : soonOr(line.making, shown);
+    return (before !== undefined && isSame(before.of, answer) ? before : begin(id, answer, before)).making;
   }
 
   function begin(id: string, answer: Answer, before: Line | undefined): Line {
@@ -87,12 +97,12 @@ function isSame(a: Answer, b: Answer): boolean {
 /** How old a reading is makes a difference when it stops being one of now. */
 const ageClass = ({ ageMs }: Answer): number => Math.floor(Math.min(ageMs, 60_000) / 5_000);
 
-async function soonOr<T>(work: Promise<T>, earlier: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(earlier), COMPOSED_WITHIN_MS);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** A line that was made when its figures were new. */
+function asOld(entry: FleetEntry, now: number): FleetEntry {
+  const { asOf } = entry.summary;
+  return entry.unread || entry.stale !== null || now - Date.parse(asOf) < OLD_MS
+    ? entry
+    : { ...entry, stale: { since: asOf, problem: 'timeout' } };
 }
 
 /** Lets whoever else waits for the processor have it. */

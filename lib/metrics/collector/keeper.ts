@@ -1,6 +1,7 @@
 /** Collects one outbox for as long as its lease is ours: looks, recounts, reads the past, each when it is time. */
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { LeaseLost, releaseLease, takeLease } from '@/lib/store/collector-leases';
+import { within } from '@/lib/shared/within';
 import type { Store } from '@/lib/store/store';
 import { enter } from './books';
 import type { DepthNow } from './depth';
@@ -104,7 +105,10 @@ export class Keeper {
       const began = Date.now();
       // Due again in any case: what fails is not tried at once.
       this.lookDueAt = began + session.pace.everyMs;
-      const depth = within(this.options.depthNow(this.id), DEPTH_PATIENCE_MS);
+      const depth = within(
+        this.options.depthNow(this.id).catch(() => null),
+        DEPTH_PATIENCE_MS,
+      );
       const { behind, tookMs } = await look(session, outbox, store, { settleMicros: lags.settle, retention }, depth);
       this.blind = false;
       this.lookDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
@@ -158,15 +162,4 @@ export class Keeper {
     if (hasPast(session)) due.push(this.pastDueAt);
     return Math.max(0, Math.min(...due) - Date.now());
   }
-}
-
-/** null when it fails, or takes longer. */
-async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), milliseconds);
-  });
-  const result = await Promise.race([work.catch(() => null), late]);
-  clearTimeout(timer);
-  return result;
 }
