@@ -25,15 +25,18 @@ export async function estimateRows(db: Db, table: TableName): Promise<number> {
  * server's start on, and at once.
  */
 export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
+  const counters = sql.id('performance_schema', COUNTERS);
   // What a role may not read at all is not in its catalogue; asking for it would fail the statement.
   const { rows: readable } = await sql`select 1 from information_schema.tables
     where table_schema = 'performance_schema' and table_name = ${COUNTERS} and @@performance_schema = 1`.execute(db);
   if (readable.length === 0) return null;
   const { rows } = await sql<Record<keyof ChangeCounts | 'handled', string>>`select count_star as handled, count_insert as inserted,
-      count_update as updated, count_delete as deleted from ${sql.id('performance_schema', COUNTERS)}
+      count_update as updated, count_delete as deleted from ${counters}
     where object_type = 'TABLE' and object_schema = ${schemaOf(table)} and object_name = ${table.table}`.execute(db);
   const [row] = rows;
-  // Our own reading is counted too: where nothing is, nobody counts.
-  if (row === undefined || Number(row.handled) === 0) return null;
-  return { inserted: Number(row.inserted), updated: Number(row.updated), deleted: Number(row.deleted) };
+  if (row !== undefined && Number(row.handled) > 0)
+    return { inserted: Number(row.inserted), updated: Number(row.updated), deleted: Number(row.deleted) };
+  // Nobody has touched this table since the server started; or nobody counts, and then no other table has counts either.
+  const { rows: others } = await sql`select 1 from ${counters} where count_star > 0 limit 1`.execute(db);
+  return others.length === 0 ? null : { inserted: 0, updated: 0, deleted: 0 };
 }

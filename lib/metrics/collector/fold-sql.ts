@@ -73,26 +73,18 @@ export async function readCells(
 ): Promise<Cell[]> {
   const statement = cellsStatement(outbox, span, stepMinutes, tells);
   const { rows } = await statement.execute(db);
-  return rows.flatMap(cellsOf);
-}
-
-function cellsOf(row: CellRow): Cell[] {
-  const cell: Omit<Cell, 'kind'> = {
+  return rows.map((row) => ({
     published: Number(row.published),
     type: row.type,
     created: numberOf(row.created),
     latencyBucket: numberOf(row.latency_bucket),
     processingBucket: numberOf(row.processing_bucket),
+    kind: Number(row.of_processing) === 1 ? 'processing' : 'latency',
     events: Number(row.events),
     latencySumMs: row.latency_ms ?? 0,
     negative: Number(row.negative),
     tried: row.tried === null ? null : triedRow(row.type, row.tried),
-  };
-  if (Number(row.of_processing) === 1) return [{ ...cell, kind: 'processing' }];
-  const latency: Cell = { ...cell, processingBucket: null, kind: 'latency' };
-  // Where one statement groups in one way only, its groups are of both.
-  if (cell.processingBucket === null) return [latency];
-  return [latency, { ...cell, created: null, latencyBucket: null, tried: null, kind: 'processing' }];
+  }));
 }
 
 const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
@@ -107,23 +99,35 @@ export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, 
     !hasTime(outbox.main, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
   const claims = traitsOf(outbox).claimTime;
   const type = outbox.main.roles.type === undefined ? nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  const created = sql`${instant('createdAt')} as created`;
+  const attempted = sql`${instant('attemptedAt')} as attempted`;
+  const tried = sql`${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried`;
   // What is worked out once is not worked out again wherever it is used: a third of the processor's time.
-  const rows = sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${instant('createdAt')} as created,
-    ${claims ? instant('attemptedAt') : nothing('instant')} as attempted, ${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried
+  const rows = (
+    columns: Sql[],
+  ): Sql => sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${sql.join(columns)}
     from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} ${fragments.workedOut()}`;
-  const timed = sql`select type, ${epochSteps(sql.ref('published'), seconds)} as published, ${epochSteps(sql.ref('created'), seconds)} as created,
-    ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried,
-    case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing from (${rows}) as r ${fragments.workedOut()}`;
-  const buckets = sql`select t.*, ${bucketSql(sql.ref('latency'), fragments)} as latency_bucket, ${bucketSql(sql.ref('processing'), fragments)} as processing_bucket from (${timed}) as t`;
+  const latency = sql`${epochSteps(sql.ref('created'), seconds)} as created, ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried`;
+  const processing = sql`case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing`;
+  const timed = (columns: Sql[], values: Sql[]): Sql =>
+    sql`select type, ${epochSteps(sql.ref('published'), seconds)} as published, ${sql.join(values)} from (${rows(columns)}) as r ${fragments.workedOut()}`;
+  const inBuckets = (of: ('latency' | 'processing')[], from: Sql): Sql =>
+    sql`select t.*, ${sql.join(of.map((name) => sql`${bucketSql(sql.ref(name), fragments)} as ${sql.ref(`${name}_bucket`)}`))} from (${from}) as t`;
   // A bucket of latencies is narrow: hardly ever do its rows come from more than two minutes.
   const byLatency = sql`published, type, created, latency_bucket, tried`;
-  const inSets = claims && features.groupingSets;
-  const byBoth = claims ? sql`${byLatency}, processing_bucket` : byLatency;
-  const groups = inSets ? sql`grouping sets ((${byLatency}), (published, type, processing_bucket))` : byBoth;
-  const ofProcessing = inSets ? sql`grouping(latency_bucket)` : sql`0`;
-  const processing = claims ? sql`processing_bucket` : sql`${fragments.nothing('integer')} as processing_bucket`;
-  return sql<CellRow>`select published, type, created, latency_bucket, tried, ${processing}, ${ofProcessing} as of_processing,
-    count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative from (${buckets}) as b group by ${groups}`;
+  const byProcessing = sql`published, type, processing_bucket`;
+  const sums = sql`count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative`;
+  if (claims && features.groupingSets)
+    return sql<CellRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
+      from (${inBuckets(['latency', 'processing'], timed([created, attempted, tried], [latency, processing]))}) as b
+      group by grouping sets ((${byLatency}), (${byProcessing}))`;
+  const none = nothing('integer');
+  const cells = sql<CellRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
+    from (${inBuckets(['latency'], timed([created, tried], [latency]))}) as b group by ${byLatency}`;
+  if (!claims) return cells;
+  // The rows are read twice then: by both buckets at once nearly every event would be a group of its own.
+  return sql<CellRow>`${cells} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
+    from (${inBuckets(['processing'], timed([attempted], [processing]))}) as b where processing is not null group by ${byProcessing}`;
 }
 
 /** What the observer of attempts reads of a row, where there is more to it than one attempt; NULL for the others. */

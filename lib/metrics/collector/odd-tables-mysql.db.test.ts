@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { seriesOfType } from '../rollup/series-key';
-import { testOutbox, type TestOutbox } from '../testing';
+import { shapeCalled, testOutbox, type TestOutbox } from '../testing';
 import { cellsStatement, countByMinute } from './fold-sql';
 import { microsOf } from './instants';
 import { chooseMethod, sizeOf } from './method';
@@ -60,6 +60,7 @@ const OUTBOXES = [
   outbox('status_only', { columns: { id: 'id', createdAt: 'created' }, states: STATUS }),
   outbox('queue', { columns: { id: 'id', createdAt: 'created' }, states: [{ state: 'pending', when: { column: 'id', isNull: false } }] }),
   outbox('hopeless'),
+  testOutbox(shapeCalled('worker-status'), 'worker', { table: 'outbox_events' }),
 ];
 
 /** A zone of which the server knows this one year. */
@@ -77,6 +78,7 @@ async function fill(observed: AnyTestDatabase): Promise<void> {
     `create table ${name} (id char(36) primary key default (uuid()), kind varchar(50), created datetime(6), published datetime(6))`;
   const statements = [
     ...ZONE,
+    ...(shapeCalled('worker-status').sample?.ddl.mysql ?? []),
     plain('bare', 'datetime(6)'),
     uuid('large'),
     plain('seconds', 'datetime', ', key (published)'),
@@ -202,6 +204,23 @@ describe('counts', () => {
     expect([...latency.values()]).toEqual([25]);
     expect(created).toBe(25);
     expect(latencySumMs).toBeCloseTo(25 * 8_000, 3);
+  });
+
+  it('the table of a worker that writes whole seconds and keeps its claims, without an index', async () => {
+    const collector = collect();
+    await eventually(() => expect(collector.status('worker')).toMatchObject({ state: 'collecting', method: 'scan', backfill: null }));
+    await insert('outbox_events', 'id, event_type, payload, created_at', `i + 1, concat('order.', i % 2), '{}', t - interval 3 second`, 40);
+    await observed.query(`update outbox_events set status = 'PROCESSING' where id % 4 > 0`);
+    await observed.query(
+      `update outbox_events set status = 'PROCESSED', processed_at = now() + interval 1 second, updated_at = updated_at where id % 4 > 0`,
+    );
+    await eventually(async () => expect((await total('worker')).published).toBe(30));
+    await collector.stop();
+    const { processing, latencySumMs } = await total('worker');
+    expect([...processing.values()].reduce((sum, n) => sum + n, 0)).toBe(30);
+    expect(latencySumMs / 30).toBeGreaterThanOrEqual(3_000);
+    expect((await totals('worker')).get(seriesOfType('order.0'))?.published).toBe(20);
+    expect(errors).toEqual([]);
   });
 
   it('clocks that disagree: publishing before creation is counted apart, in the first bucket', async () => {

@@ -123,7 +123,8 @@ export function useStage(
     await migrateStore(kept.url);
     opened.store = openStore(kept.url);
     await fill(observed);
-    opened.directory = createDirectory({ databases: [{ id: 'test', url: observed.url }], outboxes, readAs: 'collector' });
+    const url = engine === 'postgres' ? observed.url : await readerOf(observed);
+    opened.directory = createDirectory({ databases: [{ id: 'test', url }], outboxes, readAs: 'collector' });
   }, 120_000);
   afterAll(() => Promise.all([opened.store?.close(), opened.directory?.close()]));
   beforeEach(async () => {
@@ -170,6 +171,15 @@ export function useStage(
       lineOf(present(opened.store).db, { outbox, series: ALL_TYPES, fromMinute, toMinute, stepMinutes: 1 }),
     progress: (outbox) => readProgress(present(opened.store).db, outbox),
   };
+}
+
+/** A login that may read its own database and the server's counters, and nothing else. */
+async function readerOf(observed: AnyTestDatabase): Promise<string> {
+  const name = `c_${observed.name}`;
+  await observed.query(`create user ${name}@'%' identified by 'test'`);
+  await observed.query(`grant select on ${observed.name}.* to ${name}@'%'`);
+  await observed.query(`grant select on performance_schema.table_io_waits_summary_by_table to ${name}@'%'`);
+  return observed.urlFor(name, 'test');
 }
 
 /** Tries until it holds; what went wrong last after so many milliseconds. */
