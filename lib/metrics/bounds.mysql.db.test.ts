@@ -10,7 +10,7 @@ import { observe, spanOf } from './observed';
 import { takeReading } from './read';
 import type { Reading } from './reading';
 import { planOf } from './reading-sql';
-import { CARRIED_SCAN_ROWS } from './sources';
+import { READING_ROWS } from './sources';
 import { summarise } from './summarise';
 import { shapeCalled, testOutbox, useReckon, type TestOutbox } from './testing';
 
@@ -53,14 +53,33 @@ const KEYED = defineShape({
   dead: { table: 'keyed_dead' },
 });
 
+/** A scan looks at rows twice, and the first look hands them on. */
+const SCANNED = 1.5 * READING_ROWS;
+
 const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number }> = {
-  'a numbered key and nothing else': { outbox: small('bare', 'bare'), tables: worker('bare'), most: CARRIED_SCAN_ROWS },
+  'a numbered key and nothing else': { outbox: small('bare', 'bare'), tables: worker('bare'), most: SCANNED },
   'the advised indexes': {
     outbox: small('advised', 'advised'),
     tables: worker('advised', 'status, created_at', 'processed_at'),
     most: 12_000,
   },
-  'an index by state alone': { outbox: small('states', 'states'), tables: worker('states', 'status'), most: 32_000 },
+  'an index by state alone': { outbox: small('states', 'states'), tables: worker('states', 'status'), most: SCANNED },
+  'sixty thousand rows, whose oldest wait': {
+    outbox: small('whole', 'whole'),
+    tables: [
+      worker('whole')[0] ?? '',
+      `insert into whole (event_type, payload, created_at, processed_at, status, updated_at) select 't', 'x', ${created}, if(seq > 40, ${created}, null), if(seq > 40, 'PROCESSED', 'PENDING'), ${created} from seq_1_to_60000`,
+    ],
+    most: 181_000,
+  },
+  'thirty thousand that wait': {
+    outbox: small('backlog', 'backlog'),
+    tables: [
+      worker('backlog')[0] ?? '',
+      `insert into backlog (event_type, payload, created_at, status, updated_at) select 't', 'x', ${created}, 'PENDING', ${created} from seq_1_to_30000`,
+    ],
+    most: 91_000,
+  },
   'keys without an order, and a column of NULLs that waits': {
     outbox: testOutbox(KEYED, 'x', { id: 'keyed', inline: true, table: 'keyed' }),
     tables: [
@@ -77,7 +96,7 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
       `create table loose (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, tries int not null)`,
       `insert into loose select uuid(), 't', ${created}, if(seq > ${ROWS} - 60000, null, ${created} + interval 1 second), seq % 2 from seq_1_to_${ROWS}`,
     ],
-    most: 41_500,
+    most: SCANNED + 31_000,
   },
 };
 
@@ -118,6 +137,29 @@ describe.each(Object.entries(CASES))('%s: 220,000 rows', (_, { outbox, most }) =
   test('a reading takes so many rows at the most, however often it is taken', async () => {
     const bound = await directory.get(outbox.id);
     for (let round = 0; round < 2; round += 1) expect(await handedOver(bound)).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('a table without indexes', () => {
+  test('what waits among its oldest rows is found, and counted exactly', async () => {
+    const reading = await read('whole');
+    expect(reading.reach).toEqual({ waiting: 'complete', processing: 'complete', dead: 'absent', published: 'complete' });
+    expect(reading.rowsRead).toBe(60_000);
+    const { depth, oldestPendingAt, lastPublishedAt } = figuresOf(reading);
+    expect(depth.pending).toEqual({ count: 40, known: 'exact' });
+    const [ends] = await database.query<{ oldest: string; last: string }>(
+      `select min(case when status = 'PENDING' then created_at end) as oldest, max(processed_at) as last from whole`,
+    );
+    const iso = (text = ''): string => `${text.replace(' ', 'T')}.000000Z`;
+    expect([oldestPendingAt, lastPublishedAt]).toEqual([iso(ends?.oldest), iso(ends?.last)]);
+  });
+
+  test('more than are carried wait: at least so many, and which is the oldest is not known', async () => {
+    const reading = await read('backlog');
+    expect(reading.reach.waiting).toBe('cut');
+    const { depth, oldestPendingAt } = figuresOf(reading);
+    expect(depth.pending).toEqual({ count: 10_000, known: 'capped', why: 'too_many_rows' });
+    expect(oldestPendingAt).toBeNull();
   });
 });
 

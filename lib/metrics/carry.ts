@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { BASE_COLUMNS, countedName, rowsFrom, type BaseColumn, type Given, type Plan } from './reading-sql';
+import { CARRIED_ROWS, SCAN, type WalkEnds } from './scan';
 import type { Sql } from './spelling';
 
 const NAMES = Object.keys(BASE_COLUMNS) as BaseColumn[];
@@ -18,10 +19,12 @@ const ENDS = 'ends';
 
 /**
  * Reads the sources of a plan, what is counted beside them and the ends of the table in one statement on one snapshot, by
- * the indexes the sources name; bounded as they are, locks nothing. Throws DatabaseFailure.
+ * the indexes the sources name; bounded as they are, locks nothing. A scan along a key has its ends read just before.
+ * Throws DatabaseFailure.
  */
 export async function carry(db: Db, outbox: Outbox, plan: Plan): Promise<Given> {
-  const { rows } = await carryingStatement(outbox, plan).execute(db);
+  const walked = await walkedEnds(db, plan);
+  const { rows } = await carryingStatement(outbox, plan, walked?.edge ?? null).execute(db);
   const bySource = new Map<string, Carried[]>();
   for (const row of rows) {
     const own = bySource.get(row.source);
@@ -41,11 +44,24 @@ export async function carry(db: Db, outbox: Outbox, plan: Plan): Promise<Given> 
     frontier: plan.frontier === null ? null : instant(ends.created),
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
+    scanEdges: walked === null ? null : edgesOf(walked, plan, bySource.get(SCAN)?.length ?? 0),
   };
 }
 
+async function walkedEnds(db: Db, { sources }: Plan): Promise<WalkEnds | null> {
+  const walk = sources.find(({ name }) => name === SCAN)?.walk ?? null;
+  return walk === null ? null : ((await walk.ends.execute(db)).rows[0] ?? null);
+}
+
+/** Of a scan of which not every row of the base was carried, as many were looked at as would have cut it short. */
+function edgesOf({ n, newest_created, last_published }: WalkEnds, { sources }: Plan, carried: number): Sql {
+  const limit = sources.find(({ name }) => name === SCAN)?.limit ?? 0;
+  const rows = carried < CARRIED_ROWS ? Number(n) : limit;
+  return sql`select ${sql.lit(rows)}::bigint as n, ${instant(newest_created)} as newest_created, ${instant(last_published)} as last_published`;
+}
+
 /** Each part in parentheses, so that its order and its limit are its own. */
-function carryingStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan): Sql<Carried> {
+function carryingStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan, edge: string | null): Sql<Carried> {
   const { fragments } = outbox.database.engine;
   const nothing = (name: BaseColumn): Sql => fragments.nothing(NUMBERS.includes(name) ? 'integer' : 'text');
   const one = (source: string, values: Partial<Record<BaseColumn, Sql>>): Sql =>
@@ -58,8 +74,9 @@ function carryingStatement(outbox: Outbox, { sources, lastPublished, frontier, t
       attempted: told(fragments.now()),
       attempts: sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`,
     }),
-    ...sources.flatMap(({ name, query, counted }) => [
-      sql`(${query})`,
+    ...sources.flatMap(({ name, query, walk, counted }) => [
+      // Without a last row there is none.
+      ...(walk === null ? [sql`(${query})`] : edge === null ? [] : [sql`(${walk.rows(edge)})`]),
       ...(counted === null ? [] : [one(countedName(name), { attempts: sql`(${counted})` })]),
     ]),
   ];

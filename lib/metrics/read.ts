@@ -7,6 +7,7 @@ import { countedName, figuresStatement, planOf, readingStatement, sourcesFor, ty
 import { addTo } from './rollup/histogram';
 import { slotIn, type Additions } from './rollup/ledger';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from './rollup/series-key';
+import { SCAN } from './scan';
 import { isCut, PARTS, type Part } from './sources';
 
 /** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
@@ -76,7 +77,8 @@ function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow)
     foldedTo,
     traits,
     reach: perPart(reachOf),
-    ordered: perPart((part) => sourcesFor(part, sources).every((source) => source.ordered)),
+    // A scan that begins with the newest rows leaves out the oldest: of what waits those are the ones that matter.
+    ordered: perPart((part) => sourcesFor(part, sources).every(({ name, ordered }) => ordered && !(name === SCAN && part === 'waiting'))),
     rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
     deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),
     figures: JSON.parse(row.figures) as Reading['figures'],

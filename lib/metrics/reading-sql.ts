@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { AXES, baseOf, baseQuery, type Axis, type Base } from './base';
 import { METRICS } from './metric-registry.gen';
-import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from './sources';
+import { SCAN } from './scan';
+import { STATES_OF, sourcesOf, type Part, type Source, type Sources } from './sources';
 import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, type Figures, type Sql } from './spelling';
 import { traitsOf, type Traits } from './traits';
 import { VERDICT_RULES } from './verdict-registry.gen';
@@ -23,6 +24,8 @@ export interface Given extends Plan {
   now: Sql;
   /** Whether the database keeps rows of the tables from the console's role. */
   hidden: Sql;
+  /** What the whole scan told where it was read; null where all its rows are here. */
+  scanEdges: Sql | null;
 }
 
 /** JSON as the text the server sent. */
@@ -43,7 +46,7 @@ export function planOf(outbox: Outbox, foldedTo: string | null): Plan {
 
 /** The whole reading as one statement, for a database that computes its figures itself. */
 export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
-  return figuresStatement({ ...plan, now: now(), hidden: outbox.database.engine.fragments.hidesRows(plan.traits.tables) });
+  return figuresStatement({ ...plan, now: now(), hidden: outbox.database.engine.fragments.hidesRows(plan.traits.tables), scanEdges: null });
 }
 
 /**
@@ -65,7 +68,7 @@ export function figuresStatement(given: Given): Sql<ReadingRow> {
   const ctes = [
     ...sources.map((source) => sql`${sql.ref(source.name)} as materialized (${source.query})`),
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
-    ...(scan === undefined ? [] : [sql`scan_edges as materialized (${scanEdges()})`]),
+    ...(scan === undefined ? [] : [sql`scan_edges as materialized (${given.scanEdges ?? scanEdges()})`]),
     sql`base as materialized (${baseQuery(rows, given.now)})`,
     sql`edges as materialized (${edges(given, scan ?? null)})`,
   ];

@@ -1,26 +1,23 @@
 import { sql } from 'kysely';
-import type { ColumnDescription, Fragments } from '@/lib/database/engine';
-import { commonTests, compileCondition, firstMatch, type Leaf, statePredicate } from '@/lib/outbox/conditions';
-import { fitPosition, fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/index-fit';
+import type { ColumnDescription } from '@/lib/database/engine';
+import { commonTests, compileCondition, type Leaf, statePredicate } from '@/lib/outbox/conditions';
+import { fitPosition, fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
-import type { ColumnRole } from '@/lib/outbox/shape';
 import { DEPTH_CAP } from '@/lib/shared/measured';
 import type { LiveState } from '@/lib/shared/states';
-import { stateCode, type Sql } from './spelling';
-import { hasTime, timeColumn, type Traits } from './traits';
+import { baseColumns } from './base-columns';
+import { scanOf, type Walk } from './scan';
+import type { Sql } from './spelling';
+import { timeColumn, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
-/** Where the rows have to be carried to the figures, the scan is this long at the most: each row costs time on both sides. */
-export const CARRIED_SCAN_ROWS = 20_000;
 /** Shares of it for what an index finds by itself; the rest is for the scan where no index serves. */
 const SHARES = { waiting: DEPTH_CAP + 1, processing: DEPTH_CAP + 1, dead: 400, published: 1_000, frontier: 100, edges: 2 };
 /** Dead rows lie all over a table, a page each: they are counted by an index, and only the newest are looked at. */
 const COUNTED_ROWS = DEPTH_CAP + 1;
 
-/** Name of the source that reads the table from its beginning, or its end. */
-export const SCAN = 'scan';
 const DEAD_PLACE = 'dead_place';
 
 /** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
@@ -50,14 +47,14 @@ export interface Source {
   ordered: boolean;
   /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
   counted: Sql | null;
+  /** For rows that are carried: how they are read without carrying all that are looked at; null where they are few, or have no order. */
+  walk: Walk | null;
 }
 
 export interface Sources {
   sources: Source[];
   /** Parts this shape cannot show. */
   absent: Part[];
-  /** Which rows of the scan belong to the base; null without a scan. */
-  scan: { parts: Part[] } | null;
   /** Newest time of publishing in the whole table, by index; null where only the scan can tell. */
   lastPublished: Sql | null;
   /** Newest creation among the events published last, by index; null where only the scan can tell. */
@@ -117,24 +114,10 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
     }
   } else if (predicate !== null) scanned.push('published');
 
-  if (scanned.length > 0) {
-    const newestFirst = numberedKey(outbox.main);
-    const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
-    const { sharesSubqueries } = outbox.database.engine.features;
-    const limit = sharesSubqueries ? rest() : Math.min(rest(), CARRIED_SCAN_ROWS);
-    sources.push({
-      name: SCAN,
-      limit,
-      parts: scanned,
-      ordered: newestFirst !== null,
-      counted: null,
-      query: sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${at.from}${order} limit ${sql.lit(limit)}`,
-    });
-  }
+  if (scanned.length > 0) sources.push(scanOf({ outbox, at, traits, parts: scanned, foldedTo }, rest()));
   return {
     sources,
     absent,
-    scan: scanned.length > 0 ? { parts: scanned } : null,
     lastPublished: newestPublished(outbox, at),
     frontier: created === null ? null : frontierByIndex(outbox, at, created),
   };
@@ -143,7 +126,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
 function indexed(outbox: Outbox, at: PlaceSql, part: Part, where: Sql, fit: Fit, limit: number, traits: Traits): Source {
   const order = fit.order === null ? sql`` : sql` order by ${fit.order}`;
   const query = sql`select ${baseColumns(outbox, at, traits, part)} from ${by(outbox, at, fit)} where ${led(outbox, at, part, where)}${order} limit ${sql.lit(limit)}`;
-  return { name: part, limit, parts: [part], ordered: fit.ordered, counted: null, query };
+  return { name: part, limit, parts: [part], ordered: fit.ordered, counted: null, walk: null, query };
 }
 
 /** Said apart from the states' own words, so that an engine that has to be told sees the column its index leads with. */
@@ -168,43 +151,15 @@ function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   const fit = died === null ? null : fitRange(place, at.alias, died, []);
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
   const query = sql`select ${baseColumns(outbox, at, traits, DEAD_PLACE)} from ${by(outbox, at, fit)}${order} limit ${sql.lit(SHARES.dead)}`;
-  return { name: DEAD_PLACE, limit: SHARES.dead, parts: ['dead'], ordered: fit !== null, query, ...countedBy(at.from, sql`true`) };
-}
-
-/** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
-function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source: string): Sql {
-  const { fragments, features } = outbox.database.engine;
-  const nothing = (kind: Parameters<Fragments['nothing']>[0]): Sql => fragments.nothing(kind);
-  const time = (role: Exclude<ColumnRole, 'id'>): Sql =>
-    !hasTime(at.place, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
-  const attempts = at.role('attempts');
-  const error = at.role('error');
-  const attempted = time('attemptedAt');
-  const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
-  const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`);
-  const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
-  const when = (states: readonly LiveState[], value: Sql, none: Sql): Sql => {
-    const predicate = at.place.key === 'dead' ? null : statePredicate(outbox.shape, states, at.alias, outbox.scope);
-    return predicate === null ? none : sql`case when ${predicate} then ${value} end`;
+  return {
+    name: DEAD_PLACE,
+    limit: SHARES.dead,
+    parts: ['dead'],
+    ordered: fit !== null,
+    walk: null,
+    query,
+    ...countedBy(at.from, sql`true`),
   };
-  const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value, nothing('text')));
-  const touch = at.place.description.kind === 'table' ? fragments.rowTouch(at.alias) : null;
-  const short = (text: Sql): Sql => fragments.bytewise(sql`left(${text}, 200)`);
-  // Rows that are carried say where they are from, and hold their times as texts.
-  const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
-  const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
-  return sql`${from}${stateCodeOf(outbox, at)} as state, ${short(at.roleText('type'))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
-    ${told(attempted)} as attempted, ${told(whenDead(died))} as died, ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
-    ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
-    ${short(at.roleText('aggregateId'))} as ${sql.ref('key')},
-    ${touch === null ? nothing('integer') : when(STATES_OF.waiting, touch.written, nothing('integer'))} as written,
-    ${touch === null ? nothing('integer') : when(STATES_OF.waiting, touch.taken, nothing('integer'))} as taken`;
-}
-
-/** The state as a code, first match wins; zero for a row no rule fits. */
-function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
-  if (at.place.key === 'dead') return stateCode('dead');
-  return firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
 }
 
 /** The newest time of publishing, one row of an index that leads with it; null without one. */
