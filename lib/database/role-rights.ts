@@ -1,7 +1,7 @@
 /** What a role may do, asked by another one. */
 import type { EngineKey } from '@/lib/shared/model';
 import type { Db, TableName } from './engine';
-import { readPostgresRoleRights } from './postgres/role-rights';
+import { readPostgresCallRights, readPostgresRoleRights } from './postgres/role-rights';
 
 export interface RoleRights {
   /** The role may use the table's schema. */
@@ -23,4 +23,14 @@ const READERS: Partial<Record<EngineKey, Reader>> = { postgres: readPostgresRole
  */
 export async function readRoleRights(engine: EngineKey, db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null> {
   return (await READERS[engine]?.(db, role, tables)) ?? null;
+}
+
+/** Whether a role may call each of these functions, in their order. Only PostgreSQL's shapes have operations that call one. */
+export async function readCallRights(
+  engine: EngineKey,
+  db: Db,
+  role: string,
+  functions: { schema: string; name: string }[],
+): Promise<boolean[]> {
+  return engine === 'postgres' && functions.length > 0 ? readPostgresCallRights(db, role, functions) : functions.map(() => true);
 }

@@ -163,17 +163,13 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
 /** Functions have no names of their own, only signatures: each one of the name is granted. */
 function functionGrants(outbox: Outbox, operator: string): InstallStatement[] {
   const { identifier, literal } = outbox.database.engine.quote;
-  return calledFunctions(outbox).map((called) => {
-    const [first = '', second] = called.split('.');
-    const [schema, name] = second === undefined ? [outbox.main.table.schema ?? 'public', first] : [first, second];
-    return {
-      why: `An operation lets ${called} do its work; it does so with the operator's rights unless it is SECURITY DEFINER`,
-      sql: `DO $$ DECLARE called regprocedure; BEGIN
+  return calledFunctions(outbox).map(({ schema, name }) => ({
+    why: `An operation lets ${schema}.${name} do its work; it does so with the operator's rights unless it is SECURITY DEFINER`,
+    sql: `DO $$ DECLARE called regprocedure; BEGIN
   EXECUTE 'GRANT USAGE ON SCHEMA ' || ${literal(identifier(schema))} || ' TO ' || ${literal(identifier(operator))};
   FOR called IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = ${literal(schema)} AND p.proname = ${literal(name)} LOOP
     EXECUTE 'GRANT EXECUTE ON ROUTINE ' || called || ' TO ' || ${literal(identifier(operator))};
   END LOOP;
 END $$`,
-    };
-  });
+  }));
 }

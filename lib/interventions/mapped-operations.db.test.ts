@@ -163,16 +163,18 @@ describe('a function of the library', () => {
         {
           from: ['retrying'],
           version: 'exact',
-          call: { function: 'public.reschedule', arguments: [{ ids: true }, { name: 'attempts', value: 0 }], writes: ['tries'] },
+          call: { function: 'library.reschedule', arguments: [{ ids: true }, { name: 'attempts', value: 0 }], writes: ['tries'] },
         },
       ],
     },
   });
   const database = useTestDatabaseOf('postgres', async (db) => {
     await db.query('CREATE TABLE jobs (id bigint PRIMARY KEY, tries int NOT NULL, body text NOT NULL)');
+    await db.query('CREATE SCHEMA library');
     await db.query(
-      'CREATE FUNCTION reschedule(ids bigint[], attempts int) RETURNS SETOF jobs LANGUAGE sql AS $$ UPDATE jobs SET tries = attempts WHERE id = ANY(ids) AND id <> 13 RETURNING * $$',
+      'CREATE FUNCTION library.reschedule(ids bigint[], attempts int) RETURNS SETOF jobs LANGUAGE sql AS $$ UPDATE jobs SET tries = attempts WHERE id = ANY(ids) AND id <> 13 RETURNING * $$',
     );
+    await db.query('REVOKE EXECUTE ON FUNCTION library.reschedule FROM PUBLIC');
     await db.query("INSERT INTO jobs VALUES (1, 3, '{}'), (2, 3, '{}'), (13, 3, '{}'), (4, 0, '{}')");
   });
   let open: OpenOutbox;
@@ -189,7 +191,7 @@ describe('a function of the library', () => {
       ['1', '13', '4'].map(async (id) => ({ id, version: (await getEvent(outbox, id))?.event.version ?? '' })),
     );
     const preview = await previewIntervention(outbox, { operation: 'requeue', events });
-    expect(preview.sql.map((one) => one.text).join('\n')).toContain('"public"."reschedule"');
+    expect(preview.sql.map((one) => one.text).join('\n')).toContain('"library"."reschedule"');
     const result = await intervene(
       depsFor(outbox, known),
       ANNA,
@@ -208,5 +210,23 @@ describe('a function of the library', () => {
       { tries: 0 },
       { tries: 3 },
     ]);
+  });
+
+  it('may be called because the installation grants it to the operator, and to nobody else; without the grant the outbox is read-only', async () => {
+    const { reader, operator } = outbox.database.roles;
+    const may = async (role: string | null) =>
+      (
+        await database.query<{ may: boolean }>("SELECT has_function_privilege($1, 'library.reschedule(bigint[], int)', 'EXECUTE') AS may", [
+          role,
+        ])
+      )[0]?.may;
+    expect([await may(operator), await may(reader)]).toEqual([true, false]);
+    const revoked = [`EXECUTE ON FUNCTION library.reschedule FROM ${String(operator)}`, `USAGE ON SCHEMA library FROM ${String(operator)}`];
+    for (const right of revoked) {
+      await database.query(`REVOKE ${right}`);
+      expect.soft((await bindOutbox(outbox.settings, outbox.database, known)).whyReadOnly, right).toBe('no_grant');
+      await database.query(`GRANT ${right.replace(' FROM ', ' TO ')}`);
+    }
+    expect((await bindOutbox(outbox.settings, outbox.database, known)).whyReadOnly).toBeNull();
   });
 });

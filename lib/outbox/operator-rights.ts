@@ -1,14 +1,14 @@
-import { readRoleRights, type RoleRights } from '@/lib/database/role-rights';
+import { readCallRights, readRoleRights, type RoleRights } from '@/lib/database/role-rights';
 import type { Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, recordTables } from './companions';
 import { tableLabel, type Outbox } from './outbox';
-import { neededRights, type Rights } from './rights';
+import { calledFunctions, neededRights, type Rights } from './rights';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
 
 /**
- * What the operator's role lacks of what the operations need, as `UPDATE (status) on public.outbox`; [] when it lacks
+ * What the operator's role lacks of what the operations need, as `UPDATE (status) on public.outbox`, `EXECUTE on jobs.reschedule`; [] when it lacks
  * nothing. null where only the role itself can tell.
  */
 export async function operatorLacks(outbox: Bound, db: Db): Promise<string[] | null> {
@@ -21,7 +21,13 @@ export async function operatorLacks(outbox: Bound, db: Db): Promise<string[] | n
     operator,
     needs.map(([table]) => table),
   );
-  return rights === null ? null : missing(needs, rights);
+  return rights === null ? null : [...missing(needs, rights), ...(await uncallable(outbox, db, operator))];
+}
+
+async function uncallable(outbox: Bound, db: Db, operator: string): Promise<string[]> {
+  const functions = calledFunctions(outbox);
+  const may = await readCallRights(outbox.database.engine.key, db, operator, functions);
+  return functions.filter((_, index) => may[index] !== true).map(({ schema, name }) => `EXECUTE on ${schema}.${name}`);
 }
 
 /** The same by asking the operator's own login; [] when it cannot be asked now: whether it works is told by the first change. */

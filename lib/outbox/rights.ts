@@ -46,9 +46,13 @@ export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'companions'>)
   return [...new Map(names.map((name) => [`${name.schema ?? ''}\u0000${name.table}`, name])).values()];
 }
 
-/** Functions of the library that operations call, as `function` or `schema.function`. */
-export function calledFunctions(outbox: Bound): string[] {
-  return [...new Set(usableRules(outbox).flatMap((rule) => (rule.call === undefined ? [] : [rule.call.function])))];
+/** Functions of the library that operations call; one that names no schema is looked for beside the outbox. */
+export function calledFunctions(outbox: Bound): { schema: string; name: string }[] {
+  const called = new Set(usableRules(outbox).flatMap((rule) => (rule.call === undefined ? [] : [rule.call.function])));
+  return [...called].map((written) => {
+    const [first = '', second] = written.split('.');
+    return second === undefined ? { schema: outbox.main.table.schema ?? 'public', name: first } : { schema: first, name: second };
+  });
 }
 
 function usableRules(outbox: Bound): ChangeRule[] {

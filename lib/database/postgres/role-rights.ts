@@ -35,3 +35,15 @@ export async function readPostgresRoleRights(db: Db, role: string, tables: Requi
     updateColumns: new Set(JSON.parse(row.columns) as string[]),
   }));
 }
+
+/** Of several functions of one name one is enough: only a call tells which of them is meant. Served by the catalogue's indexes; locks nothing. */
+export async function readPostgresCallRights(db: Db, role: string, functions: { schema: string; name: string }[]): Promise<boolean[]> {
+  const wanted = sql.join(functions.map(({ schema, name }, index) => sql`(${sql.lit(index)}, ${schema}, ${name})`));
+  const { rows } = await sql<{ may: boolean }>`
+    with wanted(position, schema_name, function_name) as (values ${wanted})
+    select exists (select from pg_namespace n join pg_proc p on p.pronamespace = n.oid cross join pg_roles r
+      where n.nspname = w.schema_name and p.proname = w.function_name and r.rolname = ${role}
+        and has_schema_privilege(r.oid, n.oid, 'USAGE') and has_function_privilege(r.oid, p.oid, 'EXECUTE')) as may
+    from wanted w order by w.position`.execute(db);
+  return rows.map(({ may }) => may);
+}
