@@ -3,38 +3,26 @@ import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/config/directory-options';
+import { DatabaseFailure } from '@/lib/database/failure';
 import { changeAccount, createAccount } from '@/lib/identity/accounts';
 import { createToken, revokeToken } from '@/lib/identity/tokens';
 import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { ROLES } from '@/lib/shared/permissions';
-import { Problem } from '@/lib/shared/problems';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';
 import { addDoctor } from './doctor/command';
 import { addProve } from './proving/command';
+import { CommandFailure, EXIT_FAILED, EXIT_USAGE, ofGivenLogin, requireLogin, requireOutbox, sentenceOf } from './starting/command-failure';
 import { ownStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
-
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-
-/** Ends the command with what went wrong and a status. */
-class CommandFailure extends Error {
-  constructor(
-    message: string,
-    readonly status: number,
-  ) {
-    super(message);
-  }
-}
 
 const answer = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function configuration(): Promise<Config> {
   const { config, problems } = await readSettings();
   if (config === null || problems.length > 0) {
-    reportProblems(problems);
+    reportProblems(problems, 'The configuration cannot be used');
     throw new CommandFailure('', EXIT_CONFIG);
   }
   return config;
@@ -45,7 +33,8 @@ async function withStore<T>(work: (store: Store, applied: string[]) => Promise<T
   const place = await ownStore(await configuration(), { share: true });
   try {
     const migrated = await migrateStore(place.url);
-    if (!migrated.ok) throw new CommandFailure(`store: ${migrated.detail}`, EXIT_CONFIG);
+    if (!migrated.ok)
+      throw new CommandFailure(`store: ${migrated.why === 'unreachable' ? sentenceOf(migrated.cause) : migrated.detail}`, EXIT_CONFIG);
     const store = openStore(place.url);
     try {
       return await work(store, migrated.applied);
@@ -147,6 +136,9 @@ token
     answer(`revoked ${options.name}`);
   });
 
+const LACKS_TO_INSTALL =
+  "may not create what the outbox needs: give one of the table's owner or of a superuser, or have its owner run what install prints";
+
 program
   .command('install')
   .description('print what an outbox needs in its own database before it can be changed, for its owner to read and run')
@@ -155,6 +147,8 @@ program
   .option('--url <url>', "login to run it with: the table's owner or a superuser")
   .action(async (id: string, options: { apply?: boolean; url?: string }) => {
     const config = await configuration();
+    requireOutbox(config, id);
+    await requireLogin(options.url);
     const directory = createDirectory(directoryOptions(config));
     try {
       const own = config.databases.find((database) => database.id === directory.database(id).id);
@@ -167,6 +161,11 @@ program
       if (url === undefined) throw new CommandFailure(`There is no login for database ${outbox.database.id}`, EXIT_CONFIG);
       await applyInstall(outbox, url);
       answer(`installed ${id}`);
+    } catch (error) {
+      if (options.url !== undefined) throw ofGivenLogin(error, `this login ${LACKS_TO_INSTALL}`);
+      if (error instanceof DatabaseFailure && error.code === 'no_privilege')
+        throw new CommandFailure(`Without --url it runs with the operator's login, which ${LACKS_TO_INSTALL}`, EXIT_FAILED);
+      throw error;
     } finally {
       await directory.close();
     }
@@ -187,8 +186,7 @@ function statusOf(error: unknown): number {
     if (error.message !== '') process.stderr.write(`${error.message}\n`);
     return error.status;
   }
-  const lines = error instanceof Problem ? error.detail : error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${lines}\n`);
+  process.stderr.write(`${sentenceOf(error)}\n`);
   return EXIT_FAILED;
 }
 

@@ -6,12 +6,12 @@ import type { ProofDifference } from '@/lib/shared/proofs';
 import { livePlaces, type Outbox } from './outbox';
 import { judgeProof, type KnownProof } from './proven';
 
-/** What is in the way and what to do about it, for scripts; the screens have their own words under `readOnly.<code>`. */
+/** The screens have their own words under `readOnly.<code>`. */
 const ADVICE: Record<ReadOnlyReason, string> = {
   no_operator_url: 'its database has no operatorUrl; add one to the configuration',
-  not_installed: "the console's tables are not installed; run npm run console -- install",
-  companions_out_of_date: 'its archive does not match its table any more; run npm run console -- install again',
-  mapping_not_proven: 'its mapping has not been proven; run npm run console -- prove, or prove it on its page',
+  not_installed: "the console's tables are not installed; run npm run console -- install {outbox}",
+  companions_out_of_date: 'its archive does not match its table any more; run npm run console -- install {outbox} again',
+  mapping_not_proven: 'its mapping has not been proven; run npm run console -- prove {outbox}, or prove it on its page',
   proof_failed: 'its last proof showed that an operation does not do what it says; look at the proof, correct the mapping or the table',
   mapping_changed: 'its mapping is not the one that was proven; prove it again',
   table_changed: 'its table is not the one that was proven; prove the mapping again',
@@ -20,16 +20,25 @@ const ADVICE: Record<ReadOnlyReason, string> = {
   proof_unknown: "the console's store does not answer, so nobody knows whether it was proven; try again in a moment",
   not_transactional: 'its table cannot take a change back (it is not transactional); convert it to InnoDB',
   no_primary_key: 'its table has no unique key that names one row',
-  no_grant: "the operator's role lacks privileges; run npm run console -- install and apply its grants",
+  no_grant: "the operator's role lacks privileges; run npm run console -- install {outbox} and apply its grants",
   table_missing: 'its table was not found',
   source_down: 'its database does not answer',
 };
+
+/** What is in the way and what to do about it, in a sentence for scripts. */
+export function readOnlyAdvice(outboxId: string, why: ReadOnlyReason): string {
+  return ADVICE[why].replace('{outbox}', outboxId);
+}
 
 /** The refusal of every change while an outbox is read-only: the code of why in brackets, and what to do. */
 export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differences: ProofDifference[] = []): Problem {
   const changed = differences.slice(0, 5).map(({ what, of, name }) => `${what} ${name === null ? of : `${of}.${name}`}`);
   const found = changed.length === 0 ? '' : ` (different: ${changed.join(', ')})`;
-  return new Problem('read_only', `Outbox ${outboxId} is read-only here (${why}): ${ADVICE[why]}${found}. Nothing was changed`);
+  return new Problem(
+    'read_only',
+    `Outbox ${outboxId} is read-only here (${why}): ${readOnlyAdvice(outboxId, why)}${found}. Nothing was changed`,
+    { because: why },
+  );
 }
 
 /**
@@ -58,5 +67,6 @@ export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
     throw new Problem(
       'read_only',
       `A table of outbox ${outbox.id} was altered since it was last looked at (table_changed). Nothing was changed; the next try sees the table as it is now`,
+      { because: 'table_changed' },
     );
 }

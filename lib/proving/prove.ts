@@ -7,7 +7,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { fingerprintOf } from '@/lib/outbox/proof-facts';
-import { requireSameTables } from '@/lib/outbox/read-only';
+import { readOnlyAdvice, requireSameTables } from '@/lib/outbox/read-only';
 import { Problem } from '@/lib/shared/problems';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
 import type { ProofDocument, ProofOutcome, ProofResult } from '@/lib/shared/proofs';
@@ -41,7 +41,9 @@ export function hindrance(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason |
 export async function prove(outbox: Outbox, options: ProofOptions): Promise<ProofDocument> {
   const first = hindrance(outbox);
   if (first !== null)
-    throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): put that right first, the install command helps`);
+    throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): ${readOnlyAdvice(outbox.id, first)}`, {
+      because: first,
+    });
   const trials = trialsOf(outbox);
   const workshop = await opened(outbox, options.ownerUrl);
   try {

@@ -39,16 +39,14 @@ export function problemResponse(problem: Problem, status: number = problem.statu
   const headers = new Headers({ ...PRIVATE, 'Content-Type': 'application/problem+json' });
   if (status === 401) headers.set('WWW-Authenticate', 'Bearer');
   if (problem.retryAfterSeconds !== undefined) headers.set('Retry-After', String(Math.ceil(problem.retryAfterSeconds)));
-  const { code, detail, fields, reference } = problem;
-  const body = { type: 'about:blank', title: code.replaceAll('_', ' '), status, code, detail, fields, reference };
+  const { code, detail, fields, because, reference } = problem;
+  const body = { type: 'about:blank', title: code.replaceAll('_', ' '), status, code, detail, fields, because, reference };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
 /** The problem as the answer of a server action. */
 export function problemResult(problem: Problem): ActionResult<never> {
-  const { code, detail, fields, reference } = problem;
-  return {
-    ok: false,
-    problem: { code, detail, ...(fields === undefined ? {} : { fields }), ...(reference === undefined ? {} : { reference }) },
-  };
+  const { code, detail, fields, because, reference } = problem;
+  const told = Object.entries({ fields, because, reference }).filter(([, value]) => value !== undefined);
+  return { ok: false, problem: { code, detail, ...Object.fromEntries(told) } };
 }

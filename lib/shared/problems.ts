@@ -1,3 +1,5 @@
+import type { ReadOnlyReason } from './read-only';
+
 /** The stable codes of `application/problem+json` answers, with the HTTP status each one travels with. */
 export const PROBLEM_STATUS = {
   unauthenticated: 401,
@@ -18,6 +20,8 @@ export type ProblemCode = keyof typeof PROBLEM_STATUS;
 export interface ProblemOptions {
   /** Field → what is wrong with it and what to do, for `invalid`. */
   fields?: Record<string, string>;
+  /** Stable code of why, for `read_only`: one of `ReadOnlyReason`. */
+  because?: ReadOnlyReason;
   /** Kept for the log; never sent to a client. */
   cause?: unknown;
   /** Finds the log line; set for unexpected failures. */
@@ -31,6 +35,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: string;
   readonly fields?: Record<string, string>;
+  readonly because?: ReadOnlyReason;
   readonly reference?: string;
   readonly retryAfterSeconds?: number;
 
@@ -40,6 +45,7 @@ export class Problem extends Error {
     this.code = code;
     this.detail = detail;
     this.fields = options.fields;
+    this.because = options.because;
     this.reference = options.reference;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
@@ -54,7 +60,14 @@ export class Problem extends Error {
   }
 }
 
+/** A problem as a client is told it. */
+export interface ProblemInfo {
+  code: ProblemCode;
+  detail: string;
+  fields?: Record<string, string>;
+  because?: ReadOnlyReason;
+  reference?: string;
+}
+
 /** What a server action answers: a value, or a problem the screen can put into words (`problems.<code>`). */
-export type ActionResult<T> =
-  | { ok: true; value: T }
-  | { ok: false; problem: { code: ProblemCode; detail: string; fields?: Record<string, string>; reference?: string } };
+export type ActionResult<T> = { ok: true; value: T } | { ok: false; problem: ProblemInfo };

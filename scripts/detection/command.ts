@@ -6,7 +6,7 @@ import { openDatabase } from '@/lib/database/database';
 import { failureOf } from '@/lib/detection/failure';
 import { configuredTables, detectAndExamine } from '@/lib/detection/scan';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
-import { detectionText, failureSentence } from './print';
+import { detectionText, failureSentence, nextSteps } from './print';
 
 /** Nothing was found: told apart from a database that could not be read. */
 export const EXIT_NOTHING_FOUND = 3;
@@ -59,7 +59,7 @@ async function detect(given: string, options: Options, host: DetectHost): Promis
       { database: place.id, taken: place.taken, rows },
     );
     if (options.json === true) host.answer(JSON.stringify({ format: 1, ...detection, candidates: examinations }, null, 2));
-    else host.answer(detectionText(detection, examinations));
+    else host.answer([detectionText(detection, examinations), ...nextSteps(examinations, place)].join('\n\n'));
     return examinations.length === 0 ? EXIT_NOTHING_FOUND : 0;
   } catch (error) {
     const said = failureOf(error);
@@ -74,6 +74,8 @@ async function detect(given: string, options: Options, host: DetectHost): Promis
 interface Place {
   id: string;
   url: string;
+  /** Of the configuration, so that its login stands there already. */
+  known: boolean;
   taken: string[];
   configured: ReadonlyMap<string, string>;
 }
@@ -86,16 +88,34 @@ async function placeOf(given: string, host: DetectHost): Promise<Place> {
         'This is no connection string: write one such as postgresql://user:password@host:5432/name, special characters percent-encoded',
         'usage',
       );
-    return { id: idOf(url), url, taken: [], configured: new Map() };
+    return { id: idOf(url), url, known: false, taken: [], configured: new Map() };
   }
-  const config = await host.configuration();
+  const config = await configurationFor(given, host);
   const own = config.databases.find(({ id }) => id === given);
   if (own === undefined)
     throw host.failure(
       `There is no database ${JSON.stringify(given)} in the configuration; known: ${config.databases.map(({ id }) => id).join(', ')}`,
       'usage',
     );
-  return { id: own.id, url: own.url, taken: config.outboxes.map(({ id }) => id), configured: configuredTables(config, own.id) };
+  return {
+    id: own.id,
+    url: own.url,
+    known: true,
+    taken: config.outboxes.map(({ id }) => id),
+    configured: configuredTables(config, own.id),
+  };
+}
+
+/** A word that is no connection string is the id of a database, which only a configuration can know. */
+async function configurationFor(given: string, host: DetectHost): Promise<Config> {
+  try {
+    return await host.configuration();
+  } catch {
+    throw host.failure(
+      `${JSON.stringify(given)} is taken for a database of the configuration; a connection string begins with postgresql:// or mysql://`,
+      'config',
+    );
+  }
 }
 
 function open({ id, url }: Place, host: DetectHost): ReturnType<typeof openDatabase> {

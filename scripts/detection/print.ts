@@ -20,6 +20,18 @@ export function detectionText(detection: Detection, examinations: readonly Exami
   return [parts.join('\n'), ...examinations.map(examinationText)].join('\n\n');
 }
 
+/** What somebody who has never used the console does with the lines; nothing where there are none to paste. */
+export function nextSteps(examinations: readonly Examination[], { id, known }: { id: string; known: boolean }): string[] {
+  const fresh = examinations.filter(({ candidate, yaml }) => yaml !== '' && candidate.configuredAs === null);
+  if (fresh.length === 0) return [];
+  const login = `databases:\n  ${id}:\n    url: \${${id.toUpperCase().replaceAll('-', '_')}_URL}`;
+  return [
+    `${words('paste')}: ${words('pasteText')}`,
+    ...(known ? [] : [`The login goes beside it, here from the environment:\n\n${login}`]),
+    'Then: npm run console -- install <outbox>, and npm run console -- prove <outbox>.',
+  ];
+}
+
 function headline({ table, label, confidence, estimatedRows, configuredAs }: Candidate): string {
   const rows = words('rows', { known: estimatedRows === null ? 'no' : 'yes', count: number.format(Math.round(estimatedRows ?? 0)) });
   return [

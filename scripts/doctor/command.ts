@@ -8,6 +8,7 @@ import { createDirectory } from '@/lib/outbox/directory';
 import { SEVERITIES, type Examination, type Severity } from '@/lib/shared/doctor';
 import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
 import type { Store } from '@/lib/store/store';
+import { requireOutbox } from '../starting/command-failure';
 
 /** Statuses by the worst open finding; a note is no reason to fail. */
 export const DOCTOR_STATUS: Record<Severity, number> = { act: 20, watch: 10, note: 0 };
@@ -30,10 +31,11 @@ export function addDoctor(program: Command, { configuration, withStore }: Doctor
     .option('--csv', 'a line per finding')
     .addHelpText(
       'after',
-      '\nEnds with 0 when nothing asks for more than a note, 10 for "watch", 20 for "act", 1 when an outbox could not be examined.',
+      '\nEnds with 0 when nothing asks for more than a note, 10 for "watch", 20 for "act", 1 when an outbox could not be examined, 2 for a wrong argument.',
     )
     .action(async (outbox: string | undefined, options: { json?: boolean; csv?: boolean }) => {
       const config = await configuration();
+      if (outbox !== undefined) requireOutbox(config, outbox);
       const examinations = await withStore(async (store) => {
         const directory = createDirectory(directoryOptions(config));
         try {

@@ -3,24 +3,30 @@ import type { ProofDocument, ProofResult } from '@/lib/shared/proofs';
 
 const MARK = { round_trips: 'ok  ', does_not: 'FAIL', untried: '?   ' } as const;
 const OUTCOME = {
-  proven: 'Proven. Nothing of it remains in the database. An administrator can turn changes on, on the page /outboxes/{id}/proof.',
-  failed: 'Not proven: an operation does not do what it says. Correct the mapping or the table and prove it again.',
+  proven: 'Proven. Nothing of it remains in the database.',
+  failed:
+    'Not proven: an operation does not do what it says, so no event can be changed. Correct the mapping or the table and prove it again.',
   incomplete:
     'Not proven: some operations could not be tried. Name an event of the state with --event, or a login of the table’s owner with --url.',
 } as const;
 
-/** A proof for a person at a terminal. */
-export function proofLines(document: ProofDocument): string[] {
+/** A proof for a person at a terminal; `changesOn` as it is now that the proof is known. */
+export function proofLines(document: ProofDocument, changesOn: boolean): string[] {
   const { results, warnings, triggers, notOffered, ran, outcome, outbox } = document;
   return [
     ...results.flatMap(resultLines),
-    ...notOffered.map(({ operation, because }) => `-    ${operation}: not offered (${because})`),
+    ...notOffered.map(({ operation, because }) => `-    ${operation}: not offered (${refusals[because] ?? because})`),
     ...triggers.map(({ table, name, timing, events }) => `     trigger ${name} on ${table} runs ${timing} ${events.join(', ')}`),
     ...warnings.map(({ code, table, name, found }) => `!    ${words('warning', code)} ${[table, name, found].filter(Boolean).join(' · ')}`),
     ...(ran.changesAs === 'owner' ? ['!    The operations ran with the owner’s login: the operator’s own rights were not tried.'] : []),
-    OUTCOME[outcome].replace('{id}', outbox),
+    ...(results.length === 0 ? [en.proof.nothing] : [OUTCOME[outcome]]),
+    ...(outcome === 'proven'
+      ? [changesOn ? 'Changes are on.' : `Changes are off: an administrator can turn them on, on the page /outboxes/${outbox}/proof.`]
+      : []),
   ];
 }
+
+const refusals: Record<string, string> = en.refusals;
 
 function resultLines(result: ProofResult): string[] {
   const { operation, state, table, verdict, because, detail, changed, stateAfter, statements } = result;

@@ -23,8 +23,8 @@ export async function readSettings(): Promise<Settings> {
   return { env: environment.ok ? environment.env : null, config: reading.ok ? reading.config : null, problems };
 }
 
-/** Every problem on a line of its own on standard error. */
-export function reportProblems(problems: readonly string[]): void {
+/** Every problem on a line of its own on standard error, below `what` they are problems of. */
+export function reportProblems(problems: readonly string[], what = 'Outbox Console cannot start'): void {
   const count = problems.length === 1 ? '1 problem' : `${String(problems.length)} problems`;
-  process.stderr.write(`Outbox Console cannot start: ${count}\n${problems.map((problem) => `  ${problem}`).join('\n')}\n`);
+  process.stderr.write(`${what}: ${count}\n${problems.map((problem) => `  ${problem}`).join('\n')}\n`);
 }
