@@ -186,14 +186,30 @@ test('a deploy sent by a script and a note written on the screen are on every ch
   await editor.getByLabel('In words').fill(`note on ${text}`);
   await editor.getByRole('button', { name: 'Add a mark' }).click();
   await expect(editor).toBeHidden();
-  await expect(page.getByRole('button', { name: new RegExp(`^Note: note on ${text} · `) }).first()).toBeVisible();
+  const notes = page.getByRole('button', { name: new RegExp(`^Note: note on ${text} · `) });
+  await expect(notes.first()).toBeVisible();
+
+  await notes.first().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take it off the charts' }).click();
+  await expect(notes).toHaveCount(0);
+  await expect(deploys.first()).toBeVisible();
+  const { entries } = (await (await api.get('/api/v1/audit?outbox=notifications')).json()) as {
+    entries: { operation: string; reason: string }[];
+  };
+  expect(entries.filter(({ reason }) => reason === `note on ${text}`).map(({ operation }) => operation)).toEqual(['unmark', 'mark']);
 });
 
-test('who may not mark is not offered it', async ({ signIn }) => {
+test('who may not mark is not offered it, nor to take one off', async ({ signIn, api }) => {
+  const text = `story for a viewer ${String(Date.now())}`;
+  await api.post('/api/v1/marks', { data: { kind: 'incident', text, outbox: 'notifications' } });
   const page = await signIn('viewer');
+  const flags = page.getByRole('button', { name: new RegExp(`^Incident: ${text} · `) });
   await page.goto('/outboxes/notifications');
   await expect(page.getByRole('link', { name: 'CSV' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Add a mark' })).toBeHidden();
+  await expect(flags.first()).toBeVisible();
+  await flags.first().click();
+  await expect(page.getByRole('button', { name: 'Take it off the charts' })).toBeHidden();
 });
 
 test('a type leads to charts of its own, and back to all', async ({ signIn }) => {

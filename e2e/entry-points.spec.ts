@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from './fixtures';
 import { readEntryPoints } from './support/entry-points';
 import { SCREENS } from './support/screens';
+import { readActions } from './support/server-actions';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const { entries } = readEntryPoints(ROOT);
@@ -20,11 +21,6 @@ function sourceOf(entry: string): string {
 /** Entries that Next brings itself; they show the not-found and error pages. */
 const OF_NEXT = /^\/(_not-found|_global-error)\/|^\/favicon\.ico\/|^\/(icon|apple-icon|robots|manifest)/;
 
-interface Actions {
-  node: Record<string, { workers: Record<string, unknown>; filename: string; exportedName: string }>;
-  edge: Record<string, unknown>;
-}
-
 test('every page and route of the build declares who may use it', () => {
   const built = Object.keys(manifest<Record<string, string>>('app-paths-manifest.json')).filter((entry) => !OF_NEXT.test(entry));
   expect(built.length).toBeGreaterThan(10);
@@ -41,7 +37,7 @@ test('every page of the build is a screen that the stories open', () => {
 });
 
 test('every server action of the build declares who may use it, and refuses who is not signed in', async ({ playwright, world }) => {
-  const { node, edge } = manifest<Actions>('server-reference-manifest.json');
+  const { node, edge } = readActions();
   expect(edge).toEqual({});
   const declared = entries.filter(({ kind }) => kind === 'action').map(({ file, name }) => `${file}#${name}`);
   expect(

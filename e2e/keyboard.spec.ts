@@ -62,3 +62,30 @@ test('the first Tab leads to the content', async ({ signIn }) => {
   await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
 });
+
+test('⌘K and the rail lead to the doctor and, for who may look into databases, to detection', async ({ signIn }) => {
+  const page = await signIn('viewer');
+  await page.goto('/audit');
+  await page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Doctor' }).click();
+  await expect(page).toHaveURL(/\/doctor$/);
+  const found = page.getByRole('dialog').getByRole('button');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('doctor escrow');
+  await expect(found.filter({ hasText: /^Doctor of / })).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/doctor\?outbox=escrow$/);
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('find outboxes');
+  await expect(page.getByText('Nothing has this name or id')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Detection' })).toHaveCount(0);
+
+  await signIn('admin');
+  await page.goto('/audit');
+  await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Detection' })).toBeVisible();
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('find outboxes');
+  await expect(found.filter({ hasText: 'Find outboxes in a database' })).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/detect$/);
+});

@@ -3,6 +3,7 @@ import { Frame } from '@/components/frame/frame';
 import { PaletteButton } from '@/components/palette/palette-button';
 import { offeredLanguages } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
+import { can } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
 import { findEvent } from './find-event-action';
@@ -21,7 +22,7 @@ export default defineLayout({
         railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
         serverNow={Date.now()}
         signOut={signOut}
-        palette={<PaletteButton outboxes={outboxes} findEvent={findEvent} />}
+        palette={<PaletteButton outboxes={outboxes} mayDetect={can(actor.role, 'account:manage')} findEvent={findEvent} />}
       >
         {children}
       </Frame>

@@ -1,7 +1,6 @@
 'use client';
 
 import { Anchor } from '@mantine/core';
-import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import type { DeadLetters, OutboxEvent } from '@/lib/shared/model';
@@ -11,6 +10,7 @@ import { Notice } from '../events/list-notice';
 import { useSteadyRows, type ShownRows } from '../events/use-steady-rows';
 import type { Ticks } from '../events/use-ticks';
 import { CountText } from '../figures/figure';
+import { ReadOnlyNote } from '../proof/read-only-note';
 import { ErrorGroups } from './error-groups';
 import classes from './dead-letters.module.css';
 
@@ -56,13 +56,8 @@ export function DeadLettersSection({ letters, shown, ticks, mayOperate, dimmed, 
             {dead.count === null ? <CountText count={dead} /> : t.rich('deadLetters.count', { count: () => <CountText count={dead} /> })}
           </span>
         )}
-        {outbox.whyReadOnly !== null && (
-          <span className={classes.locked} title={t(`readOnly.${outbox.whyReadOnly}`)}>
-            <IconLock size={14} aria-hidden />
-            {t('refusals.read_only')}
-          </span>
-        )}
       </header>
+      {problem === null && <ReadOnlyNote outbox={outbox} />}
       {problem !== null ? (
         <p className={classes.plain}>{t(`problems.${problem}`)}</p>
       ) : !state.available ? (

@@ -32,7 +32,7 @@ export function SampleTable({ sample, pending }: { sample: Sample; pending: bool
                 <tr key={event.id}>
                   {!sample.stateless && (
                     <td>
-                      <StateMark state={event.state} />
+                      <StateMark state={event.state} label={event.stateLabel} />
                     </td>
                   )}
                   <td className={classes.mono} data-cut title={event.id}>

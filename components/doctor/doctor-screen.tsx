@@ -8,6 +8,7 @@ import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../frame/clock';
+import { Note } from '../frame/note';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { useFormat } from '../figures/use-format';
 import { FindingCard } from './finding-card';
@@ -88,17 +89,13 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
         </div>
       </header>
       <Filters outbox={outbox} severity={severity} outboxes={outboxes} open={open} />
-      {waiting.length > 0 && (
-        <p className={classes.notice} role="status">
-          {words('waiting', { count: waiting.length })}
-        </p>
-      )}
+      {waiting.length > 0 && <Note status>{words('waiting', { count: waiting.length })}</Note>}
       {examinations
         .filter(({ problem }) => problem !== null)
         .map((one) => (
-          <p key={one.outbox} className={classes.notice} data-problem>
+          <Note key={one.outbox} dashed>
             <strong>{one.name}</strong> {words(`problems.${one.problem ?? 'unavailable'}`)}
-          </p>
+          </Note>
         ))}
       {single !== undefined && single.problem === null && <Examined examination={single} />}
       {chosen.length > 0
@@ -109,7 +106,7 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
               <p>{words(open.length === 0 ? 'healthyText' : 'noneOfKind')}</p>
             </div>
           )}
-      {chosen.length > SHOWN && <p className={classes.notice}>{words('more', { count: chosen.length - SHOWN })}</p>}
+      {chosen.length > SHOWN && <Note>{words('more', { count: chosen.length - SHOWN })}</Note>}
       {silenced.length > 0 && (
         <details className={classes.silenced}>
           <summary>{words('silenced', { count: silenced.length })}</summary>

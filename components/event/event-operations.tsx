@@ -30,8 +30,9 @@ export function EventOperations({ detail, outbox, mayOperate, onOperate }: Event
   const keys = Object.keys(detail.operations)
     .filter((key) => (key === 'restore') === archived)
     .sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
-  const barred = !mayOperate ? 'forbidden' : !outbox.writable ? 'read_only' : null;
-  const possible = barred === null ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
+  const possible = mayOperate ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
+  // Why nobody may change it stands above.
+  if (!outbox.writable) return null;
   return (
     <section className={classes.operations} aria-label={t('title')} data-empty={possible.length === 0 || undefined}>
       {possible.length > 0 && (
@@ -43,8 +44,8 @@ export function EventOperations({ detail, outbox, mayOperate, onOperate }: Event
           ))}
         </div>
       )}
-      {barred !== null ? (
-        <p className={classes.whyNot}>{because(barred)}</p>
+      {!mayOperate ? (
+        <p className={classes.whyNot}>{because('forbidden')}</p>
       ) : (
         <ul className={classes.whyNot}>
           {keys

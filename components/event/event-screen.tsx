@@ -1,6 +1,6 @@
 'use client';
 
-import { IconAlertTriangle, IconArchive, IconLock } from '@tabler/icons-react';
+import { IconAlertTriangle, IconArchive } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -18,7 +18,7 @@ import { EventOperations } from './event-operations';
 import { Facts } from './facts';
 import { Neighbours } from './neighbours';
 import { Timeline } from './timeline';
-import { ProofLink } from '../proof/proof-link';
+import { ReadOnlyNote } from '../proof/read-only-note';
 import classes from './event-screen.module.css';
 
 export interface EventScreenProps {
@@ -48,7 +48,7 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
   return (
     <div className={classes.screen} data-stale={failing !== null || undefined}>
       <header className={classes.header}>
-        <StateMark state={event.state} />
+        <StateMark state={event.state} label={event.stateLabel} />
         <h1 className={classes.title}>
           <bdi>{event.type ?? t('events.noType')}</bdi>
           {event.aggregateId !== null && <bdi className={classes.aggregate}>{event.aggregateId}</bdi>}
@@ -58,14 +58,7 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
           <CopyAction value={event.id} label={t('event.facts.id')} />
         </span>
       </header>
-      {outbox.whyReadOnly !== null && (
-        <p className={classes.readOnly}>
-          <IconLock size={16} aria-hidden />
-          <span>
-            {t(`readOnly.${outbox.whyReadOnly}`)} <ProofLink outbox={outbox} />
-          </span>
-        </p>
-      )}
+      <ReadOnlyNote outbox={outbox} />
       <EventOperations detail={snapshot} outbox={outbox} mayOperate={mayOperate} onOperate={operate} />
       {snapshot.warnings.map((code) => (
         <p key={code} className={classes.caution}>

@@ -14,7 +14,7 @@ import { CopyValue } from './copy-value';
 import classes from './event-screen.module.css';
 
 /** Every field by its role. What the table cannot hold is told apart from what is empty. */
-export function Facts({ detail: { event, links }, outbox }: { detail: EventDetail; outbox: OutboxInfo }) {
+export function Facts({ detail: { event, claim, links }, outbox }: { detail: EventDetail; outbox: OutboxInfo }) {
   const t = useTranslations('event.facts');
   const format = useFormat();
   const { fields } = outbox.capabilities;
@@ -28,7 +28,7 @@ export function Facts({ detail: { event, links }, outbox }: { detail: EventDetai
         </span>
       </>
     );
-  const rows: { key: string; inTable: boolean; value: ReactNode; absent: 'empty' | 'notYet' }[] = [
+  const rows: { key: string; inTable: boolean; value: ReactNode; absent: 'empty' | 'notYet' | 'unclaimed' }[] = [
     { key: 'id', inTable: true, value: <CopyValue value={event.id} label={t('id')} />, absent: 'empty' },
     { key: 'type', inTable: true, value: event.type === null ? null : <bdi>{event.type}</bdi>, absent: 'empty' },
     {
@@ -66,6 +66,12 @@ export function Facts({ detail: { event, links }, outbox }: { detail: EventDetai
     { key: 'createdAt', inTable: fields.createdAt, value: time(event.createdAt), absent: 'empty' },
     { key: 'lastAttemptAt', inTable: fields.lastAttemptAt, value: time(event.lastAttemptAt), absent: 'notYet' },
     { key: 'publishedAt', inTable: fields.publishedAt, value: time(event.publishedAt), absent: 'notYet' },
+    // Most tables have no claims, and what they lack is no news.
+    ...(fields.availableAt ? [{ key: 'availableAt', inTable: true, value: time(claim.availableAt), absent: 'empty' } as const] : []),
+    ...(fields.lockedUntil ? [{ key: 'lockedUntil', inTable: true, value: time(claim.lockedUntil), absent: 'unclaimed' } as const] : []),
+    ...(fields.lockedBy
+      ? [{ key: 'lockedBy', inTable: true, value: copied(claim.lockedBy, t('lockedBy')), absent: 'unclaimed' } as const]
+      : []),
   ];
   return (
     <section className={classes.block} aria-label={t('title')}>

@@ -48,7 +48,7 @@ export function Neighbours({
       <ol className={classes.neighbours}>
         {neighbours.map(({ event, current, blocked, overtaken }) => (
           <li key={event.id} aria-current={current || undefined}>
-            <StateMark state={event.state} />
+            <StateMark state={event.state} label={event.stateLabel} />
             <span className={classes.neighbourName}>
               {current ? (
                 <bdi>{event.type ?? event.id}</bdi>

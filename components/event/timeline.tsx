@@ -47,7 +47,7 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
             <AbsoluteTime at={asOf} />
           </div>
           <div className={classes.now}>
-            {t('now')} <StateMark state={event.state} />
+            {t('now')} <StateMark state={event.state} label={event.stateLabel} />
           </div>
         </li>
       </ol>

@@ -60,7 +60,7 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
         </td>
       )}
       <td role="cell" className={classes.state}>
-        <StateMark state={event.state} />
+        <StateMark state={event.state} label={event.stateLabel} />
       </td>
       <td role="cell" className={classes.type}>
         <Link

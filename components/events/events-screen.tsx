@@ -1,6 +1,5 @@
 'use client';
 
-import { IconLock } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
 import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
@@ -22,7 +21,7 @@ import { useListOperations } from './use-list-operations';
 import { useListUrl } from './use-list-url';
 import { useListKeys } from './use-list-keys';
 import { useSteadyRows } from './use-steady-rows';
-import { ProofLink } from '../proof/proof-link';
+import { ReadOnlyNote } from '../proof/read-only-note';
 import classes from './events-screen.module.css';
 
 export interface EventsScreenProps {
@@ -94,14 +93,7 @@ export function EventsScreen(props: EventsScreenProps) {
           />
         </div>
       </header>
-      {outbox.whyReadOnly !== null && (
-        <p className={classes.readOnly}>
-          <IconLock size={16} aria-hidden />
-          <span>
-            {t(`readOnly.${outbox.whyReadOnly}`)} <ProofLink outbox={outbox} />
-          </span>
-        </p>
-      )}
+      <ReadOnlyNote outbox={outbox} />
       <FilterBar outbox={outbox} filter={filter} errors={errors} types={types} onChange={url.setFilter} searchRef={searchRef} />
       <EventsTable
         outbox={outbox}

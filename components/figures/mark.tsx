@@ -71,10 +71,27 @@ function Mark({ sign: { hue, icon: Icon, dashed }, word, iconOnly }: MarkProps) 
   );
 }
 
+interface StateMarkProps {
+  state: EventState;
+  /** The library's own word for it, beside ours. */
+  label?: string | null;
+  iconOnly?: boolean;
+}
+
 /** The state of an event: hue, sign and word, never one alone. */
-export function StateMark({ state, iconOnly }: { state: EventState; iconOnly?: boolean }) {
+export function StateMark({ state, label, iconOnly }: StateMarkProps) {
   const words = useTranslations('states');
-  return <Mark sign={STATE_SIGN[state]} word={words(state)} iconOnly={iconOnly} />;
+  const figures = useTranslations('figures');
+  const mark = <Mark sign={STATE_SIGN[state]} word={words(state)} iconOnly={iconOnly} />;
+  if (label === undefined || label === null) return mark;
+  return (
+    <span className={classes.labelled}>
+      {mark}
+      <span className={classes.ownWord} title={`${label} · ${figures('ownWord')}`}>
+        <bdi>{label}</bdi>
+      </span>
+    </span>
+  );
 }
 
 /** The verdict on an outbox: hue, sign and word. */

@@ -6,6 +6,7 @@ import { CONNECTION_ROLES } from '@/lib/shared/connections';
 import type { FleetDatabase } from '@/lib/shared/fleet';
 import { Since } from '../figures/time';
 import classes from './fleet-databases.module.css';
+import lines from './lines.module.css';
 
 const NAMED = 3;
 
@@ -27,7 +28,7 @@ export function FleetDatabases({ databases, onChoose }: { databases: readonly Fl
         {databases.some(isBusy) && <span className={classes.away}>{words('busy')}</span>}
       </summary>
       {open && (
-        <table className={classes.table} role="table">
+        <table className={`${lines.lines} ${classes.table}`} role="table">
           <thead role="rowgroup">
             <tr role="row">
               {(['database', 'state', 'connections', 'held', 'outboxes'] as const).map((column) => (

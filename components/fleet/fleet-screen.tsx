@@ -15,6 +15,7 @@ import { FleetDatabases } from './fleet-databases';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
 import { FleetRow } from './fleet-row';
 import classes from './fleet.module.css';
+import lines from './lines.module.css';
 
 export interface FleetScreenProps {
   initial: ExaminedFleet;
@@ -91,7 +92,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
         <p className={classes.empty}>{words('filter.nothing')}</p>
       ) : (
         // The roles are spelled out because on a phone the table is laid out as cards, and browsers then drop them.
-        <table className={classes.table} role="table" data-dense={many}>
+        <table className={`${lines.lines} ${classes.table}`} role="table" data-dense={many}>
           <caption className={classes.caption}>{words('caption')}</caption>
           <thead role="rowgroup">
             <tr role="row">

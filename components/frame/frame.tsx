@@ -60,6 +60,7 @@ function Shell({ account, outboxes, languages, railCollapsed, palette, signOut, 
         {words('skip')}
       </a>
       <Rail
+        role={account.role}
         collapsed={collapsed}
         onToggle={() => {
           savePreference(RAIL_COOKIE, collapsed ? 'wide' : 'icons');

@@ -5,6 +5,7 @@ import Link from 'next/link';
 import { usePathname } from 'next/navigation';
 import { UnstyledButton } from '@mantine/core';
 import {
+  IconDatabaseSearch,
   IconHistory,
   IconLayoutList,
   IconLayoutSidebarLeftCollapse,
@@ -14,13 +15,16 @@ import {
   type IconProps,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import { can, type Permission, type Role } from '@/lib/shared/permissions';
 import classes from './frame.module.css';
 
 interface Part {
-  key: 'fleet' | 'deadLetters' | 'audit' | 'doctor';
+  key: 'fleet' | 'deadLetters' | 'audit' | 'doctor' | 'detect';
   href: string;
   icon: ComponentType<IconProps>;
   isHere: (pathname: string) => boolean;
+  /** Whose it is, where not everybody's. */
+  permission?: Permission;
 }
 
 const PARTS: Part[] = [
@@ -28,10 +32,17 @@ const PARTS: Part[] = [
   { key: 'deadLetters', href: '/dead-letters', icon: IconMailX, isHere: (path) => path.startsWith('/dead-letters') },
   { key: 'audit', href: '/audit', icon: IconHistory, isHere: (path) => path.startsWith('/audit') },
   { key: 'doctor', href: '/doctor', icon: IconStethoscope, isHere: (path) => path.startsWith('/doctor') },
+  {
+    key: 'detect',
+    href: '/detect',
+    icon: IconDatabaseSearch,
+    isHere: (path) => path.startsWith('/detect'),
+    permission: 'account:manage',
+  },
 ];
 
 /** The parts of the console: a rail, icons only when collapsed, a bar at the bottom of a phone. */
-export function Rail({ collapsed, onToggle }: { collapsed: boolean; onToggle: () => void }) {
+export function Rail({ role, collapsed, onToggle }: { role: Role; collapsed: boolean; onToggle: () => void }) {
   const words = useTranslations('frame');
   const pathname = usePathname();
   const Toggle = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
@@ -42,7 +53,7 @@ export function Rail({ collapsed, onToggle }: { collapsed: boolean; onToggle: ()
         <span className={classes.railWord}>Outbox Console</span>
       </Link>
       <ul className={classes.parts}>
-        {PARTS.map(({ key, href, icon: Icon, isHere }) => (
+        {PARTS.filter(({ permission }) => permission === undefined || can(role, permission)).map(({ key, href, icon: Icon, isHere }) => (
           <li key={key}>
             <Link
               href={href}

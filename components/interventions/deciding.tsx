@@ -5,7 +5,8 @@ import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
 import type { InterventionPreview, InterventionRequest } from '@/lib/shared/model';
-import type { ProblemCode } from '@/lib/shared/problems';
+import type { ProblemInfo } from '@/lib/shared/problems';
+import { ReadOnlyNote } from '../proof/read-only-note';
 import type { Subject } from './actions';
 import { PreviewRows } from './preview-rows';
 import { ReasonField } from './reason-field';
@@ -22,7 +23,7 @@ interface DecidingProps {
   subject: Subject;
   operation: string;
   preview: InterventionPreview | null;
-  problem: { code: ProblemCode; reference?: string } | null;
+  problem: ProblemInfo | null;
   loading: boolean;
   /** How many events the dialog was opened for: the skeleton's height. */
   expected: number;
@@ -33,7 +34,7 @@ interface DecidingProps {
 }
 
 export function Deciding(props: DecidingProps) {
-  const { operation, preview, problem, loading, expected, run, onLookAgain, onClose, onConfirm } = props;
+  const { subject, operation, preview, problem, loading, expected, run, onLookAgain, onClose, onConfirm } = props;
   const t = useTranslations();
   const name = useOperationName();
   const [reason, setReason] = useState('');
@@ -70,7 +71,7 @@ export function Deciding(props: DecidingProps) {
         {t.has(`operations.${operation}.consequence`) && <p className={classes.consequence}>{t(`operations.${operation}.consequence`)}</p>}
         {preview === null && loading && <Skeleton height={Math.min(expected, 5) * 36 + 33} radius="sm" data-testid="preview-loading" />}
         {problem !== null && (
-          <Trouble code={problem.code} reference={problem.reference}>
+          <Trouble problem={problem} outbox={subject.id}>
             <Button size="compact-sm" variant="default" leftSection={<IconRefresh size={14} />} onClick={onLookAgain} loading={loading}>
               {t('interventions.lookAgain')}
             </Button>
@@ -114,7 +115,7 @@ export function Deciding(props: DecidingProps) {
             {count > 0 && <SqlView statements={preview.sql} />}
           </>
         )}
-        {refused !== null && <Trouble code={refused.code} reference={refused.reference} fields={refused.fields} />}
+        {refused !== null && <Trouble problem={refused} outbox={subject.id} />}
       </div>
       <div className={classes.buttons}>
         <Button variant="default" onClick={onClose}>
@@ -133,17 +134,17 @@ export function Deciding(props: DecidingProps) {
 }
 
 interface TroubleProps {
-  code: ProblemCode;
-  reference?: string;
-  fields?: Record<string, string>;
+  problem: ProblemInfo;
+  outbox: string;
   children?: ReactNode;
 }
 
-function Trouble({ code, reference, fields, children }: TroubleProps) {
+function Trouble({ problem: { code, reference, fields, because }, outbox, children }: TroubleProps) {
   const t = useTranslations();
   return (
     <div role="alert" className={classes.trouble}>
       <p>{t(`problems.${code}`)}</p>
+      {because !== undefined && <ReadOnlyNote outbox={{ id: outbox, whyReadOnly: because }} />}
       {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${field}: ${text}`}</p>)}
       {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
       {children}

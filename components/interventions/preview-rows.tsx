@@ -57,7 +57,7 @@ function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
     <>
       <tr data-left={!allowed || undefined}>
         <td>
-          <StateMark state={event.state} />
+          <StateMark state={event.state} label={event.stateLabel} />
         </td>
         <td className={classes.event}>
           <bdi>{event.type ?? event.id}</bdi>

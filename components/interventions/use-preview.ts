@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { InterventionPreview } from '@/lib/shared/model';
-import type { ActionResult, ProblemCode } from '@/lib/shared/problems';
+import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions, SeenEvent } from './actions';
 
 type Answer = ActionResult<InterventionPreview>;
 
 interface Preview {
   preview: InterventionPreview | null;
-  problem: { code: ProblemCode; reference?: string } | null;
+  problem: ProblemInfo | null;
   loading: boolean;
   /** Reads the rows as they are now and takes those as seen. */
   lookAgain: () => void;

@@ -1,9 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions } from './actions';
-
-type Refusal = Extract<ActionResult<never>, { ok: false }>['problem'];
 
 /** Where an intervention stands. `checking`: it was sent and the answer did not say what became of it. */
 export type Run =
@@ -11,7 +9,7 @@ export type Run =
   | { phase: 'sending' }
   | { phase: 'checking'; since: number; checkedAt: number | null }
   | { phase: 'absent' }
-  | { phase: 'refused'; problem: Refusal }
+  | { phase: 'refused'; problem: ProblemInfo }
   | { phase: 'done'; result: InterventionResult };
 
 /** A commit takes 6 s at the very most (5 s statement, 500 ms lock): without a record after this, none will come. */

@@ -9,6 +9,7 @@ import type { Series } from '@/lib/shared/model';
 import { ratedPoints } from '@/lib/shared/series-rates';
 import { ChartCursorProvider } from '../charts/chart-cursor';
 import { timeSpan } from '../charts/chart-model';
+import { MarkToolsProvider, type TakeOff } from '../charts/mark-tools';
 import { ChartBar } from './chart-bar';
 import { ChartPanel } from './chart-panel';
 import { useChartSpecs } from './use-chart-specs';
@@ -19,6 +20,8 @@ interface ChartsProps {
   view: ChartView;
   series: Series;
   marks: readonly Mark[];
+  /** Takes a mark off; null for who may not. */
+  takeOff: TakeOff | null;
   /** Puts a mark on; null for who may not. */
   markEditor: ReactNode;
   /** How the history comes about. */
@@ -26,7 +29,7 @@ interface ChartsProps {
 }
 
 /** How it came about: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
-export function Charts({ outbox, view, series, marks, markEditor, children }: ChartsProps) {
+export function Charts({ outbox, view, series, marks, takeOff, markEditor, children }: ChartsProps) {
   const words = useTranslations('outbox.charts');
   const [pending, change] = useViewChange();
   const { points, stepSeconds, asOf } = series;
@@ -43,13 +46,15 @@ export function Charts({ outbox, view, series, marks, markEditor, children }: Ch
         {markEditor}
       </ChartBar>
       {children}
-      <ChartCursorProvider>
-        <div className={classes.charts} aria-busy={pending}>
-          {specs.map(({ id, of, panes }) => (
-            <ChartPanel key={id} title={words(id)} why={series.why[of]} panes={panes} span={span} marks={marks} onZoom={zoom} />
-          ))}
-        </div>
-      </ChartCursorProvider>
+      <MarkToolsProvider value={takeOff}>
+        <ChartCursorProvider>
+          <div className={classes.charts} aria-busy={pending}>
+            {specs.map(({ id, of, panes }) => (
+              <ChartPanel key={id} title={words(id)} why={series.why[of]} panes={panes} span={span} marks={marks} onZoom={zoom} />
+            ))}
+          </div>
+        </ChartCursorProvider>
+      </MarkToolsProvider>
     </section>
   );
 }

@@ -1,16 +1,19 @@
 'use client';
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Title } from '@mantine/core';
-import { IconLock } from '@tabler/icons-react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
+import type { Mark } from '@/lib/shared/marks';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/chart-view';
+import type { TakeOff } from '../charts/mark-tools';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
-import { ProofLink } from '../proof/proof-link';
+import { Note } from '../frame/note';
+import { DoctorLine } from '../doctor/doctor-line';
+import { ReadOnlyNote } from '../proof/read-only-note';
 import { Charts } from './charts';
 import { CollectorLine } from './collector-line';
 import { MarkEditor, type MarkAction } from './mark-editor';
@@ -20,6 +23,8 @@ import type { TrendsAction } from './use-type-trends';
 import { VerdictBanner } from './verdict-banner';
 import classes from './outbox.module.css';
 
+type UnmarkAction = (input: { outbox: string; mark: string }) => Promise<ActionResult<Mark>>;
+
 export interface OutboxScreenProps {
   outbox: string;
   view: ChartView;
@@ -28,21 +33,23 @@ export interface OutboxScreenProps {
   trendsAction: TrendsAction;
   /** null for who may not mark. */
   markAction: MarkAction | null;
+  unmarkAction: UnmarkAction | null;
 }
 
 /** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
-export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction }: OutboxScreenProps) {
+export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction, unmarkAction }: OutboxScreenProps) {
   const words = useTranslations('outbox');
-  const readOnly = useTranslations('readOnly');
   const proof = useTranslations('proof');
+  const doctorWords = useTranslations('doctor');
   const format = useFormat();
   const { snapshot, refresh } = usePolledSnapshot({
     key: ['outbox', id, view],
     action: () => action({ outbox: id, ...view }),
     initial,
   });
-  const { outbox, summary, collector, series, marks, stale } = snapshot;
+  const { outbox, summary, collector, series, marks, doctor, stale } = snapshot;
   const [explained, explain] = useState(false);
+  const takeOff = useMemo(() => takingOff(id, unmarkAction, refresh), [id, unmarkAction, refresh]);
   const old = useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null;
   return (
     <div className={classes.screen} data-stale={old}>
@@ -52,19 +59,17 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
           {outbox.database} · <code>{outbox.table}</code> ·{' '}
           <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/proof`} prefetch={false}>
             {proof('title')}
+          </Link>{' '}
+          ·{' '}
+          <Link href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`} prefetch={false}>
+            {doctorWords('title')}
           </Link>
         </p>
       </header>
       <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} />
-      {stale && <p className={classes.notice}>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</p>}
-      {!outbox.writable && (
-        <p className={classes.notice}>
-          <IconLock size={16} stroke={1.75} aria-hidden />
-          <span>
-            {readOnly(outbox.whyReadOnly ?? 'no_operator_url')} <ProofLink outbox={outbox} />
-          </span>
-        </p>
-      )}
+      {stale && <Note>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</Note>}
+      <ReadOnlyNote outbox={outbox} />
+      {doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}
       <Tiles
         summary={summary}
         publishedAtKnown={outbox.capabilities.fields.publishedAt}
@@ -76,6 +81,7 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
         view={view}
         series={series}
         marks={marks}
+        takeOff={takeOff}
         markEditor={markAction && <MarkEditor outbox={id} action={markAction} onMarked={refresh} />}
       >
         <CollectorLine collector={collector} asOf={summary.asOf} open={explained} onOpen={explain} />
@@ -83,4 +89,17 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <TypeTable outbox={outbox} summary={summary} view={view} trendsAction={trendsAction} />
     </div>
   );
+}
+
+/** Takes a mark off and reads the screen again; one that somebody else took off meanwhile is off too. */
+function takingOff(outbox: string, action: UnmarkAction | null, refresh: () => Promise<unknown>): TakeOff | null {
+  if (action === null) return null;
+  return async (mark) => {
+    const code = await action({ outbox, mark }).then(
+      (answer) => (answer.ok || answer.problem.code === 'not_found' ? null : answer.problem.code),
+      () => 'unavailable' as const,
+    );
+    if (code === null) await refresh();
+    return code;
+  };
 }

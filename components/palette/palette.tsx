@@ -2,7 +2,17 @@
 
 import '@mantine/spotlight/styles.css';
 import { Spotlight } from '@mantine/spotlight';
-import { IconActivity, IconFileText, IconGauge, IconListDetails, IconSearch, IconSkull } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconChecks,
+  IconDatabaseSearch,
+  IconFileText,
+  IconGauge,
+  IconListDetails,
+  IconSearch,
+  IconSkull,
+  IconStethoscope,
+} from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useRouter } from 'next/navigation';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
@@ -21,6 +31,7 @@ export interface PaletteProps {
   onEntered: (entered: boolean) => void;
   onClose: () => void;
   outboxes: readonly { id: string; name: string }[];
+  mayDetect: boolean;
   /** Looks for an id in every outbox. */
   findEvent: (text: string) => Promise<ActionResult<FoundEvents>>;
 }
@@ -31,10 +42,12 @@ interface Target {
   /** Further words it is found by. */
   words: string;
   icon: ReactNode;
+  /** Left out until something is typed. */
+  further?: boolean;
 }
 
 /** Goes to an outbox, a screen, or the event somebody has the id of. */
-export function Palette({ outboxes, findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
+export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
   const router = useRouter();
   const wanted = text.trim();
@@ -44,24 +57,33 @@ export function Palette({ outboxes, findEvent, text, onText, entered, onEntered,
     { href: '/', label: t('screen.fleet'), words: 'fleet', icon: <IconGauge size={16} /> },
     { href: '/dead-letters', label: t('screen.deadLetters'), words: 'dead letters', icon: <IconSkull size={16} /> },
     { href: '/audit', label: t('screen.audit'), words: 'audit', icon: <IconFileText size={16} /> },
+    { href: '/doctor', label: t('screen.doctor'), words: 'doctor', icon: <IconStethoscope size={16} /> },
+    ...(mayDetect
+      ? [{ href: '/detect', label: t('screen.detect'), words: 'detect find outboxes', icon: <IconDatabaseSearch size={16} /> }]
+      : []),
   ];
   const ofOutboxes: Target[] = outboxes.flatMap(({ id, name }) => {
-    const base = `/outboxes/${encodeURIComponent(id)}`;
+    const part = encodeURIComponent(id);
+    const base = `/outboxes/${part}`;
+    const further = (key: 'events' | 'deadLetters' | 'doctor' | 'proof', href: string, words: string, icon: ReactNode): Target => ({
+      href,
+      label: t(`${key}Of`, { outbox: name }),
+      words: `${id} ${words}`,
+      icon,
+      further: true,
+    });
     return [
       { href: base, label: name, words: id, icon: <IconActivity size={16} /> },
-      { href: `${base}/events`, label: t('eventsOf', { outbox: name }), words: `${id} events`, icon: <IconListDetails size={16} /> },
-      {
-        href: `${base}/dead-letters`,
-        label: t('deadLettersOf', { outbox: name }),
-        words: `${id} dead letters`,
-        icon: <IconSkull size={16} />,
-      },
+      further('events', `${base}/events`, 'events', <IconListDetails size={16} />),
+      further('deadLetters', `${base}/dead-letters`, 'dead letters', <IconSkull size={16} />),
+      further('doctor', `/doctor?outbox=${part}`, 'doctor', <IconStethoscope size={16} />),
+      further('proof', `${base}/proof`, 'proof', <IconChecks size={16} />),
     ];
   });
   const matching = (targets: Target[]) => targets.filter((target) => matches(target, wanted));
   const [shownScreens, shownOutboxes] = [
     matching(screens),
-    wanted === '' ? ofOutboxes.filter(({ href }) => !/\/(events|dead-letters)$/.test(href)) : matching(ofOutboxes),
+    wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes),
   ];
   const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
   const go = (href: string) => () => router.push(href);

@@ -30,6 +30,7 @@ interface ProofScreenProps {
 export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
   const t = useTranslations('proof');
   const problems = useTranslations('problems');
+  const readOnly = useTranslations('readOnly');
   const [status, setStatus] = useState(initial);
   const [useReal, setUseReal] = useState(false);
   const [running, setRunning] = useState(false);
@@ -42,7 +43,8 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
     const answer = await actions.prove({ outbox: outbox.id, proof: { events: useReal ? realEvents : [] } }).catch(() => null);
     setRunning(false);
     if (answer?.ok === true) setStatus(answer.value);
-    else setWrong(problems(answer?.problem.code ?? 'unavailable'));
+    else
+      setWrong(answer?.problem.because === undefined ? problems(answer?.problem.code ?? 'unavailable') : readOnly(answer.problem.because));
   };
   const on = status.whyReadOnly === null;
   return (

@@ -71,7 +71,15 @@ export async function seenTogether(api: APIRequestContext, error: string): Promi
 
 export interface Answer {
   status: number;
-  body: { interventionId?: string; outcome?: string; changed?: string[]; skipped?: { id: string; code: string }[]; code?: string };
+  body: {
+    interventionId?: string;
+    outcome?: string;
+    changed?: string[];
+    skipped?: { id: string; code: string }[];
+    code?: string;
+    because?: string;
+    detail?: string;
+  };
 }
 
 /** One intervention over HTTP; the key is new unless given. */

@@ -128,6 +128,7 @@ function missingEvent(id: string): OutboxEvent {
   return {
     id,
     state: 'unmapped',
+    stateLabel: null,
     type: null,
     aggregateType: null,
     aggregateId: null,

@@ -32,6 +32,9 @@ export function describeCapabilities(outbox: Bound): Capabilities {
       traceId: main.roles.traceId !== undefined,
       headers: main.roles.headers !== undefined,
       amount: outbox.amount !== null && main.roles.payload?.column.kind === 'json',
+      availableAt: main.roles.availableAt !== undefined,
+      lockedUntil: main.roles.lockedUntil !== undefined,
+      lockedBy: main.roles.lockedBy !== undefined,
     },
   };
 }

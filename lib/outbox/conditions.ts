@@ -134,16 +134,18 @@ function joined(conditions: Condition[], word: 'and' | 'or', alias: string, scop
 
 type Rules = Pick<Shape, 'states' | 'rows'>;
 
-/** One value per state of a row, `other` where no rule fits or the row is no event. */
+/** One value per rule of a row's state, `other` where no rule fits or the row is no event. */
 export function firstMatch<T>(
   shape: Rules,
   alias: string,
   scope: Scope,
-  valueOf: (state: LiveState) => RawBuilder<unknown>,
+  valueOf: (state: LiveState, label: string | undefined) => RawBuilder<unknown>,
   other: RawBuilder<unknown>,
 ): RawBuilder<T> {
   if (shape.states.length === 0) return sql`${other}`;
-  const cases = shape.states.map(({ state, when }) => sql`when ${compileCondition(when, alias, scope)} then ${valueOf(state)}`);
+  const cases = shape.states.map(
+    ({ state, label, when }) => sql`when ${compileCondition(when, alias, scope)} then ${valueOf(state, label)}`,
+  );
   const outside = shape.rows === undefined ? [] : [sql`when ${negated(shape.rows, alias, scope)} then ${other}`];
   return sql`case ${sql.join([...outside, ...cases], sql.raw(' '))} else ${other} end`;
 }
@@ -151,6 +153,12 @@ export function firstMatch<T>(
 /** The state of a row of the outbox table: first match wins, otherwise `unmapped`. */
 export function stateExpression(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
   return firstMatch(shape, alias, scope, (state) => sql.lit(state), sql.lit('unmapped'));
+}
+
+/** The state and, where its rule has one, the library's own word for it: `dead:cancelled`. */
+export function labelledState(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
+  const valueOf = (state: LiveState, label: string | undefined) => sql.lit(label === undefined ? state : `${state}:${label}`);
+  return firstMatch(shape, alias, scope, valueOf, sql.lit('unmapped'));
 }
 
 /** Whether a row of the table is an event at all; null where every row is. */

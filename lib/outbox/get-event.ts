@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import type { OutboxEvent } from '@/lib/shared/model';
+import type { Claim, OutboxEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
@@ -20,6 +20,7 @@ export interface StoredEvent {
   asOf: string;
   place: Place['key'];
   event: OutboxEvent;
+  claim: Claim;
   payload: StoredContent;
   headers: StoredContent | null;
   archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
@@ -27,6 +28,9 @@ export interface StoredEvent {
 
 interface DetailRow extends EventRow {
   now: string;
+  available_at: string | null;
+  locked_until: string | null;
+  locked_by: string | null;
   payload_head: string | null;
   payload_bytes: string | null;
   headers_head: string | null;
@@ -58,6 +62,7 @@ async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promis
   if (!idFits(engine, place, id)) return null;
   const archived = place.key === 'archive' ? sql`, ${archiveFacts(outbox, at.alias)}` : sql``;
   const { rows } = await sql<DetailRow>`select ${engine.fragments.nowIso()} as now, ${eventColumns(outbox, at, 'whole')},
+      ${at.roleIso('availableAt')} as available_at, ${at.roleIso('lockedUntil')} as locked_until, ${at.roleText('lockedBy')} as locked_by,
       ${contentColumns(outbox, at, 'payload')}, ${contentColumns(outbox, at, 'headers')}${archived}
     from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1`.execute(db);
   const row = rows[0];
@@ -66,6 +71,7 @@ async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promis
     asOf: row.now,
     place: place.key,
     event: toEvent(outbox, place.key, row),
+    claim: { availableAt: row.available_at, lockedUntil: row.locked_until, lockedBy: row.locked_by },
     payload: content(at, 'payload', row.payload_head, row.payload_bytes),
     headers: at.role('headers') === null ? null : content(at, 'headers', row.headers_head, row.headers_bytes),
     archived: archivedFacts(row),

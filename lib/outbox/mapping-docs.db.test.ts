@@ -53,6 +53,7 @@ const FACTS: Record<string, [string, Record<string, unknown>]> = {
   'ten-lines': ['2', { type: 'order.paid', attempts: 3, createdAt: '2026-01-01T00:00:03.000000Z', publishedAt: null }],
   epoch: ['1', { createdAt: '2026-01-01T00:00:01.000000Z', publishedAt: '2026-01-01T00:00:02.500000Z' }],
   lease: ['c', { error: 'refused', attempts: 4, createdAt: '2026-01-01T00:00:03.000000Z' }],
+  'integer-status': ['5', { state: 'dead', stateLabel: 'discarded' }],
   'dead-letters': ['3', { error: 'mailbox full', type: 'b' }],
   dotted: ['9007199254740993', { error: 'boom', maxAttempts: 50, createdAt: '2025-12-31T15:00:01.000000Z' }],
   'mixed-case': ['2', { type: 'a', createdAt: '2026-01-01T00:00:02.000000Z' }],
@@ -60,6 +61,13 @@ const FACTS: Record<string, [string, Record<string, unknown>]> = {
   cursor: ['2', { type: 'orders', dedupKey: 'u2' }],
   children: ['4', { type: 'order.paid' }],
   'row-filter': ['a', { type: 'OrderPaid', aggregateId: '7' }],
+};
+
+/** Who has an event and until when, and when it is due, as the event's page shows it. */
+const CLAIMS: Record<string, [string, Record<string, unknown>]> = {
+  lease: ['b', { lockedUntil: '2999-01-01T00:00:00.000000Z', lockedBy: 'worker-1', availableAt: null }],
+  'two-booleans': ['a', { lockedUntil: null, lockedBy: null, availableAt: '2026-01-01T00:00:01.000000Z' }],
+  'ten-lines': ['2', { lockedUntil: null, lockedBy: null, availableAt: null }],
 };
 
 const ENGINES = ['postgres', 'mysql'] as const;
@@ -104,12 +112,16 @@ describe.each(ENGINES)('the examples of docs/mapping.md on %s', (engine) => {
     it('gives every row the state the page says, in the list and by id, and lists no other', async () => {
       const page = await listEvents(outbox, {}, { limit: 50 });
       expect(new Map(page.events.map((event) => [event.id, event.state]))).toEqual(example.states);
+      const labels = page.events.flatMap(({ id, stateLabel }) => (stateLabel === null ? [] : [[id, stateLabel]]));
+      expect(labels).toEqual(example.name === 'integer-status' ? [['5', 'discarded']] : []);
       for (const [id, state] of example.states) expect.soft((await getEvent(outbox, id))?.event.state, id).toBe(state);
     });
 
     it('reads what the page says a column means', async () => {
       const [id, facts] = FACTS[example.name] ?? [];
       if (id !== undefined) expect((await getEvent(outbox, id))?.event).toMatchObject(facts ?? {});
+      const [claimed, claim] = CLAIMS[example.name] ?? [];
+      if (claimed !== undefined) expect((await getEvent(outbox, claimed))?.claim).toEqual(claim);
       for (const [other] of example.states)
         expect.soft((await listEvents(outbox, { q: other }, { limit: 5 })).events.map((event) => event.id)).toEqual([other]);
     });

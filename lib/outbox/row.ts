@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from './companions';
-import { rowFilter, stateExpression } from './conditions';
+import { labelledState, rowFilter, stateExpression } from './conditions';
 import type { ColumnRole } from './language/source';
 import type { Outbox, Place } from './outbox';
 import { roleSql, type RoleSql } from './role-sql';
@@ -16,6 +16,7 @@ const WHOLE_ERROR_CHARACTERS = 100_000;
 /** An event as the database answers it: texts, and integers where JavaScript holds them. */
 export interface EventRow {
   id: string;
+  /** With the library's own word behind a colon, where its rule has one. */
   state: string;
   type: string | null;
   aggregate_type: string | null;
@@ -108,7 +109,8 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
       ? sql`cast(null as char(1))`
       : fragments.jsonText(payload.sql, path, payload.description);
   const limit = errorLength === 'list' ? LIST_ERROR_CHARACTERS : WHOLE_ERROR_CHARACTERS;
-  return sql`${at.id.text} as id, ${at.state} as state, ${at.roleText('type')} as type, ${at.roleText('aggregateType')} as aggregate_type,
+  const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
+  return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('aggregateType')} as aggregate_type,
     ${at.roleText('aggregateId')} as aggregate_id, ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at,
     ${at.roleIso('attemptedAt')} as attempted_at, ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
     ${error === null ? sql`cast(null as char(1))` : fragments.head(error.sql, error.description, limit)} as error,
@@ -119,9 +121,11 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
 
 /** The canonical event of a row; counts that are no plain number become null rather than a wrong number. */
 export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): OutboxEvent {
+  const [state = '', ...label] = row.state.split(':');
   return {
     id: row.id,
-    state: isState(row.state) ? row.state : 'unmapped',
+    state: isState(state) ? state : 'unmapped',
+    stateLabel: ownWord(state, label.join(':')),
     type: row.type,
     aggregateType: row.aggregate_type,
     aggregateId: row.aggregate_id,
@@ -137,6 +141,11 @@ export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): Out
     currency: row.currency,
     version: encodeVersion({ place, exact: row.exact, stable: row.stable }),
   };
+}
+
+/** A word that only repeats the state is none. */
+function ownWord(state: string, label: string): string | null {
+  return label === '' || label.toLowerCase() === state ? null : label;
 }
 
 function countOf(text: string | null): number | null {

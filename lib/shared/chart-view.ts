@@ -1,3 +1,4 @@
+import type { DoctorSummary } from './doctor';
 import type { Mark } from './marks';
 import type { OutboxSnapshot } from './model';
 import { DEFAULT_WINDOW, isWindow, spanProblem, type SeriesSpan, type Window } from './windows';
@@ -11,6 +12,8 @@ export interface ChartView {
 
 /** What the screen of an outbox is given. */
 export interface MarkedSnapshot extends OutboxSnapshot {
+  /** What the doctor found; null while it has not looked. */
+  doctor: DoctorSummary | null;
   /** Within what the charts show, newest first. */
   marks: Mark[];
 }

@@ -103,6 +103,14 @@ export interface DoctorHeadline {
   count: number;
 }
 
+/** What the screen of an outbox shows of it. */
+export interface DoctorSummary {
+  /** The worst finding that nobody has silenced; null where all is well. */
+  worst: Finding | null;
+  /** Findings that nobody has silenced. */
+  counts: Record<Severity, number>;
+}
+
 /** The fleet, and what the doctor says of each outbox that has an open finding. */
 export interface ExaminedFleet extends FleetSnapshot {
   doctor: Record<string, DoctorHeadline>;
@@ -115,9 +123,15 @@ export function rankFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
 }
 
+/** The worst finding that nobody has silenced, and how many there are of each severity. */
+export function summaryOf(findings: readonly Finding[]): DoctorSummary {
+  const open = rankFindings(findings).filter(({ silence }) => silence === null);
+  const count = (severity: Severity) => open.filter((finding) => finding.severity === severity).length;
+  return { worst: open[0] ?? null, counts: { act: count('act'), watch: count('watch'), note: count('note') } };
+}
+
 /** The worst that nobody has silenced; null where all is well. */
 export function headlineOf(findings: readonly Finding[]): DoctorHeadline | null {
-  const open = findings.filter(({ silence }) => silence === null);
-  const [severity] = SEVERITIES.filter((one) => open.some((finding) => finding.severity === one));
-  return severity === undefined ? null : { severity, count: open.length };
+  const { worst, counts } = summaryOf(findings);
+  return worst === null ? null : { severity: worst.severity, count: counts.act + counts.watch + counts.note };
 }

@@ -32,6 +32,9 @@ export interface Capabilities {
     traceId: boolean;
     headers: boolean;
     amount: boolean;
+    availableAt: boolean;
+    lockedUntil: boolean;
+    lockedBy: boolean;
   };
 }
 
@@ -51,6 +54,8 @@ export interface OutboxInfo {
 export interface OutboxEvent {
   id: string;
   state: EventState;
+  /** The library's own word for the state, where the shape has one; null where it would only repeat the state. */
+  stateLabel: string | null;
   type: string | null;
   aggregateType: string | null;
   aggregateId: string | null;
@@ -81,6 +86,16 @@ export interface Content {
   masked: boolean;
 }
 
+/** When the relay takes an event, and who has it; null where the table or the row does not say. */
+export interface Claim {
+  /** Not before this is it tried; ISO 8601. */
+  availableAt: string | null;
+  /** Until when the claim holds, ISO 8601: one in the past has run out. */
+  lockedUntil: string | null;
+  /** Who holds it, in the relay's words. */
+  lockedBy: string | null;
+}
+
 export interface Neighbour {
   event: OutboxEvent;
   /** This event itself. */
@@ -99,6 +114,7 @@ export interface EventLink {
 export interface EventDetail {
   asOf: string;
   event: OutboxEvent;
+  claim: Claim;
   payload: Content;
   headers: Content | null;
   neighbours: Neighbour[];

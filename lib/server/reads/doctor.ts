@@ -1,7 +1,14 @@
 import 'server-only';
 import { uuidv7 } from 'uuidv7';
 import { readerOf } from '@/lib/messages/reader';
-import type { DoctorHeadline, DoctorSnapshot, Examination, Silence } from '@/lib/shared/doctor';
+import {
+  summaryOf,
+  type DoctorHeadline,
+  type DoctorSnapshot,
+  type DoctorSummary,
+  type Examination,
+  type Silence,
+} from '@/lib/shared/doctor';
 import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries } from '@/lib/store/audit';
@@ -33,6 +40,19 @@ export async function readHeadlines({ console }: Context): Promise<Record<string
   } catch (error) {
     console.log.warn({ err: error }, 'silences of findings could not be read');
     return {};
+  }
+}
+
+/** What the doctor found in one outbox, for its screen; null while it has not looked, or the store is away. Throws Problem `not_found`. */
+export async function readDoctorSummary({ console }: Context, outbox: string): Promise<DoctorSummary | null> {
+  console.directory.settings(outbox);
+  try {
+    const [examination] = (await console.examiner.snapshot(outbox)).examinations;
+    if (examination === undefined || (examination.problem !== null && examination.findings.length === 0)) return null;
+    return summaryOf(examination.findings);
+  } catch (error) {
+    console.log.warn({ err: error }, 'silences of findings could not be read');
+    return null;
   }
 }
 

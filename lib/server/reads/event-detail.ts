@@ -49,6 +49,7 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
     return {
       asOf: stored.asOf,
       event,
+      claim: stored.claim,
       payload,
       headers,
       neighbours: neighbours.map((neighbour, index) => ({

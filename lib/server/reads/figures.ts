@@ -7,7 +7,7 @@ import type { Series, Summary } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import type { Window } from '@/lib/shared/windows';
 import type { Context } from '../context';
-import { readHeadlines } from './doctor';
+import { readDoctorSummary, readHeadlines } from './doctor';
 import { readMarks } from './marks';
 
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
@@ -16,11 +16,14 @@ export async function readFleet(context: Context): Promise<ExaminedFleet> {
   return { ...fleet, doctor, entries: fleet.entries.map((entry) => ({ ...entry, summary: presentSummary(context, entry.summary) })) };
 }
 
-/** One outbox with its figures of a window, the history that its charts show, and the marks on it. */
+/** One outbox with its figures of a window, the history that its charts show, the marks on it, and what the doctor found. */
 export async function readOutbox(context: Context, outboxId: string, window: Window, charts: Charts): Promise<MarkedSnapshot> {
   const snapshot = await context.console.snapshots.outbox(outboxId, window, charts);
-  const { marks } = await readMarks(context, { outbox: outboxId, ...boundsOf(snapshot.series) });
-  return { ...snapshot, summary: presentSummary(context, snapshot.summary), marks };
+  const [{ marks }, doctor] = await Promise.all([
+    readMarks(context, { outbox: outboxId, ...boundsOf(snapshot.series) }),
+    readDoctorSummary(context, outboxId),
+  ]);
+  return { ...snapshot, summary: presentSummary(context, snapshot.summary), marks, doctor };
 }
 
 /** How the flow of some types went over a window. */

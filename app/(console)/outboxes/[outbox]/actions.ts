@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
-import { addMark } from '@/lib/server/reads/marks';
+import { addMark, takeMarkOff } from '@/lib/server/reads/marks';
 import { idempotencyKey, markRequest, outboxId, typeSchema, windowSchema } from '@/lib/server/schemas';
 import { spanSchema } from '@/lib/server/series-query';
 import { TREND_TYPES_MAX } from '@/lib/shared/chart-view';
@@ -31,4 +31,13 @@ export const markOutbox = defineAction({
   input: z.strictObject({ mark: markRequest, key: idempotencyKey }),
   attempted: ({ mark }) => ({ operation: 'mark', outbox: mark.outbox ?? '', reason: mark.text }),
   run: (context, { mark, key }) => addMark(context, mark, key),
+});
+
+/** Takes a mark off the charts. */
+export const unmarkOutbox = defineAction({
+  id: 'outbox.unmark',
+  permission: 'mark:write',
+  input: z.strictObject({ outbox: outboxId, mark: z.uuid() }),
+  attempted: ({ outbox }) => ({ operation: 'unmark', outbox }),
+  run: (context, { mark }) => takeMarkOff(context, mark),
 });

@@ -5,7 +5,7 @@ import { readOutbox } from '@/lib/server/reads/figures';
 import { parseChartView } from '@/lib/shared/chart-view';
 import { toSearchParams } from '@/lib/shared/event-filter';
 import { can } from '@/lib/shared/permissions';
-import { markOutbox, outboxSnapshot, typeTrends } from './actions';
+import { markOutbox, outboxSnapshot, typeTrends, unmarkOutbox } from './actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
   return { title: (await params).outbox };
@@ -24,6 +24,7 @@ export default definePage({
         action={outboxSnapshot}
         trendsAction={typeTrends}
         markAction={can(context.actor.role, 'mark:write') ? markOutbox : null}
+        unmarkAction={can(context.actor.role, 'mark:write') ? unmarkOutbox : null}
       />
     );
   },

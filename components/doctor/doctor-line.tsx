@@ -1,0 +1,28 @@
+'use client';
+
+import Link from 'next/link';
+import { useTranslations } from 'next-intl';
+import { SEVERITIES, type DoctorSummary } from '@/lib/shared/doctor';
+import { findingLines } from '@/lib/shared/doctor-text';
+import { SeverityMark } from '../figures/mark';
+import { Note } from '../frame/note';
+import { useReader } from './use-reader';
+
+/** The worst that the doctor found in an outbox, how much else, and the way to all of it; nothing where all is well. */
+export function DoctorLine({ outbox, doctor: { worst, counts } }: { outbox: string; doctor: DoctorSummary }) {
+  const words = useTranslations('doctor');
+  const reader = useReader();
+  if (worst === null) return null;
+  const others = SEVERITIES.map((severity) => ({ severity, count: counts[severity] - (severity === worst.severity ? 1 : 0) }))
+    .filter(({ count }) => count > 0)
+    .map(({ severity, count }) => words('besides', { severity, count }));
+  return (
+    <Note icon={<SeverityMark severity={worst.severity} />}>
+      {findingLines(worst, reader).what}
+      {others.length > 0 && ` · ${words('others', { counts: others.join(', ') })}`}{' '}
+      <Link href={`/doctor?outbox=${encodeURIComponent(outbox)}`} prefetch={false}>
+        {words('seeAll')}
+      </Link>
+    </Note>
+  );
+}
