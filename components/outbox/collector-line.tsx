@@ -16,7 +16,7 @@ const SIGNS = {
   blind: IconEyeOff,
 } as const;
 
-const KNOWN_ADVICE = ['index_published_at', 'index_waiting', 'column_published_at', 'base_table_needed'] as const;
+const KNOWN_ADVICE = ['index_published_at', 'index_waiting', 'column_published_at', 'base_table_needed', 'read_counters'] as const;
 
 const A_DAY_MS = 86_400_000;
 

@@ -22,15 +22,19 @@ export interface Choice {
 const SMALL_ROWS = 20_000;
 
 export interface Size extends TableSize {
-  /** The database counts changes, and tells. */
+  /** The database counts changes, and tells; asked where something depends on it. */
   counted: boolean;
 }
 
 /** What the choice depends on: from the catalogue and the database's own counters, nothing of the table itself. */
-export async function sizeOf(db: Db, { database: { engine }, main }: Outbox): Promise<Size> {
-  const size = await engine.tableSize(db, main.table);
-  return { ...size, counted: size.rows > READING_ROWS && (await engine.changeCounts(db, main.table)) !== null };
+export async function sizeOf(db: Db, outbox: Outbox): Promise<Size> {
+  const { database, main } = outbox;
+  const size = await database.engine.tableSize(db, main.table);
+  const matters = size.rows > READING_ROWS || !keepsPublished(outbox);
+  return { ...size, counted: matters && (await database.engine.changeCounts(db, main.table)) !== null };
 }
+
+const keepsPublished = ({ shape }: Outbox): boolean => shape.states.some((rule) => rule.state === 'published');
 
 /** The column that says when a row was published; a date alone does not. */
 export function publishedColumn({ main }: Outbox): string | null {
@@ -40,9 +44,9 @@ export function publishedColumn({ main }: Outbox): string | null {
 
 /** How an outbox with a table of this size is collected. */
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
-  const { main, shape } = outbox;
+  const { main } = outbox;
   const { rows } = size;
-  if (!shape.states.some((rule) => rule.state === 'published')) return seeing('deleted', null, null);
+  if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : { code: 'read_counters', sql: null });
   const published = publishedColumn(outbox);
   if (published !== null) {
     const tests = [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];

@@ -143,6 +143,12 @@ describe('how an outbox of MySQL is collected', () => {
     });
   });
 
+  it('by looks alone where rows go and the role may not read the counters: then the grant is advised', async () => {
+    const bound = await stage.directory.get('queue');
+    const size = await bound.database.read((db) => sizeOf(db, bound));
+    expect(chooseMethod(bound, { ...size, counted: false })).toMatchObject({ method: 'deleted', advice: { code: 'read_counters', sql: null } });
+  });
+
   it('by the index that is advised, once it is there', async () => {
     const bound = await stage.directory.get('large');
     const advised = await bound.database.read(async (db) => chooseMethod(bound, await sizeOf(db, bound)));
