@@ -8,7 +8,7 @@ import { fleetDatabases } from './fleet-databases';
 import type { Answer } from './readings';
 
 /** Where a line was shown before, a newer one is waited for this long, and this long where it had no figures yet. */
-const NEWER_WITHIN_MS = 800;
+const NEWER_WITHIN_MS = 600;
 const FIRST_WITHIN_MS = 2_500;
 /** Figures older than this are old, whoever has them. */
 const OLD_MS = 15_000;

@@ -77,7 +77,7 @@ const SCREEN_POLL_MS = 5_000;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
 const SCREEN = { sharedMs: SCREEN_POLL_MS, patienceMs: 4_800 } satisfies Terms;
 /** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
-const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 700 };
+const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 500 };
 const FLEET = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
 const COLLECTOR = {
