@@ -60,6 +60,7 @@ const claims = (over: Partial<Claims> = {}): Claims => ({
   stable: ['id', 'payload'],
   stateOf: (image) => image.status ?? null,
   covers: (_operation, place, state) => (place === 'main' && (state === null || state === 'dead') ? 'exact' : null),
+  tooYoung: () => false,
   ...over,
 });
 
@@ -105,6 +106,7 @@ describe('the judge of claims', () => {
       },
     ],
     ['fromWhatWasSeen', 'a change that nobody asked for', { requests: [request({ events: [] })] }],
+    ['oldEnough', 'a claim that was young', { tooYoung: (operation, row) => operation === 'requeue' && row.status === 'dead' }],
     ['recordedAsItWas', 'a record of another row', { records: [{ ...record, before: { status: 'pending' } }] }],
     ['unbroken', 'a write behind the back of the triggers', { history: [inserted, { ...requeued, before: DEAD_AGAIN }] }],
   ];

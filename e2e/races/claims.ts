@@ -31,6 +31,8 @@ export interface Claims extends TableEvidence {
   stateOf(image: Image): string | null;
   /** What a version covers when the operation is for rows of the state, in the place; null when it is not for them. */
   covers(operation: string, place: Change['place'], state: string | null): 'exact' | 'stable' | null;
+  /** Whether the operation is for rows of an age only, and the row had not reached it at that time. */
+  tooYoung(operation: string, row: Image, at: Date): boolean;
 }
 
 /** Where an event is and what it looks like, after a write. */
@@ -119,6 +121,16 @@ export function fromWhatWasSeen(claims: Claims): string[] {
   });
 }
 
+/** What only an old claim allows was done to old claims only. */
+export function oldEnough({ history, records, tooYoung }: Claims): string[] {
+  const changes = ourChanges(history);
+  return records.flatMap(({ code, event_id: id, intervention_id: intervention, operation }) => {
+    const change = (code === null ? (changes.get(nameOf(id, intervention)) ?? []) : []).find(({ before }) => before !== null);
+    if (change === undefined || change.before === null || !tooYoung(operation, change.before, change.at)) return [];
+    return [`${nameOf(id, intervention)} was too young for ${operation}`];
+  });
+}
+
 /** Before and after are recorded as they were. */
 export function recordedAsItWas({ history, records }: Claims): string[] {
   const changes = ourChanges(history);
@@ -187,4 +199,4 @@ function seenStates(requests: Request[]): Map<string, Set<string>> {
   return states;
 }
 
-export const CLAIM_RULES = { answeredInFull, answeredAsRecorded, changedOnce, fromWhatWasSeen, recordedAsItWas, unbroken };
+export const CLAIM_RULES = { answeredInFull, answeredAsRecorded, changedOnce, fromWhatWasSeen, oldEnough, recordedAsItWas, unbroken };

@@ -13,7 +13,7 @@ import type { Shape } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { createSample, openSample, proven, useTestDatabaseOf, type AnyTestDatabase, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { CLAIM_RULES, type Claims } from '../claims';
-import { readHistory, readRecords, watchHistory } from '../history';
+import { readHistory, readRecords, watchHistory, type Image } from '../history';
 import { TABLE_RULES } from '../judge';
 import { relay, service, type Party } from './library';
 import { offered, openOffice, operator, type Office } from './operators';
@@ -21,7 +21,7 @@ import { createStage, type Stage } from './stage';
 import { addNotes } from './tables';
 
 /** The least that has to have happened to a shape for its race to mean anything. */
-const REQUESTS = 40;
+const REQUESTS = 30;
 const APPLIED_PER_OPERATION = 8;
 const SEEN_TOO_LATE = 6;
 const DEADLINE_MS = 60_000;
@@ -110,6 +110,7 @@ async function evidence(stage: Stage, office: Office, database: AnyTestDatabase)
     ],
     stateOf: stage.stateOf,
     covers: (operation, place, state) => coverOf(stage.outbox, operation, place, state),
+    tooYoung: (operation, row, at) => isTooYoung(stage.outbox, operation, row, at),
   };
 }
 
@@ -128,6 +129,20 @@ function coverOf({ shape }: Outbox, operation: string, place: string, state: str
     return fits ? [rule.version] : [];
   });
   return covers.length === 0 ? null : covers.every((cover) => cover === 'exact') ? 'exact' : 'stable';
+}
+
+/** A time that is not known is not old. */
+function isTooYoung({ shape, parameters }: Outbox, operation: string, row: Image, at: Date): boolean {
+  const columns = new Set(rulesOf(shape, operation).flatMap((rule) => rule.olderThanStuckAfter ?? []));
+  return [...columns].some((name) => {
+    const time = row[name] ?? null;
+    return time === null || at.getTime() - timeOf(time) < parameters.stuckAfterSeconds * 1_000;
+  });
+}
+
+/** Milliseconds since the epoch of a time as either server prints it, without a zone in UTC. */
+function timeOf(text: string): number {
+  return /^\d{13}$/.test(text) ? Number(text) : Date.parse(`${text.replace(' ', 'T').replace(/([+-]\d{2}|Z)$/, '')}Z`);
 }
 
 function rulesOf(shape: Shape, operation: string) {
