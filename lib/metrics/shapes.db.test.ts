@@ -1,7 +1,8 @@
-/** Every built-in shape answers a reading on every engine it names, with the figures of its own sample. */
+/** Every built-in shape answers a reading and the collector on every engine it names, with the figures of its own sample. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { askEverything, type Told } from './collector/testing/ask';
 import { STATES_OF, PARTS } from './sources';
 import { takeReading } from './read';
 import type { Reading } from './reading';
@@ -22,8 +23,9 @@ function tableOf(key: string): string {
 
 const reckon = useReckon();
 
-/** What was read on the engine that came first. */
+/** What was read, and what was collected, on the engine that came first. */
 const first = new Map<string, Reading>();
+const firstTold = new Map<string, Told>();
 
 describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const)))(
   '%s on %s',
@@ -73,6 +75,20 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
         return;
       }
       expect(told(reading)).toEqual(told(other));
+    });
+
+    test('the collector is told the same of it each time it asks, and on both engines', async () => {
+      const memories = new Map();
+      const collected = await askEverything(open.outbox, memories);
+      for (let round = 0; round < 2; round += 1)
+        expect(await askEverything(open.outbox, memories)).toMatchObject({ ...collected, observed: {} });
+      const published = (shape.sample?.rows ?? []).filter((row) => row.state === 'published').length;
+      if (collected.method === 'scan' || collected.method === 'published_index')
+        expect(collected.byMinute.reduce((sum, [, n]) => sum + n, 0)).toBe(published);
+      const { method: _, observed: _rows, ...same } = collected;
+      const other = firstTold.get(tableOf(key));
+      if (other === undefined) firstTold.set(tableOf(key), collected);
+      else expect(same).toEqual({ cells: other.cells, byMinute: other.byMinute, oldest: other.oldest, attempts: other.attempts });
     });
   },
 );
