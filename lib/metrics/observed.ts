@@ -56,7 +56,10 @@ export interface Happened {
   byType: ReadonlyMap<string, Slot>;
   /** How publishing is learnt of. */
   method: CollectionMethod;
-  /** Minutes of the span without its gaps. Before the first slice there is none where rows are counted: there is no older row. */
+  /**
+   * Minutes of the span without its gaps, and without its end where that is not known yet. Before the first slice there is no
+   * gap where rows are counted: there is no older row.
+   */
   watchedMinutes: number;
   /** The span has no gap. */
   complete: boolean;
@@ -111,11 +114,14 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
   const spanMinutes = (span.toMs - span.fromMs) / MINUTE_MS;
   const gapMinutes = (span.toMs - Math.max(span.fromMs, firstMinute * MINUTE_MS)) / MINUTE_MS - all.minutes;
   const complete = gapMinutes <= EDGE_MINUTES;
+  // Where more was published since the last fold than is read, the span ends with the fold: up to a minute back on some servers.
+  const isCut = counted && reading.reach.published === 'cut';
+  const untoldMs = isCut ? Math.max(0, span.toMs - Math.max(span.fromMs, Date.parse(head.progress.foldedTo))) : 0;
   return {
     all,
     method,
     byType: new Map([...slots].flatMap(([series, slot]) => withType(series, slot))),
-    watchedMinutes: complete ? spanMinutes : spanMinutes - gapMinutes,
+    watchedMinutes: complete ? spanMinutes - untoldMs / MINUTE_MS : spanMinutes - gapMinutes,
     complete,
     shared,
     provisional,

@@ -211,6 +211,12 @@ describe('latency and throughput', () => {
   });
 });
 
+test('rates end with the last fold where more was published since than is read', () => {
+  const given = { folded: watched({ 1: latencies(5), 2: latencies(5) }) };
+  expect(figures(given).throughput.publishedPerMinute).toBeCloseTo(2 / 15, 9);
+  expect(figures({ ...given, reach: { published: 'cut' } }).throughput.publishedPerMinute).toBeCloseTo(2 / (15 - 11 / 60), 9);
+});
+
 describe('processing', () => {
   const processing = (claimed: number, traits: Partial<Traits> = {}) => {
     const slot = { ...latencies(...Array.from({ length: 100 }, () => 9)), processing: new Map([[bucketOf(2), claimed]]) };
