@@ -3,7 +3,7 @@
 import { Button, Code, CopyButton, Popover } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { CollectorStatus } from '@/lib/shared/model';
+import type { CollectorStatus } from '@/lib/shared/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import classes from './collector.module.css';

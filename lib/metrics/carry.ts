@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { BASE_COLUMNS, countedName, rowsFrom, type BaseColumn, type Given, type Plan } from './reading-sql';
-import { CARRIED_ROWS, SCAN, type WalkEnds } from './scan';
+import { CARRIED_ROWS, SCAN } from './scan';
+import type { WalkEnds } from './source';
 import type { Sql } from './spelling';
 
 const NAMES = Object.keys(BASE_COLUMNS) as BaseColumn[];

@@ -8,7 +8,8 @@ import { addTo } from './rollup/histogram';
 import { slotIn, type Additions } from './rollup/ledger';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from './rollup/series-key';
 import { SCAN } from './scan';
-import { isCut, PARTS, type Part } from './sources';
+import { PARTS, type Part } from './source';
+import { isCut } from './sources';
 
 /** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
 const STATEMENT_MS = 4_500;

@@ -1,6 +1,6 @@
 import type { Axis } from './base';
 import type { Slot } from './rollup/slot';
-import type { Part } from './sources';
+import type { Part } from './source';
 import type { Traits } from './traits';
 
 /** Whether all rows of a part were read, only some, or the table has no such rows at all. */

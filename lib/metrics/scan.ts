@@ -5,7 +5,7 @@ import { numberedKey, uniqueKey } from '@/lib/outbox/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
 import { baseColumns } from './base-columns';
-import { STATES_OF, type Part, type Source } from './sources';
+import { STATES_OF, type Part, type Source, type Walk } from './source';
 import type { Sql } from './spelling';
 import { hasTime, timeColumn, type Traits } from './traits';
 
@@ -14,22 +14,6 @@ export const SCAN = 'scan';
 
 /** Of a scan, at most so many rows are carried to the figures, and where a table has no key to walk along, so many are looked at. */
 export const CARRIED_ROWS = 20_000;
-
-/** A scan that leaves at home what is in no figure: rows published before the last fold, most of all. */
-export interface Walk {
-  /** How many rows there are, the last of them in the order of the key, and the newest times of what is published. */
-  ends: Sql<WalkEnds>;
-  /** Rows of the base up to that last one, CARRIED_ROWS at the most. */
-  rows(edge: string): Sql;
-}
-
-export interface WalkEnds {
-  n: string | number;
-  edge: string | null;
-  /** ISO 8601 UTC. */
-  newest_created: string | null;
-  last_published: string | null;
-}
 
 interface Scanned {
   outbox: Outbox;

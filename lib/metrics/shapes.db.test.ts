@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { askEverything, type Told } from './collector/testing/ask';
-import { STATES_OF, PARTS } from './sources';
+import { STATES_OF, PARTS } from './source';
 import { takeReading } from './read';
 import type { Reading } from './reading';
 import { observe, spanOf } from './observed';

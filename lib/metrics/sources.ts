@@ -5,9 +5,9 @@ import { fitPosition, fitRange, fitTests, type Fit } from '@/lib/outbox/index-fi
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import { DEPTH_CAP } from '@/lib/shared/measured';
-import type { LiveState } from '@/lib/shared/states';
 import { baseColumns } from './base-columns';
-import { scanOf, type Walk } from './scan';
+import { scanOf } from './scan';
+import { PARTS, STATES_OF, type Part, type Source } from './source';
 import type { Sql } from './spelling';
 import { timeColumn, type Traits } from './traits';
 
@@ -20,36 +20,9 @@ const COUNTED_ROWS = DEPTH_CAP + 1;
 
 const DEAD_PLACE = 'dead_place';
 
-/** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
-export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
-export type Part = (typeof PARTS)[number];
-
-export const STATES_OF: Record<Part, readonly LiveState[]> = {
-  waiting: ['pending', 'retrying'],
-  processing: ['processing'],
-  dead: ['dead'],
-  published: ['published'],
-};
-
 /** Whether there may be more than were counted, or read. */
 export const isCut = ({ limit, counted }: Source, rows: number, count: number | null): boolean =>
   counted === null ? rows >= limit : (count ?? 0) >= COUNTED_ROWS;
-
-/** One bounded read of one table. */
-export interface Source {
-  name: string;
-  /** At most this many rows are read; as many as that means that there may be more. */
-  limit: number;
-  /** Its rows as the base has them. */
-  query: Sql;
-  parts: Part[];
-  /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
-  ordered: boolean;
-  /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
-  counted: Sql | null;
-  /** For rows that are carried: how they are read without carrying all that are looked at; null where they are few, or have no order. */
-  walk: Walk | null;
-}
 
 export interface Sources {
   sources: Source[];

@@ -2,6 +2,7 @@
  * What the console says about outboxes and events: the words of the HTTP surface, the server actions and the screens.
  * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
  */
+import type { CollectorStatus } from './collection';
 import type { Count, Known, UnavailableReason } from './measured';
 import type { ListScope } from './list-scope';
 import type { ReadOnlyReason } from './read-only';
@@ -242,28 +243,6 @@ export interface Series {
   why: Partial<Record<SeriesLine, UnavailableReason>>;
   /** Upper bounds of the rows of the heat map, in milliseconds. */
   heatBoundsMs: number[];
-}
-
-/** How the collector learns that events were published. */
-export type CollectionMethod = 'published_index' | 'scan' | 'observed' | 'deleted' | 'statistics';
-
-/** What the collector does about one outbox. */
-export interface CollectorStatus {
-  /** `waiting`: it has not begun. `slowed`: it looks less often, to cost less. `blind`: it cannot read. */
-  state: 'waiting' | 'backfilling' | 'collecting' | 'slowed' | 'blind';
-  method: CollectionMethod | null;
-  /** Everything published before this is in the history. */
-  foldedTo: string | null;
-  /** Since when this outbox is watched. */
-  watchedSince: string | null;
-  /** How far reading the past has come, from 0 to 1; null when it is done. */
-  backfill: { share: number; from: string } | null;
-  /** Milliseconds between two looks at the moment. */
-  everyMs: number;
-  /** What it has cost the observed database since it was first watched. */
-  cost: { statements: number; rows: number; milliseconds: number };
-  /** What would make more figures known, or known better; words under `collector.advice.<code>`. */
-  advice: { code: string; sql: string | null } | null;
 }
 
 /** What failed: the reading took too long, the database is away, or the store that computes its figures is. */

@@ -4,7 +4,7 @@ import type { Line, Step } from '../line';
 import type { Metric, Plot } from '../metric';
 import { numberOf, toNumber, type Reading } from '../reading';
 import type { DepthSamples } from '../rollup/slot';
-import type { Part } from '../sources';
+import type { Part } from '../source';
 import { count, isState } from '../spelling';
 
 const ID = 'depth';

@@ -5,7 +5,7 @@ import { fitRange } from '@/lib/outbox/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import { bucketSql } from '../rollup/bucket-sql';
-import { STATES_OF } from '../sources';
+import { STATES_OF } from '../source';
 import type { Sql } from '../spelling';
 import { hasTime, traitsOf } from '../traits';
 import { isoOf, MINUTE } from './instants';

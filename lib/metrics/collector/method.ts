@@ -1,9 +1,10 @@
 import type { Db, TableSize } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { commonTests, type Leaf } from '@/lib/outbox/conditions';
-import type { CollectionMethod } from '@/lib/shared/model';
+import type { CollectionMethod } from '@/lib/shared/collection';
 import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
-import { READING_ROWS, STATES_OF } from '../sources';
+import { STATES_OF } from '../source';
+import { READING_ROWS } from '../sources';
 import { timeColumn } from '../traits';
 
 /** What finds the rows published in a span of time: an index in their order, one of blocks, or reading the whole table. */

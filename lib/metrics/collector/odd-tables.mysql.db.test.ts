@@ -146,7 +146,10 @@ describe('how an outbox of MySQL is collected', () => {
   it('by looks alone where rows go and the role may not read the counters: then the grant is advised', async () => {
     const bound = await stage.directory.get('queue');
     const size = await bound.database.read((db) => sizeOf(db, bound));
-    expect(chooseMethod(bound, { ...size, counted: false })).toMatchObject({ method: 'deleted', advice: { code: 'read_counters', sql: null } });
+    expect(chooseMethod(bound, { ...size, counted: false })).toMatchObject({
+      method: 'deleted',
+      advice: { code: 'read_counters', sql: null },
+    });
   });
 
   it('by the index that is advised, once it is there', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetDatabase } from '@/lib/shared/fleet';
 import { exact, unavailable } from '@/lib/shared/measured';
-import type { CollectorStatus, Summary } from '@/lib/shared/model';
+import type { CollectorStatus } from '@/lib/shared/collection';
+import type { Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { Current } from '../snapshots';
 import { noFigures } from '../summarise';

@@ -1,5 +1,6 @@
 import type { Count } from '@/lib/shared/measured';
-import type { CollectorStatus, Summary, TypeFigures } from '@/lib/shared/model';
+import type { CollectorStatus } from '@/lib/shared/collection';
+import type { Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import { countsRows } from '../collector/counts-rows';
 import type { Current } from '../snapshots';
