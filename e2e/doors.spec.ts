@@ -17,6 +17,9 @@ test.describe.configure({ mode: 'serial' });
 const OWN = randomBytes(4).toString('hex');
 const UNPROVEN = `unproven-${OWN}`;
 const BARE = `bare-${OWN}`;
+const BARRED = `barred-${OWN}`;
+/** Their tables. */
+const TABLES: Record<string, string> = { [UNPROVEN]: 'mine', [BARE]: 'bare', [BARRED]: 'barred' };
 const OPERATIONS = Object.keys(OPERATION_BUTTONS) as OperationKey[];
 
 const started: { console?: SecondConsole; tables?: Database; drop?: () => Promise<void> } = {};
@@ -35,7 +38,7 @@ test.beforeAll(async ({ world, database }) => {
   const owner = on(world.databases.escrow);
   const tables = openDatabase(owner);
   started.tables = tables;
-  for (const table of ['mine', 'bare']) {
+  for (const table of Object.values(TABLES)) {
     await tables.query(MINE_DDL.replace('mine', table));
     await tables.query(
       `INSERT INTO ${table} (kind, body, state, tries, key) SELECT 'mail', '{}', 3, 9, 'k' || i FROM generate_series(1, 3) AS i`,
@@ -45,15 +48,17 @@ test.beforeAll(async ({ world, database }) => {
     const { url, operatorUrl } = config.databases['orders-kafka'] ?? { url: '' };
     delete config.databases.escrow?.operatorUrl;
     config.databases.doors = { url: on(url), operatorUrl: on(operatorUrl) };
-    config.outboxes.push({ id: UNPROVEN, name: 'Unproven', database: 'doors', table: 'mine', shape: MINE });
-    config.outboxes.push({ id: BARE, name: 'Bare', database: 'doors', table: 'bare', shape: MINE });
+    for (const [id, table] of Object.entries(TABLES)) config.outboxes.push({ id, name: id, database: 'doors', table, shape: MINE });
   });
   started.console = console;
-  await tables.query(`GRANT SELECT ON bare TO PUBLIC`);
-  expect(await console.command('install', UNPROVEN, '--apply', '--url', owner)).toMatchObject({
-    status: 0,
-    out: `installed ${UNPROVEN}\n`,
-  });
+  await tables.query('GRANT SELECT ON bare TO PUBLIC');
+  const installed = await Promise.all([UNPROVEN, BARRED].map((id) => console.command('install', id, '--apply', '--url', owner)));
+  expect(installed.map(({ status, error }) => [status, error])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  const { operatorUrl = '' } = console.config.databases.doors ?? {};
+  await tables.query(`REVOKE INSERT, UPDATE, DELETE ON barred FROM ${new URL(operatorUrl).username}`);
   await console.start();
 });
 
@@ -63,7 +68,7 @@ test.afterAll(async () => {
   await started.drop?.();
 });
 
-interface Barred {
+interface Case {
   outbox: string;
   why: ReadOnlyReason;
   /** What the screens say: what is in the way, and what can be done. */
@@ -72,7 +77,7 @@ interface Barred {
   advice: string;
 }
 
-const BARRED: Barred[] = [
+const CASES: Case[] = [
   {
     outbox: 'escrow',
     why: 'no_operator_url',
@@ -86,6 +91,12 @@ const BARRED: Barred[] = [
     advice: `npm run console -- install ${BARE}`,
   },
   {
+    outbox: BARRED,
+    why: 'no_grant',
+    says: /operator's database role lacks a privilege\. Run npm run console -- install/,
+    advice: `npm run console -- install ${BARRED} and apply its grants`,
+  },
+  {
     outbox: UNPROVEN,
     why: 'mapping_not_proven',
     says: /nobody has proven yet .* An administrator can prove it/,
@@ -93,7 +104,7 @@ const BARRED: Barred[] = [
   },
 ];
 
-for (const { outbox, why, says, advice } of BARRED) {
+for (const { outbox, why, says, advice } of CASES) {
   test(`${why}: no page offers an operation, no action, route or command carries one out, and each says why`, async ({
     page,
     database,
@@ -104,11 +115,10 @@ for (const { outbox, why, says, advice } of BARRED) {
     const { cookies } = await sessionOf(playwright.request, console.world, 'operator');
     const request = await playwright.request.newContext({ baseURL: url, storageState: { cookies, origins: [] } });
     const id = outbox === 'escrow' ? (await insertEscrow(database('escrow'))).id : '1';
-    const table = outbox === BARE ? 'bare' : 'mine';
     const rows = () =>
       outbox === 'escrow'
         ? database('escrow').query('SELECT *, xmin FROM p2p.transaction_outbox WHERE id = $1', [id])
-        : started.tables?.query(`SELECT *, xmin FROM ${table} ORDER BY id`);
+        : started.tables?.query(`SELECT *, xmin FROM ${TABLES[outbox] ?? ''} ORDER BY id`);
     const before = await rows();
     const event = await seen(request, outbox, id);
 
@@ -146,8 +156,7 @@ for (const { outbox, why, says, advice } of BARRED) {
     await page.goto(`${url}/outboxes/${outbox}`);
     await expect(reason).toBeVisible();
     await page.goto(`${url}/dead-letters`);
-    const name = { escrow: /escrow/i, [BARE]: /Bare/, [UNPROVEN]: /Unproven/ }[outbox] ?? '';
-    const section = page.getByRole('region', { name }).filter({ visible: true });
+    const section = page.getByRole('region', { name: new RegExp(outbox, 'i') }).filter({ visible: true });
     await expect(section.getByText(says)).toBeVisible();
     await expect(section.getByRole('checkbox')).toHaveCount(0);
     // Closed before its console is, so that it does not miss it aloud.

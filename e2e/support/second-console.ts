@@ -24,6 +24,7 @@ export interface Answered {
 export interface SecondConsole {
   /** The demo's world as this console shows it. */
   world: World;
+  config: Configured;
   /** `npm run console -- …` with its configuration. */
   command: (...args: string[]) => Promise<Answered>;
   start(): Promise<void>;
@@ -43,6 +44,7 @@ export async function secondConsole(world: World, change: (config: Configured) =
   const running: { program: ReturnType<typeof startScript> | null } = { program: null };
   return {
     world: { ...world, url },
+    config,
     command: (...args) =>
       new Promise((resolve) => {
         execFile(

@@ -54,6 +54,14 @@ describe('console detect', () => {
     expect(out).toContain('grant it SELECT');
   });
 
+  it('can be pasted whole, and says where to and what comes next', async () => {
+    const { out } = await run(server.url);
+    expect(out.match(/^outboxes:$/gm)).toHaveLength(1);
+    expect(out.match(/^ {2}- id: /gm)).toHaveLength(2);
+    expect(out).toContain(`databases:\n  ${server.name.replaceAll('_', '-')}:\n    url: \${${server.name.toUpperCase()}_URL}`);
+    expect(out).toMatch(/install <outbox>, and npm run console -- prove <outbox>\.$/);
+  });
+
   it('answers the same as JSON, in a form with a number', async () => {
     const { out } = await run(server.url, '--json', '--rows', '1');
     const read = JSON.parse(out) as {

@@ -17,7 +17,12 @@ export function detectionText(detection: Detection, examinations: readonly Exami
   const { tables, candidates, cut } = detection;
   const head = `${detection.database}: ${words('summary', { tables, candidates: candidates.length })}`;
   const parts = [head, ...(cut ? [words('cut')] : []), ...(candidates.length === 0 ? [words('noneText')] : [])];
-  return [parts.join('\n'), ...examinations.map(examinationText)].join('\n\n');
+  // One heading for all: pasted together, the lines are still one list.
+  const first = examinations.findIndex(({ yaml }) => yaml !== '');
+  const texts = examinations.map((one, index) =>
+    examinationText(index === first ? one : { ...one, yaml: one.yaml.replace(/^outboxes:\n/, '') }),
+  );
+  return [parts.join('\n'), ...texts].join('\n\n');
 }
 
 /** What somebody who has never used the console does with the lines; nothing where there are none to paste. */
