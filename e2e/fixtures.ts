@@ -69,6 +69,16 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
 
+  page: async ({ page }, use) => {
+    const goto = page.goto.bind(page);
+    // What has streamed in stands hidden beside its place until it is moved there: until then it is on the page twice.
+    page.goto = async (...to) => {
+      const answer = await goto(...to);
+      await expect(page.locator('div[hidden][id^="S:"]')).toHaveCount(0);
+      return answer;
+    };
+    await use(page);
+  },
   baseURL: async ({ world }, use) => {
     await use(world.url);
   },
