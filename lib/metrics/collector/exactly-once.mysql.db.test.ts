@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createDirectory } from '@/lib/outbox/directory';
 import { openStore } from '@/lib/store/store';
 import { usePublishers } from './testing/publishers';
-import { FAST, ORDERS, eventually, timingOn, useStage } from './testing/stage';
+import { ORDERS, eventually, timingOn, useStage } from './testing/stage';
 
 const { outbox: orders, create, table } = ORDERS.mysql;
 const OUTBOX = orders.id;
@@ -31,10 +31,10 @@ async function endConnections(): Promise<void> {
 
 describe('every event is counted once where the server tells nothing of its transactions', () => {
   it('by the lag alone, where its transaction ends within it', async () => {
-    const collector = collect({ timing: { ...TIMING, most: 6, recount: 3_600 } });
+    const collector = collect({ timing: { ...TIMING, most: 3, recount: 3_600 } });
     await eventually(() => expect(collector.status(OUTBOX).state).toBe('collecting'));
-    const going = traffic(4_000);
-    await sleep(6_000);
+    const going = traffic(1_500);
+    await sleep(4_000);
     await going.stop();
     const truth = await published();
     expect(truth).toBeGreaterThan(100);
@@ -60,7 +60,7 @@ describe('every event is counted once where the server tells nothing of its tran
       await sleep(400);
     }
     // One whose connections, and the publishers', are ended by the server.
-    const collector = collect({ timing: { ...FAST, most: 1 } });
+    const collector = collect({ timing: { ...TIMING, most: 0.5 } });
     for (let cut = 0; cut < 3; cut += 1) {
       await sleep(700);
       await endConnections();
