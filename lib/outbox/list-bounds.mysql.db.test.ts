@@ -1,0 +1,72 @@
+/** What a page of a list takes on MariaDB, where a column that is NULL leads the index: the rows of the page, not all that wait. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { settingsFor } from '@/scripts/testing/outbox';
+import { useTestMysql } from '@/scripts/testing/mysql';
+import { bindOutbox } from './bind';
+import { listEvents } from './list-events';
+import type { Outbox } from './outbox';
+import { defineShape } from './shape';
+
+const ROWS = 250_000;
+const WAITING = 60_000;
+
+const SHAPE = defineShape({
+  key: 'inline',
+  label: 'keyed',
+  origin: 'test',
+  engines: ['mysql'],
+  table: 'keyed',
+  columns: { id: 'id', type: 'kind', createdAt: 'made', publishedAt: 'sent' },
+  states: [
+    { state: 'published', when: { column: 'sent', isNull: false } },
+    { state: 'pending', when: { column: 'sent', isNull: true } },
+  ],
+});
+
+const database = useTestMysql(async ({ query }) => {
+  await query(
+    `create table keyed (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, key (sent, made))`,
+  );
+  await query(
+    `insert into keyed select uuid(), 't', utc_timestamp(6) - interval (${ROWS} - seq) second,
+      if(seq > ${ROWS} - ${WAITING}, null, utc_timestamp(6) - interval (${ROWS} - seq) second) from seq_1_to_${ROWS}`,
+  );
+  await query('analyze table keyed');
+});
+
+let opened: Database;
+let outbox: Outbox;
+/** Rows that the storage engine handed over since the last test began. */
+let handedOver = 0;
+beforeAll(async () => {
+  opened = openDatabase({ id: 'test', url: database.url });
+  const counted: Database = {
+    ...opened,
+    read: (work, limits) =>
+      opened.read(async (db) => {
+        const handlers = async (): Promise<number> => {
+          const { rows } = await sql<{ Value: string }>`show session status like 'Handler_read%'`.execute(db);
+          return rows.reduce((sum, { Value: value }) => sum + Number(value), 0);
+        };
+        const before = await handlers();
+        const answer = await work(db);
+        handedOver += (await handlers()) - before;
+        return answer;
+      }, limits),
+  };
+  outbox = await bindOutbox(settingsFor(SHAPE, { inline: true, table: 'keyed' }), counted);
+});
+afterAll(() => opened.close());
+
+test.each(['newest', 'oldest'] as const)('what waits, %s first: each page takes little more than its own rows', async (order) => {
+  let cursor: string | undefined;
+  for (let page = 0; page < 3; page += 1) {
+    handedOver = 0;
+    const found = await listEvents(outbox, { state: ['pending'] }, { limit: 50, order, ...(cursor === undefined ? {} : { cursor }) });
+    expect(found.events).toHaveLength(50);
+    expect(handedOver).toBeLessThan(2_000);
+    cursor = found.nextCursor ?? undefined;
+  }
+});
