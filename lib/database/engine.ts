@@ -304,6 +304,8 @@ export interface Engine {
   describe(db: Db, name: TableName): Promise<TableDescription | null>;
   /** Names of the tables and views the role sees in a schema; without one, where tables named without a schema are looked for. At most 2,000. */
   tableNames(db: Db, schema: string | null): Promise<string[]>;
+  /** How far apart two neighbouring times of a column are, in milliseconds. */
+  timeResolutionMs(description: ColumnDescription): number;
   /** Whether an id can be a value of this column at all; what cannot is simply not found. */
   idFits(id: string, description: ColumnDescription): boolean;
   /** True when the server refuses writes whatever the role: a replica, or read-only by setting. */

@@ -24,10 +24,22 @@ export function countsKnown({ all, method, complete, shared, provisional }: Happ
   return complete && !shared && !provisional && (all.how & HOW.statistics) === 0 ? 'exact' : 'estimated';
 }
 
-/** The three percentiles of durations, as far as they can be told. */
-export function percentilesOf(histogram: Histogram, { how, resolutionMs }: Pick<Slot, 'how' | 'resolutionMs'>): ToldPercentiles {
+/** Times nearer together than this are as near as anybody asks. */
+const COARSE_MS = 1;
+
+/**
+ * The three percentiles of durations, as far as they can be told. `tableMs`: how far apart two times of the table are; where
+ * it keeps seconds, an event that went out within one took "at most" that, and every other duration is as much off.
+ */
+export function percentilesOf(
+  histogram: Histogram,
+  { how, resolutionMs }: Pick<Slot, 'how' | 'resolutionMs'>,
+  tableMs = 0,
+): ToldPercentiles {
   const sampled = (how & HOW.sampled) !== 0;
-  const told = quantiles(histogram, FRACTIONS).map((ms) => (sampled && ms !== null && ms < resolutionMs ? null : ms));
+  const coarse = tableMs >= COARSE_MS;
+  const tooShort = (ms: number): boolean => (sampled && ms < resolutionMs) || (coarse && ms === 0);
+  const told = quantiles(histogram, FRACTIONS).map((ms) => (ms === null || tooShort(ms) ? null : ms));
   const [p50Ms = null, p95Ms = null, p99Ms = null] = told;
   const events = Math.round(countOf(histogram));
   const known: Known = sampled ? 'sampled' : 'estimated';
@@ -37,7 +49,9 @@ export function percentilesOf(histogram: Histogram, { how, resolutionMs }: Pick<
     p99Ms,
     known,
     events,
-    ...(sampled && events > 0 ? { atMostMs: resolutionMs } : {}),
-    ...(sampled || events === 0 ? {} : { errorShare: RELATIVE_ERROR }),
+    ...((sampled || coarse) && events > 0 ? { atMostMs: Math.max(sampled ? resolutionMs : 0, coarse ? tableMs : 0) } : {}),
+    ...(sampled || events === 0
+      ? {}
+      : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...told.map((ms) => ms ?? Infinity)) : 0) }),
   };
 }

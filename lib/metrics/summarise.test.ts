@@ -199,6 +199,19 @@ describe('latency and throughput', () => {
     });
   });
 
+  test('of a table that keeps seconds, what took less than one is "at most" that, and the rest is as much off', () => {
+    const latency = (...values: number[]) =>
+      figures({ folded: watched({ 4: latencies(...values) }), traits: { resolutionMs: { latency: 1_000, processing: 1_000 } } }).latency;
+    expect(latency(0, 0, 0, 4_000)).toMatchObject({
+      p50Ms: null,
+      p95Ms: expect.closeTo(3_400, -2) as number,
+      atMostMs: 1_000,
+      known: 'estimated',
+      errorShare: expect.closeTo(0.31, 1) as number,
+    });
+    expect(latency(50_000, 60_000, 70_000).errorShare).toBeCloseTo(RELATIVE_ERROR + 1 / 60, 3);
+  });
+
   test('rates are of the minutes that were watched', () => {
     const { throughput } = figures({ folded: { 0: {}, 1: latencies(1, 1, 1), 2: {}, 3: {} } });
     expect(throughput).toMatchObject({ publishedPerMinute: 3 / 4, known: 'estimated' });

@@ -17,6 +17,8 @@ export interface Traits {
   countsClaims: boolean;
   /** Dead rows say, exactly or nearly, when they died. */
   deathTime: boolean;
+  /** How far apart two times of the table are at the least, in milliseconds: durations between them are no nearer. */
+  resolutionMs: { latency: number; processing: number };
   stuckAfterSeconds: number;
   /** The relay keeps the order of a key. */
   keepsOrder: boolean;
@@ -48,6 +50,10 @@ export function traitsOf(outbox: Outbox): Traits {
     attempts: attempts !== null && (attempts.kind === 'integer' || attempts.kind === 'decimal'),
     countsClaims: claims,
     deathTime: dead === null ? hasTime(main, 'diedAt') || hasTime(main, 'attemptedAt') : hasTime(dead, 'diedAt'),
+    resolutionMs: {
+      latency: resolutionOf(outbox, 'createdAt', 'publishedAt'),
+      processing: resolutionOf(outbox, 'attemptedAt', 'publishedAt'),
+    },
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
     keepsOrder: capabilities.keepsOrder,
     tables: livePlaces(outbox)
@@ -57,6 +63,15 @@ export function traitsOf(outbox: Outbox): Traits {
 }
 
 type TimeRole = Exclude<ColumnRole, 'id'>;
+
+/** The coarser of two times; of one that is read out of a text nothing is known. */
+function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number {
+  const each = roles.flatMap((role) => {
+    const bound = main.roles[role];
+    return bound === undefined || bound.path.length > 0 || bound.constant !== null ? [] : [database.engine.timeResolutionMs(bound.column)];
+  });
+  return Math.max(0, ...each);
+}
 
 /** The column of a role that holds a time of its own, so that an index may lead to it; null for a time that is worked out. */
 export function timeColumn(place: Place, role: TimeRole): string | null {

@@ -21,6 +21,7 @@ export const TRAITS: Traits = {
   attempts: true,
   countsClaims: true,
   deathTime: true,
+  resolutionMs: { latency: 0.001, processing: 0.001 },
   stuckAfterSeconds: 300,
   keepsOrder: false,
   tables: [],

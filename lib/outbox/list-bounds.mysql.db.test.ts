@@ -64,7 +64,7 @@ test.each(['newest', 'oldest'] as const)('what waits, %s first: each page takes 
   let cursor: string | undefined;
   for (let page = 0; page < 3; page += 1) {
     handedOver = 0;
-    const found = await listEvents(outbox, { state: ['pending'] }, { limit: 50, order, ...(cursor === undefined ? {} : { cursor }) });
+    const found = await listEvents(outbox, { state: ['pending'], order }, { limit: 50, ...(cursor === undefined ? {} : { cursor }) });
     expect(found.events).toHaveLength(50);
     expect(handedOver).toBeLessThan(2_000);
     cursor = found.nextCursor ?? undefined;

@@ -164,7 +164,7 @@ export interface Percentiles {
   p99Ms: number | null;
   known: Known;
   why?: UnavailableReason;
-  /** Events are seen at intervals this long: a percentile that is null is at most this. */
+  /** Events are seen at intervals this long, or their times are kept no nearer: a percentile that is null is at most this. */
   atMostMs?: number;
   /** How far a percentile can be off, as a share of it; left out where they are exact. */
   errorShare?: number;

@@ -7,6 +7,8 @@ import { mysqlFragments } from './fragments';
 import { mysqlDialect } from './pool';
 import { changeCounts, estimateRows, tableSize } from './table-size';
 import { serverName, serverOf, skipsLocked } from './server';
+import { resolutionOf } from '../time-resolution';
+import { fractionDigits } from './times';
 import { fixedOffsetMinutes } from './zones';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -84,6 +86,8 @@ export const mysqlEngine: Engine = {
   describe: describeMysqlTable,
   tableNames: mysqlTableNames,
   idFits,
+  timeResolutionMs: (description) =>
+    resolutionOf(description, /^(datetime|timestamp)/i.test(description.type) ? fractionDigits(description.type) : null),
   async limit(db, limits) {
     await sql`${new LimitsOfTransaction(limits)}`.execute(db);
   },

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
 import { describePostgresTable, postgresTableNames } from './describe';
 import { postgresFailure } from './failure';
+import { resolutionOf } from '../time-resolution';
 import { postgresFragments } from './fragments';
 import { postgresDialect } from './pool';
 import { changeCounts, estimateRows, tableSize } from './table-size';
@@ -79,6 +80,10 @@ export const postgresEngine: Engine = {
   describe: describePostgresTable,
   tableNames: postgresTableNames,
   idFits,
+  timeResolutionMs(description) {
+    const digits = /^timestamp\((\d)\)/.exec(description.type)?.[1];
+    return resolutionOf(description, digits === undefined ? null : Number(digits));
+  },
   async limit(db, limits) {
     await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true), set_config('lock_timeout', ${String(limits.lockMs)}, true),
       set_config('idle_in_transaction_session_timeout', ${String(limits.idleMs)}, true)`.execute(db);

@@ -35,7 +35,7 @@ function latencyOf(observed: Observed): Summary['latency'] {
   const none = { p50Ms: null, p95Ms: null, p99Ms: null, meanMs: null, count: null, known: 'unavailable' as const };
   if (why !== null || observed.happened === null) return { ...none, why: why ?? 'not_watched' };
   const { all } = observed.happened;
-  const { events, ...percentiles } = percentilesOf(all.latency, all);
+  const { events, ...percentiles } = percentilesOf(all.latency, all, observed.reading.traits.resolutionMs.latency);
   // Counted by the database's statistics alone: how many went out, not how long they took.
   if (events === 0 && all.published >= 1) return { ...none, why: 'needs_sampling' };
   if (events === 0) return { ...percentiles, known: countsKnown(observed.happened), meanMs: null, count: 0, why: 'no_events' };
