@@ -22,6 +22,13 @@ const BARRED = `barred-${OWN}`;
 const TABLES: Record<string, string> = { [UNPROVEN]: 'mine', [BARE]: 'bare', [BARRED]: 'barred' };
 const OPERATIONS = Object.keys(OPERATION_BUTTONS) as OperationKey[];
 
+/** With a word of its own for a state, and a time before which nothing is tried. */
+const WORDED = {
+  ...MINE,
+  columns: { ...MINE.columns, availableAt: 'made_at' },
+  states: MINE.states.map((rule) => (rule.state === 'dead' ? { ...rule, label: 'given up' } : rule)),
+};
+
 const started: { console?: SecondConsole; tables?: Database; drop?: () => Promise<void> } = {};
 function second(): SecondConsole {
   if (started.console === undefined) throw new Error('the second console has not been started');
@@ -48,7 +55,8 @@ test.beforeAll(async ({ world, database }) => {
     const { url, operatorUrl } = config.databases['orders-kafka'] ?? { url: '' };
     delete config.databases.escrow?.operatorUrl;
     config.databases.doors = { url: on(url), operatorUrl: on(operatorUrl) };
-    for (const [id, table] of Object.entries(TABLES)) config.outboxes.push({ id, name: id, database: 'doors', table, shape: MINE });
+    for (const [id, table] of Object.entries(TABLES))
+      config.outboxes.push({ id, name: id, database: 'doors', table, shape: id === BARE ? WORDED : MINE });
   });
   started.console = console;
   await tables.query('GRANT SELECT ON bare TO PUBLIC');
@@ -187,6 +195,20 @@ test('an outbox that is not configured to be changed leaves the others as they a
   await page.goto(`${world.url}/outboxes/orders-kafka/events`);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await expect(page.getByText(/^Read-only/)).toHaveCount(0);
+  await page.close();
+});
+
+test('an event says its state in the library’s own word, and when it is due', async ({ page, playwright }) => {
+  const { world } = second();
+  const { cookies } = await sessionOf(playwright.request, world, 'viewer');
+  await page.context().addCookies(cookies);
+  await page.goto(`${world.url}/outboxes/${BARE}/events/1`);
+  await expect(page.getByText('given up').first()).toBeVisible();
+  const facts = page.getByRole('region', { name: 'Facts' });
+  await expect(facts.getByText('Due')).toBeVisible();
+  await expect(facts.getByText('Claimed by')).toHaveCount(0);
+  await page.goto(`${world.url}/outboxes/${BARE}/events`);
+  await expect(page.getByRole('row').filter({ hasText: 'given up' })).toHaveCount(3);
   await page.close();
 });
 

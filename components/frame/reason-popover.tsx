@@ -71,7 +71,8 @@ export function ReasonPopover<T>({ label, icon, size = 'sm', variant = 'default'
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={title}>
-        <form className={classes.form} onSubmit={(event) => void submit(event)}>
+        {/* The words for what is missing are ours, in the reader's language. */}
+        <form className={classes.form} noValidate onSubmit={(event) => void submit(event)}>
           <strong>{title}</strong>
           {text !== undefined && <p>{text}</p>}
           <Textarea

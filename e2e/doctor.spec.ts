@@ -1,0 +1,45 @@
+import type { DoctorSnapshot } from '@/lib/shared/doctor';
+import { expect, test } from './fixtures';
+
+test('the worst the doctor found stands on the outbox’s screen; silenced with a reason it stands there no more', async ({
+  signIn,
+  api,
+}) => {
+  const answer = await api.post('/api/v1/doctor/examinations', { data: { outbox: 'escrow' } });
+  const { examinations } = (await answer.json()) as DoctorSnapshot;
+  const open = examinations[0]?.findings.filter(({ silence }) => silence === null) ?? [];
+  expect(open.length).toBeGreaterThan(1);
+
+  const page = await signIn('operator');
+  await page.goto('/outboxes/escrow');
+  const line = page.getByRole('paragraph').filter({ has: page.getByRole('link', { name: 'See the doctor' }) });
+  await expect(line).toContainText(/besides \d+ to /);
+  await line.getByRole('link', { name: 'See the doctor' }).click();
+  await expect(page).toHaveURL(/\/doctor\?outbox=escrow$/);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`${String(open.length)} findings`);
+
+  const worst = page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('button', { name: 'Silence…' }) })
+    .first();
+  const what = (await worst.getByRole('heading', { level: 3 }).textContent()) ?? '';
+  await worst.getByRole('button', { name: 'Silence…' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('button', { name: 'Silence the finding' }).click();
+  await expect(form.getByText(/^Write 3 to 500 characters/)).toBeVisible();
+  await form.getByRole('textbox').fill('story: known and planned');
+  await form.getByRole('button', { name: 'Silence the finding' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`${String(open.length - 1)} finding`);
+  await page.goto('/outboxes/escrow');
+  await expect(line).toBeVisible();
+  await expect(line).not.toContainText(what);
+
+  await page.goto('/doctor?outbox=escrow');
+  await page
+    .getByText(/^Silenced|silenced/)
+    .first()
+    .click();
+  await expect(page.getByText('story: known and planned')).toBeVisible();
+  await page.getByRole('button', { name: 'Lift the silence' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(`${String(open.length)} findings`);
+});
