@@ -10,7 +10,7 @@ import type { Config } from '@/lib/config/config';
 import { childEnvironment, isLoopback, publicOriginOf, type Environment } from '@/lib/env';
 import { migrateStore } from '@/lib/store/store';
 import { ownStore, type OwnStore } from './starting/own-store';
-import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
+import { EXIT_CONFIG, readSettings, reportProblems, tableProblems } from './starting/settings';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** Requests under way get this long after a signal; then the server is killed. */
@@ -138,7 +138,8 @@ function serve(env: Environment, config: Config, store: OwnStore, origin: string
 }
 
 async function main(): Promise<void> {
-  const { env, config, problems } = await readSettings();
+  const { env, config, sound, problems } = await readSettings();
+  if (sound !== null) problems.push(...(await tableProblems(sound)));
   if (env !== null) problems.push(...(await environmentProblems(env)));
   if (!(await isBuilt())) problems.push('.next: the console is not built; run npm run build');
   const prepared = config === null ? { store: null, problems: [] } : await prepareStore(config, problems.length === 0);

@@ -85,4 +85,11 @@ export interface Known {
   engines: readonly EngineKey[];
 }
 
-export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[] };
+/** `places` are the numbers the outboxes of `config` have in the file. */
+export interface Sound {
+  config: Config;
+  places: readonly number[];
+}
+
+/** Of a file with problems, `sound` is what none of them is about: its tables can be looked at all the same. */
+export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[]; sound: Sound | null };

@@ -222,7 +222,54 @@ outboxes:
     expect(reading).toEqual({
       ok: false,
       problems: ['/nowhere/console.yaml: there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG'],
+      sound: null,
     });
+  });
+});
+
+describe('a mapping of your own', () => {
+  const mapping = (states: string, columns = 'id: id'): string => `{columns: {${columns}}, states: [${states}]}`;
+  const always = '{state: pending, when: {always: true}}';
+  const sent = '{state: published, when: {column: sent, isTrue: true}}';
+  const file = (...outboxes: string[]): string =>
+    `databases: {a: {url: 'postgresql://x@db/a'}, b: {url: 'sqlite://x'}}\noutboxes:\n${outboxes.map((line) => `  - {table: t, ${line}}`).join('\n')}`;
+
+  it('is refused for rules that are never reached, and for one time in two roles', () => {
+    const found = problems(
+      file(
+        `id: late, database: a, shape: ${mapping(`${always}, ${sent}`)}`,
+        `id: twice, database: a, shape: ${mapping(`${sent}, {state: dead, when: {column: sent, isTrue: true}}, ${always}`)}`,
+        `id: time, database: a, shape: ${mapping(always, 'id: id, createdAt: at, publishedAt: at')}`,
+        `id: good, database: a, shape: ${mapping(`${sent}, ${always}`, 'id: id, createdAt: at, publishedAt: sent_at')}`,
+      ).replace('sqlite', 'postgresql'),
+    );
+    expect(found).toEqual([
+      'outboxes[0].shape.states[1]: is never reached: states[0] takes every row; put it first, or leave it out',
+      'outboxes[1].shape.states[1]: is never reached: states[0] asks the same; put it first, or leave it out',
+      'outboxes[2].shape.columns.publishedAt: is the same as createdAt; name what is written when the event is sent, or leave it out',
+    ]);
+  });
+
+  it('is looked at although others are wrong, and what nothing is wrong with can be held against its table', () => {
+    const reading = read(
+      file(
+        'id: typo, database: a, shaep: published-at',
+        `id: misused, database: a, shape: ${mapping('{state: dead, when: {column: n, above: {parameter: maxTries}}}')}`,
+        `id: elsewhere, database: b, shape: ${mapping(always)}`,
+        `id: fine, database: a, shape: ${mapping(always)}`,
+        `id: fine, database: a, shape: ${mapping(always)}`,
+      ),
+    );
+    if (reading.ok) throw new Error('taken');
+    for (const start of [
+      'databases.b.url: ',
+      'outboxes[0].shaep: ',
+      'outboxes[1].shape.states[0].when.above.parameter: ',
+      'outboxes[4].id: ',
+    ])
+      expect(reading.problems.filter((line) => line.startsWith(start))).toHaveLength(1);
+    expect(reading.sound?.places).toEqual([3]);
+    expect(reading.sound?.config.outboxes.map(({ id }) => id)).toEqual(['fine']);
   });
 });
 

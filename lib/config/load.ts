@@ -8,10 +8,21 @@ import { shapeSchema } from '@/lib/outbox/shape';
 import { formatPath } from '@/lib/shared/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
-import type { AmountConfig, Config, ConfigReading, DatabaseConfig, ExtraParameters, Known, LinkConfig, OutboxConfig } from './config';
+import type {
+  AmountConfig,
+  Config,
+  ConfigReading,
+  DatabaseConfig,
+  ExtraParameters,
+  Known,
+  LinkConfig,
+  OutboxConfig,
+  Sound,
+} from './config';
 import { parseDurationSeconds } from './duration';
 import { interpolate } from './interpolate';
 import { problemLines } from './problems';
+import { soundPart } from './sound';
 import { fileSchema, LATER_KEYS, type ConfigFile, type OutboxEntry } from './schema';
 
 const SESSION_HOURS = 8;
@@ -97,33 +108,47 @@ function configOf(file: ConfigFile, path: string, known: Known): Config {
 export function parseConfig(text: string, path: string, known: Known, lookUp: (name: string) => string | undefined): ConfigReading {
   const yaml = parseDocument(text, { prettyErrors: true });
   if (yaml.errors.length > 0) {
-    return {
-      ok: false,
-      problems: yaml.errors.map((error) => `(file): not YAML: ${error.message.split('\n')[0]?.replace(/:$/, '') ?? ''}`),
-    };
+    return unusable(...yaml.errors.map((error) => `(file): not YAML: ${error.message.split('\n')[0]?.replace(/:$/, '') ?? ''}`));
   }
   const problems: string[] = [];
   let written: unknown;
   try {
     written = yaml.toJS();
   } catch (error) {
-    return { ok: false, problems: [`(file): not usable: ${error instanceof Error ? error.message : String(error)}`] };
+    return unusable(`(file): not usable: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (written === null || written === undefined) return { ok: false, problems: ['(file): empty; write databases and outboxes'] };
+  if (written === null || written === undefined) return unusable('(file): empty; write databases and outboxes');
   const document = interpolate(written, lookUp, problems);
   const parsed = fileSchema.safeParse(document);
   if (!parsed.success) problems.push(...problemLines(parsed.error, fileSchema, document));
   problems.push(...crossCheck(document, known));
-  if (!parsed.success || problems.length > 0) {
-    return { ok: false, problems: [...new Set(problems)].sort(new Intl.Collator('en', { numeric: true }).compare) };
-  }
-  const config = configOf(parsed.data, path, known);
-  const misused = config.outboxes.flatMap(({ shape }, index) =>
+  const whole: Sound | null =
+    parsed.success && problems.length === 0
+      ? { config: configOf(parsed.data, path, known), places: parsed.data.outboxes.map((_, place) => place) }
+      : null;
+  const checked = whole ?? soundOf(document, problems, path, known);
+  if (checked !== null) problems.push(...misuses(checked));
+  if (whole !== null && problems.length === 0) return { ok: true, config: whole.config };
+  return { ok: false, problems: inOrder(problems), sound: soundOf(document, problems, path, known) };
+}
+
+const unusable = (...problems: string[]): ConfigReading => ({ ok: false, problems, sound: null });
+
+const inOrder = (problems: readonly string[]): string[] => [...new Set(problems)].sort(new Intl.Collator('en', { numeric: true }).compare);
+
+function soundOf(document: unknown, problems: readonly string[], path: string, known: Known): Sound | null {
+  const { document: part, places } = soundPart(document, problems);
+  const parsed = fileSchema.safeParse(part);
+  return parsed.success ? { config: configOf(parsed.data, path, known), places } : null;
+}
+
+/** What is wrong with a mapping by itself. */
+function misuses({ config, places }: Sound): string[] {
+  return config.outboxes.flatMap(({ shape }, index) =>
     typeof shape === 'string'
       ? []
-      : shapeProblems(shape).map((one) => `${formatPath(['outboxes', index, 'shape', ...one.path])}: ${one.message}`),
+      : shapeProblems(shape).map((one) => `${formatPath(['outboxes', places[index] ?? index, 'shape', ...one.path])}: ${one.message}`),
   );
-  return misused.length > 0 ? { ok: false, problems: misused } : { ok: true, config };
 }
 
 /** Reads the configuration file at `path` (relative to the working directory). */
@@ -136,7 +161,7 @@ export async function loadConfig(path: string, known: Known, lookUp: (name: stri
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     const advice =
       code === 'ENOENT' ? 'there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG' : `cannot be read (${code})`;
-    return { ok: false, problems: [`${absolute}: ${advice}`] };
+    return unusable(`${absolute}: ${advice}`);
   }
   return parseConfig(text, absolute, known, lookUp);
 }

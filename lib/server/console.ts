@@ -17,12 +17,12 @@ import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
 import { reckonIn } from '@/lib/metrics/reckon';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import { misfits } from '@/lib/outbox/misfits';
 import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
 import { log, type Log } from './log';
-import { misfits } from './mappings';
 
 /** Everything a request can need, one per process. */
 export interface Console {
@@ -75,7 +75,7 @@ async function create(): Promise<Console> {
     proofs: proofSource(store),
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
   });
-  const wrong = await misfits(config, directory);
+  const wrong = await misfits(directory);
   if (wrong.length > 0) {
     await Promise.all([directory.close(), store.close()]);
     throw new Error(`The configuration cannot be used:\n${wrong.join('\n')}`);

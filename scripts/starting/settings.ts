@@ -1,8 +1,11 @@
 /** What starter and command line both need before they can do anything: environment and configuration, checked. */
-import type { Config } from '@/lib/config/config';
+import type { Config, Sound } from '@/lib/config/config';
+import { directoryOptions } from '@/lib/config/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
+import { createDirectory } from '@/lib/outbox/directory';
+import { misfits } from '@/lib/outbox/misfits';
 
 /** Problems of the setting up: the process ends with EX_CONFIG of sysexits.h. */
 export const EXIT_CONFIG = 78;
@@ -10,6 +13,8 @@ export const EXIT_CONFIG = 78;
 export interface Settings {
   env: Environment | null;
   config: Config | null;
+  /** What nothing is said against: all of `config`, or what is left of one with problems. */
+  sound: Sound | null;
   problems: string[];
 }
 
@@ -20,7 +25,22 @@ export async function readSettings(): Promise<Settings> {
   const path = environment.ok ? environment.env.configPath : (process.env.OUTBOX_CONSOLE_CONFIG ?? './outbox-console.yaml');
   const reading = await loadConfig(path, KNOWN, environmentValue);
   if (!reading.ok) problems.push(...reading.problems);
-  return { env: environment.ok ? environment.env : null, config: reading.ok ? reading.config : null, problems };
+  return {
+    env: environment.ok ? environment.env : null,
+    config: reading.ok ? reading.config : null,
+    sound: reading.ok ? { config: reading.config, places: reading.config.outboxes.map((_, place) => place) } : reading.sound,
+    problems,
+  };
+}
+
+/** What the tables say against the mappings, a line per problem; nothing where a database does not answer. */
+export async function tableProblems({ config, places }: Sound): Promise<string[]> {
+  const directory = createDirectory(directoryOptions(config));
+  try {
+    return await misfits(directory, (id) => places[directory.ids.indexOf(id)] ?? 0);
+  } finally {
+    await directory.close();
+  }
 }
 
 /** Every problem on a line of its own on standard error, below `what` they are problems of. */

@@ -76,6 +76,40 @@ describe('npm start', () => {
     }
   });
 
+  it(
+    'looks at the tables before it listens, and says what they say against mappings beside all the rest',
+    { timeout: 120_000 },
+    async () => {
+      await database.query('CREATE TABLE started (id bigint PRIMARY KEY, made_at timestamptz NOT NULL)');
+      const mapped = path.join(folder, 'mapped.yaml');
+      const shape = (column: string): string =>
+        `{columns: {id: id, createdAt: ${column}}, states: [{state: pending, when: {always: true}}]}`;
+      const lines = [
+        `{id: typo, database: a, table: started, shape: published-att}`,
+        `{id: misfit, database: a, table: started, shape: ${shape('mad_at')}}`,
+        `{id: fits, database: a, table: started, shape: ${shape('made_at')}}`,
+        `{id: no-table, database: a, table: starded, shape: ${shape('made_at')}}`,
+      ];
+      const start = async (outboxes: string[]): Promise<Ended> => {
+        await writeFile(mapped, `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [${outboxes.join(', ')}]\n`);
+        return run('start.ts', [], {
+          OUTBOX_CONSOLE_CONFIG: mapped,
+          PORT: '39174',
+          NEXTAUTH_URL: 'http://127.0.0.1:39174',
+          NEXTAUTH_SECRET: 'x'.repeat(32),
+          OUTBOX_CONSOLE_DIST_DIR: path.join(folder, 'not-built'),
+        });
+      };
+      const { code, out, err } = await start(lines);
+      expect([code, out]).toEqual([78, '']);
+      expect(err).toContain('\n  outboxes[0].shape: there is no shape "published-att"');
+      expect(err).toContain('\n  outboxes[1].shape.columns.createdAt: the table has no column "mad_at"; did you mean "made_at"?');
+      expect(err).toContain('\n  outboxes[3].table: table starded does not exist');
+      expect(err).toContain('4 problems');
+      expect((await start(lines.slice(1))).err).toContain('\n  outboxes[0].shape.columns.createdAt: the table has no column');
+    },
+  );
+
   it('must be told its address when others can reach it, and needs a store that answers', { timeout: 120_000 }, async () => {
     const away = path.join(folder, 'away.yaml');
     await writeFile(

@@ -33,8 +33,32 @@ export function shapeProblems(shape: Shape): Said[] {
       }
   };
   for (const part of ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const) visit(shape[part], [part]);
-  return [...problems, ...operationNames(shape), ...writesRefused(shape)];
+  return [...problems, ...deafRules(shape), ...oneTimeTwice(shape), ...operationNames(shape), ...writesRefused(shape)];
 }
+
+/** Rules that give no row its state, because one above them takes every row they could. */
+function deafRules(shape: Shape): Said[] {
+  const seen = new Map<string, number>();
+  return shape.states.flatMap(({ when }, index) => {
+    const test = JSON.stringify(when);
+    const above = seen.get(test) ?? seen.get(ALWAYS);
+    if (above === undefined) {
+      seen.set(test, index);
+      return [];
+    }
+    const why = above === seen.get(test) ? 'asks the same' : 'takes every row';
+    return [{ path: ['states', index], message: `is never reached: states[${above}] ${why}; put it first, or leave it out` }];
+  });
+}
+
+/** Latency is the one less the other: of a single column it would always be nothing. */
+function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): Said[] {
+  if (createdAt === undefined || JSON.stringify(createdAt) !== JSON.stringify(publishedAt)) return [];
+  const message = 'is the same as createdAt; name what is written when the event is sent, or leave it out';
+  return [{ path: ['columns', 'publishedAt'], message }];
+}
+
+const ALWAYS = JSON.stringify({ always: true });
 
 function groupsOf(pattern: string): Record<string, string> {
   return Object.fromEntries([...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].map(([, name]) => [name ?? '', '']));
