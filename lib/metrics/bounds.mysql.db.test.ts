@@ -100,6 +100,31 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
   },
 };
 
+const CURSORED = defineShape({
+  key: 'inline',
+  label: 'cursored',
+  origin: 'test',
+  engines: ['mysql'],
+  table: 'cursored',
+  columns: { id: 'seq', createdAt: 'made' },
+  companions: { offsets: { table: 'offsets', purpose: 'offsets' } },
+  cursor: { companion: 'offsets', group: 'reader', position: 'seq', passed: 'acked' },
+  states: [
+    { state: 'published', when: { cursor: 'passed' } },
+    { state: 'pending', when: { always: true } },
+  ],
+});
+CASES['what is ahead of a cursor'] = {
+  outbox: testOutbox(CURSORED, 'x', { id: 'cursored', inline: true, table: 'cursored' }),
+  tables: [
+    `create table cursored (seq bigint primary key, made datetime(6) not null)`,
+    `insert into cursored select seq, ${created} from seq_1_to_${ROWS}`,
+    `create table offsets (reader varchar(40) primary key, acked bigint not null)`,
+    `insert into offsets values ('a', ${ROWS} - 10), ('b', ${ROWS})`,
+  ],
+  most: 1_200,
+};
+
 let directory: OutboxDirectory;
 const database = useTestMysql(async ({ query }) => {
   for (const { tables } of Object.values(CASES)) for (const statement of tables) await query(statement);
