@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Engine } from '../engine';
+import { printsAsDecimal } from '../decimal-text';
 import { LimitsOfTransaction } from './connection';
 import { describeMysqlTable, mysqlTableNames } from './describe';
 import { mysqlFailure } from './failure';
@@ -21,6 +22,7 @@ function idFits(id: string, { kind, type }: ColumnDescription): boolean {
   if (kind === 'uuid') return UUID.test(id);
   if (kind === 'integer') return INTEGER.test(id) && isWithin(BigInt(id), type);
   if (kind === 'binary') return /^([0-9a-f]{2})+$/.test(id) && isAsLong(id.length / 2, type);
+  if (kind === 'decimal') return printsAsDecimal(id, type);
   return kind === 'text' && !id.includes('\u0000');
 }
 

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
+import { printsAsDecimal } from '../decimal-text';
 import { describePostgresTable, postgresTableNames } from './describe';
 import { postgresFailure } from './failure';
 import { resolutionOf } from '../time-resolution';
@@ -22,6 +23,8 @@ function idFits(id: string, description: ColumnDescription): boolean {
   }
   // A transaction's number, which Watermill orders by.
   if (description.type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
+  if (description.kind === 'decimal') return printsAsDecimal(id, description.type);
+  if (description.kind === 'binary') return /^\\x([0-9a-f]{2})*$/.test(id);
   return description.kind === 'text';
 }
 

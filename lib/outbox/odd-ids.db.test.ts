@@ -1,0 +1,56 @@
+/** Every id the list shows is found again: by its address and by the search, whatever its type. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { printsAsDecimal } from '@/lib/database/decimal-text';
+import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { bindOutbox } from './bind';
+import { getEvent } from './get-event';
+import { listEvents } from './list-events';
+import { shapeSchema } from './shape';
+
+const BYTES = { postgres: ["'\\x00ff7e25'", "'\\x20'", "'\\x'"], mysql: ["x'00ff7e25'", "x'20'"] };
+const TABLES = {
+  whole_numbers: { type: { postgres: 'numeric(20)', mysql: 'decimal(20)' }, ids: ['18446744073709551610', '-5', '0'] },
+  places: { type: { postgres: 'numeric(12,2)', mysql: 'decimal(12,2)' }, ids: ['10.50', '-0.25', '0.00', '9999999999.99'] },
+  bytes: { type: { postgres: 'bytea', mysql: 'varbinary(16)' }, ids: BYTES },
+  texts: { type: { postgres: 'varchar(80)', mysql: 'varchar(80)' }, ids: ["'a~b%c/1'", "'..%2f?x=1&y#z'", "'주문 +;:@='", "'100%25'"] },
+};
+
+describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+  const database = useTestDatabaseOf(engine, async (db) => {
+    for (const [name, { type, ids }] of Object.entries(TABLES)) {
+      await db.query(`CREATE TABLE ${name} (id ${type[engine]} PRIMARY KEY, made_at timestamp NOT NULL)`);
+      for (const id of Array.isArray(ids) ? ids : ids[engine]) await db.query(`INSERT INTO ${name} VALUES (${id}, '2026-01-01 00:00:01')`);
+    }
+  });
+  let opened: Database;
+  beforeAll(() => {
+    opened = openDatabase({ id: 'x', url: database.url });
+  });
+  afterAll(() => opened.close());
+
+  it.each(Object.entries(TABLES))('%s', async (table, { ids }) => {
+    const shape = shapeSchema.parse({
+      key: 'inline',
+      label: 'x',
+      origin: 'x',
+      engines: [engine],
+      table,
+      columns: { id: 'id', createdAt: 'made_at' },
+      states: [{ state: 'pending', when: { always: true } }],
+    });
+    const outbox = await bindOutbox({ ...settingsFor(shape, { inline: true }), table }, opened);
+    const { events } = await listEvents(outbox, {}, { limit: 50 });
+    expect(events).toHaveLength((Array.isArray(ids) ? ids : ids[engine]).length);
+    for (const { id } of events) {
+      expect.soft((await getEvent(outbox, id))?.event.id, id).toBe(id);
+      expect.soft((await listEvents(outbox, { q: id }, { limit: 5 })).events.map((event) => event.id)).toEqual([id]);
+    }
+  });
+});
+
+it('a number that is written otherwise, or that the column cannot hold, is no id', () => {
+  for (const text of ['05', '5.0', '-0', '1e3', '123456', '+5', '']) expect.soft(printsAsDecimal(text, 'numeric(5,0)'), text).toBe(false);
+  for (const text of ['5', '5.5', '5.500', '-0.00', '1234.00']) expect.soft(printsAsDecimal(text, 'decimal(5,2)'), text).toBe(false);
+  expect(printsAsDecimal('1.5', 'double')).toBe(false);
+});
