@@ -69,7 +69,8 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <VerdictBanner outbox={outbox} summary={summary} onRefresh={refresh} />
       {stale && <Note>{words('lastGood', { clock: format.clock(stale.since), problem: stale.problem })}</Note>}
       <ReadOnlyNote outbox={outbox} />
-      {doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}
+      {/* Not when it comes later: nothing below may move under somebody's hand. */}
+      {initial.doctor?.worst != null && doctor !== null && <DoctorLine outbox={outbox.id} doctor={doctor} />}
       <Tiles
         summary={summary}
         publishedAtKnown={outbox.capabilities.fields.publishedAt}
