@@ -78,6 +78,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     await expect(bindOutbox(settings({ columns: { id: 'nr' } }), opened)).rejects.toMatchObject({ code: 'invalid' });
   });
 
+  it('takes no id by which no row would be found again', async () => {
+    const [line, ...others] = await linesOf({ columns: { id: ['id', 'made_at'] } });
+    expect(line).toMatch(/^shape\.columns\.id: "made_at" is timestamp.*, by which no row is found again; leave it out, or name another$/);
+    expect(others).toEqual([]);
+    expect(await linesOf({ columns: { id: ['kind', 'id'] } })).toEqual([]);
+  });
+
   it('says which names fit when several do, and takes the one that is exact', async () => {
     expect(await linesOf({ columns: { id: 'id', attempts: 'LEFT_A' } })).toEqual([]);
     expect(await linesOf({ columns: { id: 'id', attempts: 'leftA' } })).toEqual([]);

@@ -1,4 +1,4 @@
-import type { TableDescription } from '@/lib/database/engine';
+import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
 import { COLUMN_ROLES, type Columns } from '../language/source';
@@ -54,6 +54,13 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
     id: bindId(shape.columns, main, ['shape', 'columns']),
     roles: bindRoles(shape.columns, main, ['shape', 'columns'], tables.captured, binding),
   };
+  if (binding.strict) {
+    for (const column of mainPlace.id.filter(namesNoRow))
+      problems.add(
+        ['shape', 'columns', 'id'],
+        `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`,
+      );
+  }
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, problems);
   const states = shape.states.map((rule, index) => ({
     ...rule,
@@ -79,6 +86,11 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
     cursor: bindCursor(shape, main, found, problems),
     problems: problems.list,
   };
+}
+
+/** Values of such a column are the same under several spellings, or have none that an index serves. */
+function namesNoRow({ kind, type }: ColumnDescription): boolean {
+  return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
 }
 
 function deadTable(shape: Shape, description: TableDescription, problems: Problems): BoundTable {
