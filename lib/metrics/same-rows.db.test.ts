@@ -58,7 +58,8 @@ function keyedRows(count: number): Rows {
       kind: one(TYPES),
       owner: one([null, 'a', 'b', 'B', 'c']),
       state,
-      made: draw(20) === 0 ? null : at(ago),
+      // No two at one moment: which of them is the first would be chance.
+      made: draw(20) === 0 ? null : at(ago, id),
       sent: state === 'done' && draw(15) > 0 ? at(Math.max(60, ago), Math.min(took, 0) === took ? took : Math.min(took, 900)) : null,
       taken: draw(4) === 0 ? null : at(ago, draw(4_000)),
       tries,
@@ -112,7 +113,7 @@ const CASES: Case[] = [
         record_key: `order-${draw(5)}`,
         record_type: TYPES[draw(TYPES.length)],
         payload: '{}',
-        created_at: at(AGES[draw(AGES.length)] ?? 60, draw(1_000)),
+        created_at: at(AGES[draw(AGES.length)] ?? 60, id),
         completed_at: status === 'COMPLETED' ? at(AGES[draw(8)] ?? 60) : null,
         failure_count: failed,
         failure_reason: failed > 0 ? 'no such customer' : null,
