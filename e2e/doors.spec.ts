@@ -12,7 +12,7 @@ import { callAction } from './support/server-actions';
 import { secondConsole, type SecondConsole } from './support/second-console';
 
 /** One console for all of them, beside the demo's own, and a database that nobody else looks at. */
-test.describe.configure({ mode: 'serial' });
+test.describe.configure({ mode: 'serial', timeout: 90_000 });
 
 const OWN = randomBytes(4).toString('hex');
 const UNPROVEN = `unproven-${OWN}`;
