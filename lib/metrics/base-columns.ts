@@ -35,10 +35,26 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   return sql`${from}${stateCodeOf(outbox, at)} as state, ${short(at.roleText('type'))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
     ${told(attempted)} as attempted, ${told(whenDead(died))} as died, ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
     ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
-    ${short(at.roleText('aggregateId'))} as ${sql.ref('key')},
+    ${short(orderingKey(outbox, at))} as ${sql.ref('key')},
     ${touch === null ? nothing('integer') : when(WAITING, touch.written, nothing('integer'))} as written,
     ${touch === null ? nothing('integer') : when(WAITING, touch.taken, nothing('integer'))} as taken`;
 }
+
+/** What events that wait for one another have in common: as the shape says, else the aggregate. */
+function orderingKey({ shape, database }: Outbox, at: PlaceSql): Sql {
+  const { fragments } = database.engine;
+  const names = [shape.ordering?.key ?? []].flat();
+  const texts = names.flatMap((name) => {
+    if (isRole(at, name)) return [at.roleText(name)];
+    const column = at.place.description.columns.get(name);
+    return column === undefined ? [] : [fragments.asText(at.column(name), column)];
+  });
+  const [only, ...others] = texts;
+  if (only === undefined || texts.length < names.length) return at.roleText('aggregateId');
+  return others.length === 0 ? only : sql`concat_ws('~', ${sql.join(texts)})`;
+}
+
+const isRole = (at: PlaceSql, name: string): name is Exclude<ColumnRole, 'id'> => name !== 'id' && Object.hasOwn(at.place.roles, name);
 
 /** The state as a code, first match wins; zero for a row no rule fits. */
 function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {

@@ -1,3 +1,4 @@
+import { countsRows } from './collector/counts-rows';
 import { liveSlots, type Head, type Observed, type Span } from './observed';
 import type { Reading, SliceCount } from './reading';
 import type { LinePoint } from './rollup/history';
@@ -45,9 +46,26 @@ export function lineOf(observed: Observed, series: string, head: Head | null, ol
     const own = all.get(series);
     if (own !== undefined) addSlot(step.slot, own.slot);
   }
-  if (head !== null) addLive(reading, series, at);
+  if (head !== null) {
+    addUnfolded(reading, head, at);
+    addLive(reading, series, at);
+  }
   addSlices(reading, at);
   return { observed, series, steps: [...steps.values()] };
+}
+
+const MINUTE_MS = 60_000;
+/** A fold is a minute behind at the most, and a look late. */
+const UNFOLDED_MOST_MS = 120_000;
+
+/** The reading has everything that was published since the last fold: where that is nothing, it is no gap. */
+function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: number) => Step | undefined): void {
+  const [fromMs, toMs] = [Date.parse(progress.foldedTo), Date.parse(asOf)];
+  if (!countsRows(progress.method) || reach.published !== 'complete' || toMs - fromMs > UNFOLDED_MOST_MS) return;
+  for (let minute = Math.floor(fromMs / MINUTE_MS); minute * MINUTE_MS <= toMs; minute += 1) {
+    const step = at(minute);
+    if (step !== undefined) step.slot ??= emptySlot();
+  }
 }
 
 function addLive(reading: Reading, series: string, at: (minute: number) => Step | undefined): void {

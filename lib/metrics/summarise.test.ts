@@ -320,6 +320,15 @@ describe('the series', () => {
     expect(points.map(({ waiting }) => waiting)).toEqual([null, null, null, null, 3, 3]);
   });
 
+  test('a minute in which nothing was published since the last fold is no gap, unless not all of it was read', () => {
+    const quiet: Given = { folded: { 1: latencies(7), 2: {} } };
+    expect(last(quiet, 2)).toMatchObject([
+      { gap: false, published: 1 },
+      { gap: false, published: 0 },
+    ]);
+    expect(last({ ...quiet, reach: { published: 'cut' } }, 1)).toMatchObject([{ gap: true, published: null }]);
+  });
+
   test('rows that still wait do not make a time known in which nobody watched', () => {
     expect(last({ folded: { 0: {} }, slices: { created: { 3: { n: 5, entered: 5 } } } }, 4)[0]).toMatchObject({ gap: true, created: null });
   });

@@ -2,19 +2,13 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Claim, OutboxEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
+import { decodeContent, type StoredContent } from './content';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 import { idFits } from './row-id';
 
 /** Characters of a payload the event page reads; beyond it the payload is cut and its size said. */
 export const CONTENT_CHARACTERS = 262_144;
-
-/** A column's content as stored: nothing masked yet, so this never leaves the server as it is. */
-export interface StoredContent {
-  head: string | null;
-  bytes: number;
-  binary: boolean;
-}
 
 export interface StoredEvent {
   asOf: string;
@@ -72,7 +66,7 @@ async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promis
     place: place.key,
     event: toEvent(outbox, place.key, row),
     claim: { availableAt: row.available_at, lockedUntil: row.locked_until, lockedBy: row.locked_by },
-    payload: content(at, 'payload', row.payload_head, row.payload_bytes),
+    payload: decodeContent(content(at, 'payload', row.payload_head, row.payload_bytes), outbox.shape.payload?.encoding),
     headers: at.role('headers') === null ? null : content(at, 'headers', row.headers_head, row.headers_bytes),
     archived: archivedFacts(row),
   };

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import type { Content, OutboxEvent } from '@/lib/shared/model';
-import type { StoredContent } from './get-event';
+import type { StoredContent } from './content';
 import type { Outbox } from './outbox';
 import { rawSteps } from './paths';
 
