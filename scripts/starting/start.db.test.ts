@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPassword } from '@/lib/identity/accounts';
 import { actorOfToken } from '@/lib/identity/tokens';
+import { freePort } from '@/lib/store/embedded/free-port';
 import { openStore } from '@/lib/store/store';
 import { useTestDatabase } from '../testing/database';
 
@@ -82,6 +83,7 @@ describe('npm start', () => {
     async () => {
       await database.query('CREATE TABLE started (id bigint PRIMARY KEY, made_at timestamptz NOT NULL)');
       const mapped = path.join(folder, 'mapped.yaml');
+      const port = String(await freePort());
       const shape = (column: string): string =>
         `{columns: {id: id, createdAt: ${column}}, states: [{state: pending, when: {always: true}}]}`;
       const lines = [
@@ -94,8 +96,8 @@ describe('npm start', () => {
         await writeFile(mapped, `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [${outboxes.join(', ')}]\n`);
         return run('start.ts', [], {
           OUTBOX_CONSOLE_CONFIG: mapped,
-          PORT: '39174',
-          NEXTAUTH_URL: 'http://127.0.0.1:39174',
+          PORT: port,
+          NEXTAUTH_URL: `http://127.0.0.1:${port}`,
           NEXTAUTH_SECRET: 'x'.repeat(32),
           OUTBOX_CONSOLE_DIST_DIR: path.join(folder, 'not-built'),
         });
@@ -112,6 +114,7 @@ describe('npm start', () => {
 
   it('must be told its address when others can reach it, and needs a store that answers', { timeout: 120_000 }, async () => {
     const away = path.join(folder, 'away.yaml');
+    const port = String(await freePort());
     await writeFile(
       away,
       `store: postgresql://x@127.0.0.1:1/x\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [{id: a, database: a, table: t, shape: published-at}]\n`,
@@ -119,7 +122,7 @@ describe('npm start', () => {
     const { code, err } = await run('start.ts', [], {
       OUTBOX_CONSOLE_CONFIG: away,
       HOST: '0.0.0.0',
-      PORT: '39173',
+      PORT: port,
       NEXTAUTH_SECRET: 'too short',
       LOG_LEVEL: 'loud',
     });
@@ -130,7 +133,7 @@ describe('npm start', () => {
     const again = await run('start.ts', [], {
       OUTBOX_CONSOLE_CONFIG: away,
       HOST: '0.0.0.0',
-      PORT: '39173',
+      PORT: port,
       NEXTAUTH_SECRET: 'x'.repeat(32),
     });
     expect(again.err).toContain('\n  NEXTAUTH_URL: missing');

@@ -112,6 +112,14 @@ export async function createStage(database: AnyTestDatabase, shape: Shape, outbo
     return rowCount === 1;
   };
 
+  const hold: Stage['hold'] = async (connection, { id, text }) => {
+    const { rows } = await connection.query<{ image: string }>(
+      `SELECT ${main.image('t')} AS image FROM ${main.name} t WHERE ${keyIs('t', 1)} FOR UPDATE SKIP LOCKED`,
+      partsOf(id),
+    );
+    return rows[0]?.image === text;
+  };
+
   return {
     outbox,
     shape,
@@ -168,7 +176,8 @@ export async function createStage(database: AnyTestDatabase, shape: Shape, outbo
     },
     async bury(connection, seen, sample) {
       const { dead } = outbox;
-      if (dead === null) return false;
+      // Held first: what a relay moves, nobody else changes between the copy and the end of what was copied.
+      if (dead === null || !(await hold(connection, seen))) return false;
       const map = shape.dead?.map ?? {};
       const columns = writable(dead);
       const values = columns.map(({ name }) => {
@@ -184,13 +193,7 @@ export async function createStage(database: AnyTestDatabase, shape: Shape, outbo
       return rowCount === 1 && (await remove(connection, seen));
     },
     remove,
-    async hold(connection, { id, text }) {
-      const { rows } = await connection.query<{ image: string }>(
-        `SELECT ${main.image('t')} AS image FROM ${main.name} t WHERE ${keyIs('t', 1)} FOR UPDATE SKIP LOCKED`,
-        partsOf(id),
-      );
-      return rows[0]?.image === text;
-    },
+    hold,
   };
 }
 
