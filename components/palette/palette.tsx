@@ -91,7 +91,6 @@ export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered,
     ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),
     ...[...shownOutboxes, ...shownScreens].map(({ href }) => href),
   ].join('\n');
-  useFirstSelected(found, search.status !== 'searching' && entered, () => onEntered(false));
   const unread = search.unread.map(outboxName).join(', ');
   const nothing = shownScreens.length + shownOutboxes.length + search.events.length === 0;
 
@@ -140,6 +139,7 @@ export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered,
         {search.status === 'done' && nothing && unread === '' && (
           <Spotlight.Empty>{wanted === '' ? t('nothing') : t('noEvent')}</Spotlight.Empty>
         )}
+        <FirstSelected found={found} goThere={search.status !== 'searching' && entered} onGone={() => onEntered(false)} />
         {unread !== '' && <Spotlight.Empty>{t('unread', { outboxes: unread })}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
@@ -168,10 +168,10 @@ function matches({ label, words }: Target, wanted: string): boolean {
 const LIST_ID = 'palette-list';
 
 /**
- * The first thing found is the one Enter goes to. Spotlight marks it when the text changes; what an answer brings
- * later has to be marked when it comes.
+ * The first thing found is the one Enter goes to. Spotlight marks it when the text changes; what an answer brings later has
+ * to be marked when it comes. Part of the list, as that may be there later than the text is.
  */
-function useFirstSelected(found: string, goThere: boolean, onGone: () => void) {
+function FirstSelected({ found, goThere, onGone }: { found: string; goThere: boolean; onGone: () => void }) {
   const gone = useEffectEvent(onGone);
   useEffect(() => {
     const list = document.getElementById(LIST_ID);
@@ -184,4 +184,5 @@ function useFirstSelected(found: string, goThere: boolean, onGone: () => void) {
     first.click();
     gone();
   }, [found, goThere]);
+  return null;
 }
