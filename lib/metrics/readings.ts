@@ -4,6 +4,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';
 import { Queue, type Ticket } from '@/lib/shared/queue';
+import { within } from '@/lib/shared/within';
 import type { Books } from './books';
 import type { Head } from './observed';
 import { countByServer } from './count-by-server';
@@ -200,7 +201,11 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
         await cell.inFlight;
       };
       const patience = cell.failure !== null ? failingMs : patienceFor(cell, asked, inTurn, patienceMs);
-      const late = (await outlasts(serve(), patience)) && (inTurn === undefined || isLate(cell, now()));
+      const inTime = await within(
+        serve().then(() => true),
+        patience,
+      );
+      const late = inTime === null && (inTurn === undefined || isLate(cell, now()));
       const { outbox, reading, head, readAt } = cell;
       const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
       return {
@@ -252,17 +257,6 @@ function remember(cell: Cell, { asOf, figures, reach }: Reading): void {
   cell.history = [...cell.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
     a.asOf < b.asOf ? -1 : 1,
   );
-}
-
-/** True when the work is still going on after so many milliseconds. */
-async function outlasts(work: Promise<void>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<true>((resolve) => {
-    timer = setTimeout(() => resolve(true), milliseconds);
-  });
-  const result = await Promise.race([work.then(() => false), late]);
-  clearTimeout(timer);
-  return result;
 }
 
 function kindOf(error: unknown): Failure['kind'] {

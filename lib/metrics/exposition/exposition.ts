@@ -1,3 +1,4 @@
+import { within } from '@/lib/shared/within';
 import type { StoreDb } from '@/lib/store/store';
 import type { Collector } from '../collector/collector';
 import type { Snapshots } from '../snapshots';
@@ -37,7 +38,7 @@ export function createExposition({ outboxes, snapshots, collector, store, onFail
   let underWay: Promise<string> | null = null;
 
   async function readTotals(): Promise<Map<string, OutboxTotals | null>> {
-    const asked = await Promise.allSettled(outboxes.map((outbox) => within(totals.of(outbox), STORE_PATIENCE_MS)));
+    const asked = await Promise.allSettled(outboxes.map((outbox) => inTime(totals.of(outbox))));
     const failed = asked.find((one) => one.status === 'rejected');
     if (failed !== undefined) onFailure?.(failed.reason);
     return new Map(outboxes.map((outbox, at) => [outbox, asked[at]?.status === 'fulfilled' ? asked[at].value : null]));
@@ -63,11 +64,12 @@ export function createExposition({ outboxes, snapshots, collector, store, onFail
   };
 }
 
-/** Rejects when the work takes longer than so many milliseconds. */
-async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the store did not answer within ${String(milliseconds)} ms`)), milliseconds);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** Rejects when the store takes longer than it may; null is an answer of its own here. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const answer = await within(
+    work.then((value) => ({ value })),
+    STORE_PATIENCE_MS,
+  );
+  if (answer === null) throw new Error(`the store did not answer within ${String(STORE_PATIENCE_MS)} ms`);
+  return answer.value;
 }
