@@ -33,7 +33,11 @@ const SETTINGS = [
   '--innodb-flush-log-at-trx-commit=0',
   '--innodb-doublewrite=0',
   '--innodb-buffer-pool-size=256M',
-  '--innodb-log-file-size=64M',
+  // MariaDB has the one, MySQL the other.
+  '--loose-innodb-log-file-size=64M',
+  '--loose-innodb-redo-log-capacity=64M',
+  // MySQL's packages expect a folder of their own for files that are read in and written out.
+  '--secure-file-priv=',
   '--max-connections=200',
   // The server would take a file if a client sent one: whether ours does is what a test asks.
   '--local-infile=1',
