@@ -21,7 +21,8 @@ export function whyNotPublished({ reading: { traits }, happened }: Observed): Un
 /** How counts over the span are known. */
 export function countsKnown({ all, method, complete, shared, provisional }: Happened): Known {
   if ((all.how & HOW.sampled) !== 0 || !countsRows(method)) return 'sampled';
-  return complete && !shared && !provisional && (all.how & HOW.statistics) === 0 ? 'exact' : 'estimated';
+  const uncertain = (all.how & (HOW.statistics | HOW.purgedYoung)) !== 0;
+  return complete && !shared && !provisional && !uncertain ? 'exact' : 'estimated';
 }
 
 /** Times nearer together than this are as near as anybody asks. */

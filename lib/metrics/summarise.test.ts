@@ -224,6 +224,12 @@ describe('latency and throughput', () => {
   });
 });
 
+test('where rows are purged within minutes, what was counted may not be all of it', () => {
+  const published = (how: number) => figures({ folded: watched({ 1: { ...latencies(5), how } }) }).throughput.known;
+  expect(published(0)).toBe('exact');
+  expect(published(HOW.purgedYoung)).toBe('estimated');
+});
+
 test('rates end with the last fold where more was published since than is read', () => {
   const given = { folded: watched({ 1: latencies(5), 2: latencies(5) }) };
   expect(figures(given).throughput.publishedPerMinute).toBeCloseTo(2 / 15, 9);

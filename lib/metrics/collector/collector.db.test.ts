@@ -134,6 +134,18 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     expect((await progress(OUTBOX))?.watchedSince).toBe(before?.watchedSince);
   });
 
+  it('tells that rows may have gone uncounted where their owner purges them within minutes', async () => {
+    await publish(20, 10 * MINUTE);
+    await publish(30, MINUTE);
+    await done(collect());
+    const hows = async (): Promise<number[]> =>
+      [...(await minutes(OUTBOX, nowMinute() - 15, nowMinute())).values()].flatMap(({ slot }) => (slot.published > 0 ? [slot.how] : []));
+    expect((await hows()).some((how) => (how & HOW.purgedYoung) !== 0)).toBe(false);
+    await observed.query(`delete from ${table}`);
+    await eventually(async () => expect((await hows()).map((how) => how & HOW.purgedYoung)).toEqual([0, HOW.purgedYoung]));
+    expect((await total(OUTBOX)).published).toBe(50);
+  });
+
   it('goes on where it was when it is started again, and counts nothing twice', async () => {
     await publish(20, 5 * MINUTE);
     for (let start = 0; start < 4; start += 1) {

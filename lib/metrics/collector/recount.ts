@@ -2,13 +2,14 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { readRollupsAt } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
+import { slotIn, type Additions } from '../rollup/ledger';
 import { ALL_TYPES } from '../rollup/series-key';
-import { decodeSlot, type Slot } from '../rollup/slot';
+import { decodeSlot, HOW, type Slot } from '../rollup/slot';
 import { enter } from './books';
 import { addCells, missing } from './fold';
 import { countByMinute, readCells, steerTo, type Cell, type Span } from './fold-sql';
 import { isTimeout } from './failures';
-import { microsOf, MINUTE, minuteOf } from './instants';
+import { microsOf, MINUTE, minuteOf, minutesIn } from './instants';
 import { RECOUNT_MINUTES, type Session } from './session';
 import { isUnread } from './spans';
 
@@ -16,6 +17,8 @@ import { isUnread } from './spans';
 const LOOK_BACK_MINUTES = 5;
 /** Up to this many rows in those minutes they are recounted each time. */
 const CHEAP_ROWS = 20_000;
+/** Rows of minutes this young that are gone were purged about when they were counted. */
+const YOUNG_MINUTES = 2;
 /** After late rows were found, every minute is recounted each time for so long. */
 const WATCHFUL = 15 * MINUTE;
 /** Provisional minutes looked at in one go. */
@@ -46,6 +49,7 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
 
   const began = performance.now();
   let counted = 0;
+  const purged: number[] = [];
   const late = await outbox.database
     .read(
       async (db): Promise<Cell[]> => {
@@ -53,6 +57,9 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
         const cells: Cell[] = [];
         for (const span of runsOf(minutes)) {
           const counts = await countByMinute(db, outbox, span);
+          purged.push(
+            ...minutesIn(span.from, span.to).filter((minute) => (counts.get(minute) ?? 0) < (booked(minute, ALL_TYPES)?.published ?? 0)),
+          );
           for (const [minute, rows] of counts) {
             counted += rows;
             if (rows <= (booked(minute, ALL_TYPES)?.published ?? 0)) continue;
@@ -68,9 +75,10 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
       throw error;
     });
   const tookMs = performance.now() - began;
-  const additions = new Map();
+  const additions: Additions = new Map();
   const cells = missing(late, session.names, booked);
   addCells(additions, cells, session.names);
+  for (const minute of purged.filter((one) => one >= end - YOUNG_MINUTES)) slotIn(additions, minute, ALL_TYPES).how |= HOW.purgedYoung;
   const found = cells.reduce((sum, cell) => sum + (cell.kind === 'latency' ? cell.events : 0), 0);
   session.recountMinutes = Math.min(RECOUNT_MINUTES, session.recountMinutes * 2);
   const settled = due.filter((minute) => minutes.includes(minute));

@@ -9,6 +9,8 @@ export const HOW = {
   statistics: 2,
   /** Read from the rows afterwards: depth, retries and failed attempts of that time were not watched. */
   backfilled: 4,
+  /** Rows were purged so soon after they were published that some may have gone before they were counted. */
+  purgedYoung: 8,
 } as const;
 
 /** Depth as the collector saw it, once per tick. */
