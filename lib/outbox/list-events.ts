@@ -167,11 +167,11 @@ async function nearestEnd(outbox: Outbox, db: Db, walks: readonly Walk[], span: 
     (end, index) =>
       sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as sort_key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
   );
-  const { rows } = await sql<{ i: number }>`select i from (${sql.join(positions, sql` union all `)}) as ends
+  const { rows } = await sql<{ i: number | string }>`select i from (${sql.join(positions, sql` union all `)}) as ends
     order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`sort_key ${way}, `}${sql.join(id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`))} limit 1`.execute(
     db,
   );
-  return cut[rows[0]?.i ?? 0] ?? only;
+  return cut[Number(rows[0]?.i ?? 0)] ?? only;
 }
 
 function furthest(a: string | null, b: string | null, direction: Cursor['order']): string | null {

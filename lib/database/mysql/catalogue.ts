@@ -40,7 +40,7 @@ async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: numbe
     select table_schema as s, table_name as t, nullif(table_comment, '') as comment, table_rows as n from information_schema.tables
     where table_type = 'BASE TABLE' and ${where('table_schema')} order by table_schema, table_name limit ${sql.lit(limit)}`.execute(db);
   const columns = await sql<ColumnRow>`
-    select table_schema as s, table_name as t, column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra
+    select table_schema as s, table_name as t, column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra as extra
     from information_schema.columns where ${where('table_schema')} order by table_schema, table_name, ordinal_position`.execute(db);
   const byTable = new Map<string, CatalogueColumn[]>();
   for (const row of columns.rows) {

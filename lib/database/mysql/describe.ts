@@ -30,7 +30,7 @@ interface ColumnRow {
   collation: string | null;
 }
 
-/** `select *`: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
+/** `select *`, whose names both servers write large: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
 interface StatisticsRow {
   INDEX_NAME: string;
   NON_UNIQUE: string | number;
@@ -50,7 +50,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
   const table = await findTable(db, name);
   if (table === null) return null;
   const { rows: columns } =
-    await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra,
+    await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra as extra,
       privileges as rights, character_set_name as charset, collation_name as collation
     from information_schema.columns where table_schema = ${table.s} and table_name = ${table.t} order by ordinal_position`.execute(db);
   const { rows: statistics } = await sql<StatisticsRow>`select * from information_schema.statistics

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useTestMysql } from '@/scripts/testing/mysql';
+import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { openDatabase, type Database } from '../database';
 import type { ColumnDescription, TableDescription } from '../engine';
 import { tableRef } from '../table-ref';
@@ -13,7 +13,7 @@ import { mysqlEngine } from './engine';
 const { fragments } = mysqlEngine;
 const SEOUL = 'Asia/Seoul';
 
-describe('on MariaDB', () => {
+describe('on MySQL and MariaDB', () => {
   const database = useTestMysql();
   let db: Database;
   beforeAll(() => {
@@ -150,8 +150,9 @@ describe('on MariaDB', () => {
 
   it('a TIMESTAMP is an instant and a DATETIME what its writer meant, whatever zone a session is in', async () => {
     await database.query('CREATE TABLE zones (id int PRIMARY KEY, ts timestamp(6) NULL, wall datetime(3) NULL)');
-    await database.query(
-      "SET STATEMENT time_zone = '+09:00' FOR INSERT INTO zones VALUES (1, '2026-03-01 09:00:00.123456', '2026-03-01 09:00:00.123')",
+    await database.queryUnder(
+      "time_zone = '+09:00'",
+      "INSERT INTO zones VALUES (1, '2026-03-01 09:00:00.123456', '2026-03-01 09:00:00.123')",
     );
     const table = await described('zones');
     expect(await values(table, fragments.isoTime(t('ts'), column(table, 'ts'), SEOUL))).toEqual(['2026-03-01T00:00:00.123456Z']);
@@ -164,11 +165,13 @@ describe('on MariaDB', () => {
   });
 
   it('a zero date is no time, and takes no list down', async () => {
-    await database.query(
-      "SET STATEMENT sql_mode = '' FOR CREATE TABLE zeros (id int PRIMARY KEY, at datetime NOT NULL, ts timestamp NOT NULL DEFAULT '0000-00-00 00:00:00')",
+    await database.queryUnder(
+      "sql_mode = ''",
+      "CREATE TABLE zeros (id int PRIMARY KEY, at datetime NOT NULL, ts timestamp NOT NULL DEFAULT '0000-00-00 00:00:00')",
     );
-    await database.query(
-      "SET STATEMENT sql_mode = '' FOR INSERT INTO zeros VALUES (1, '0000-00-00 00:00:00', '0000-00-00 00:00:00'), (2, '2026-00-10 00:00:00', '2026-01-01 00:00:00')",
+    await database.queryUnder(
+      "sql_mode = ''",
+      "INSERT INTO zeros VALUES (1, '0000-00-00 00:00:00', '0000-00-00 00:00:00'), (2, '2026-00-10 00:00:00', '2026-01-01 00:00:00')",
     );
     const table = await described('zeros');
     expect(await values(table, fragments.isoTime(t('at'), column(table, 'at'), 'UTC'))).toEqual([null, null]);
@@ -206,11 +209,14 @@ describe('on MariaDB', () => {
 
   it('a comparison by the bytes is still found by the index', async () => {
     const table = await make('indexed', 'id int PRIMARY KEY AUTO_INCREMENT, status varchar(20), KEY by_status (status)');
-    await database.query("INSERT INTO indexed (status) SELECT IF(seq = 7, 'dead', 'done') FROM seq_1_to_2000");
+    await database.query(`INSERT INTO indexed (status) SELECT IF(n = 7, 'dead', 'done') FROM ${numbersTo(2000, 's')}`);
     await database.query('ANALYZE TABLE indexed');
     const found = fragments.isLiteral(t('status'), ['dead'], column(table, 'status'));
     const { rows } = await db.read((read) =>
-      sql<{ key: string | null; rows: string }>`explain select t.id from ${fragments.from(table.name, 't')} where ${found}`.execute(read),
+      sql<{
+        key: string | null;
+        rows: string;
+      }>`explain format = traditional select t.id from ${fragments.from(table.name, 't')} where ${found}`.execute(read),
     );
     expect(rows[0]).toMatchObject({ key: 'by_status' });
     expect(Number(rows[0]?.rows)).toBeLessThan(10);
@@ -255,7 +261,9 @@ describe('on MariaDB', () => {
     const { rows } = await db.read((read) =>
       sql`select ${'a'} as a, ${null} as n, ${12345678901234567890n} as big, ${true} as yes`.execute(read),
     );
-    expect(rows).toEqual([{ a: 'a', n: null, big: '12345678901234567890', yes: 1 }]);
+    expect(rows).toMatchObject([{ a: 'a', n: null, big: '12345678901234567890' }]);
+    // An integer that comes from no column is a small one here and a big one, told as text, there.
+    expect(rows).toHaveProperty('0.yes', database.mariadb ? 1 : '1');
   });
 
   it('quotes, backslashes and question marks are letters, in a value and in a literal', async () => {
@@ -292,12 +300,13 @@ describe('on MariaDB', () => {
     expect(await values(table, t('id'))).toEqual(['1']);
   });
 
-  it('MariaDB’s JSON is a text with a check, and read by path; its null is no text', async () => {
+  it('JSON is read by path, also where it is a text with a check, as on MariaDB; its null is no text', async () => {
     const table = await make('documents', 'id int PRIMARY KEY, doc json', `1, '{"a": {"b.c": [10.50, "x"]}, "n": null, "1": "one"}'`);
     const doc = column(table, 'doc');
-    expect([doc.type, doc.kind]).toEqual(['longtext', 'json']);
+    expect([doc.type, doc.kind]).toEqual([database.mariadb ? 'longtext' : 'json', 'json']);
     const at = async (...steps: string[]): Promise<unknown> => (await values(table, fragments.jsonText(t('doc'), steps, doc)))[0];
-    expect(await at('a', 'b.c', '0')).toBe('10.50');
+    // MySQL keeps the number and not how it was written.
+    expect(await at('a', 'b.c', '0')).toBe(database.mariadb ? '10.50' : '10.5');
     expect(await at('a', 'b.c', '1')).toBe('x');
     expect(await at('1')).toBe('one');
     expect(await at('n')).toBeNull();
@@ -311,7 +320,7 @@ describe('on MariaDB', () => {
     expect(mysqlEngine.idFits('00112233445566778899aabbccddeeff', id)).toBe(true);
     expect(mysqlEngine.idFits('0011', id)).toBe(false);
     const found = fragments.isOneOf(t('id'), ['00112233445566778899aabbccddeeff'], id);
-    expect(await values(table, sql`1`, found)).toEqual([1]);
+    expect(await values(table, sql`'found'`, found)).toEqual(['found']);
   });
 
   it('a row with the number 0 keeps it', async () => {

@@ -14,14 +14,15 @@ export function asText(column: Sql, description?: ColumnDescription): Sql<string
 /** Text as a value of the column's own type. */
 export function typed(value: string, description: ColumnDescription): Sql {
   const { kind, type } = description;
-  if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(${value} as unsigned)` : sql`cast(${value} as signed)`;
+  // A parameter cast to a number is a signed one to MySQL before it is anything else, and ends at half the unsigned ones.
+  if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(cast(${value} as char) as unsigned)` : sql`cast(${value} as signed)`;
   if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
   // More digits than any column has on either side, so that no value is cut to fit; a comparison as text would be.
   if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as decimal(65,30))`;
   if (kind === 'binary') return sql`unhex(${value})`;
   if (kind === 'uuid') return sql`cast(${value} as uuid)`;
   if (kind === 'instant' || kind === 'wall_clock') return sql`cast(${value.includes('T') ? utcText(value) : value} as datetime(6))`;
-  if (/^bit/i.test(type)) return sql`cast(${value} as unsigned)`;
+  if (/^bit/i.test(type)) return sql`cast(cast(${value} as char) as unsigned)`;
   return sql`${value}`;
 }
 
@@ -76,11 +77,15 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 /**
  * The index is searched by the column's own idea of equality, and what it finds is compared byte by byte. The search is in the
- * column's own characters: what they lack cannot be compared with them, and is a question mark that the bytes tell apart.
+ * column's own characters: what they lack cannot be compared with them, and is a question mark that the bytes tell apart. MySQL
+ * refuses to make one of a parameter, and does it to what has been a text before.
  */
 function textIn(column: Sql, values: Sql[], description: ColumnDescription | null): Sql<boolean> {
   const charset = description?.collation?.charset ?? 'utf8mb4';
-  const own = charset === 'utf8mb4' ? values : values.map((value) => sql`convert(${value} using ${sql.raw(charset)})`);
+  const own =
+    charset === 'utf8mb4'
+      ? values
+      : values.map((value) => sql`convert(cast(${value} as char character set utf8mb4) using ${sql.raw(charset)})`);
   const bytes = values.map((value) => sql`cast(${value} as binary)`);
   return sql`(${oneOf(column, own)} and ${oneOf(sql`cast(cast(${column} as char) as binary)`, bytes)})`;
 }
