@@ -99,7 +99,10 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Kn
     problems.push(`${at('database')}: there is no database "${outbox.database}" under databases${hint}`);
   }
   if (typeof outbox.shape === 'string' && outbox.shape !== '' && !known.shapes.includes(outbox.shape)) {
-    problems.push(`${at('shape')}: there is no shape "${outbox.shape}"; known: ${known.shapes.join(', ')}; or write a mapping of your own`);
+    const hint = suggestion(outbox.shape, known.shapes);
+    problems.push(
+      `${at('shape')}: there is no shape "${outbox.shape}"${hint}${hint.endsWith('?') ? ' Or' : '; or'} write a mapping of your own`,
+    );
   }
   if (isMap(outbox.parameters)) problems.push(...checkParameters(outbox.parameters, extraParameters(outbox.shape, known), at));
   if (isMap(outbox.amount)) {

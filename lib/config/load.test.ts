@@ -164,7 +164,7 @@ outboxes:
         'databases.later.url: the environment variable NOT_SET is not set; set it or write the value here',
         'outboxes[0].table: missing; write text or a map',
         'outboxes[0].tabel: unknown key; did you mean "table"?',
-        'outboxes[0].shape: there is no shape "escrow"; known: escrow-status, published-at; or write a mapping of your own',
+        'outboxes[0].shape: there is no shape "escrow"; did you mean "escrow-status"? Or write a mapping of your own',
         'outboxes[1].id: "a" is already the id of outboxes[0]; ids must differ',
         'outboxes[1].table: a name that holds a dot is written as a map, for instance { schema: shop, table: cap.published }',
         'outboxes[1].parameters.stuckAfter: write a duration such as 30s, 5m, 1h or a number of seconds',
@@ -209,8 +209,8 @@ outboxes:
   it.each([
     ['', '(file): empty; write databases and outboxes'],
     ['- a', '(file): write a map, not a list'],
-    ['databases: {a: {url: x}}\ndatabases: {}', '(file): not YAML: Map keys must be unique'],
-    ['a: [', '(file): not YAML: '],
+    ['databases: {a: {url: x}}\ndatabases: {}', '(file): not YAML at line 2, column 1: databases is there already; write it once'],
+    ['a: [', 'a: not YAML at line 1, column 4: a bracket that is not closed; close it'],
     ['__proto__: {x: 1}\ndatabases: {}\noutboxes: []', '__proto__: unknown key'],
     ['databases: [1]\noutboxes: 5', 'outboxes: write a list, not a number'],
   ])('%j', (text, start) => {

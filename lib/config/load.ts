@@ -24,6 +24,7 @@ import { interpolate } from './interpolate';
 import { problemLines } from './problems';
 import { soundPart } from './sound';
 import { fileSchema, LATER_KEYS, type ConfigFile, type OutboxEntry } from './schema';
+import { recover } from './syntax';
 
 const SESSION_HOURS = 8;
 const TICK = '5s';
@@ -108,9 +109,11 @@ function configOf(file: ConfigFile, path: string, known: Known): Config {
 export function parseConfig(text: string, path: string, known: Known, lookUp: (name: string) => string | undefined): ConfigReading {
   const yaml = parseDocument(text, { prettyErrors: true });
   if (yaml.errors.length > 0) {
-    return unusable(...yaml.errors.map((error) => `(file): not YAML: ${error.message.split('\n')[0]?.replace(/:$/, '') ?? ''}`));
+    const { document, problems, believable } = recover(text);
+    const rest = document === null ? null : checkDocument(document, path, known, lookUp, problems);
+    const others = rest === null || rest.ok ? [] : rest.problems.filter((line) => !problems.includes(line) && believable(line));
+    return { ok: false, problems: inOrder([...problems, ...others]), sound: rest === null || rest.ok ? null : rest.sound };
   }
-  const problems: string[] = [];
   let written: unknown;
   try {
     written = yaml.toJS();
@@ -118,6 +121,18 @@ export function parseConfig(text: string, path: string, known: Known, lookUp: (n
     return unusable(`(file): not usable: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (written === null || written === undefined) return unusable('(file): empty; write databases and outboxes');
+  return checkDocument(written, path, known, lookUp, []);
+}
+
+/** Checks what was read; `said` are problems that are known before, whose parts are not looked at further. */
+function checkDocument(
+  written: unknown,
+  path: string,
+  known: Known,
+  lookUp: (name: string) => string | undefined,
+  said: readonly string[],
+): ConfigReading {
+  const problems: string[] = [...said];
   const document = interpolate(written, lookUp, problems);
   const parsed = fileSchema.safeParse(document);
   if (!parsed.success) problems.push(...problemLines(parsed.error, fileSchema, document));

@@ -12,7 +12,13 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** `; did you mean "table"?` for the nearest word, `; known: a, b` when none is near, nothing when there is no choice. */
+/** So many words that hold the one that was written are named; more would be a list again. */
+const HOLDING_SHOWN = 4;
+
+/**
+ * `; did you mean "table"?` for the nearest word, or for the few that hold what was written; `; known: a, b` when none is near,
+ * nothing when there is no choice.
+ */
 export function suggestion(word: string, known: readonly string[]): string {
   const lower = word.toLowerCase();
   const ranked = known
@@ -21,5 +27,8 @@ export function suggestion(word: string, known: readonly string[]): string {
   const nearest = ranked[0];
   if (nearest === undefined) return '';
   if (nearest.distance <= (word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3)))) return `; did you mean "${nearest.candidate}"?`;
+  const bare = (text: string): string => text.toLowerCase().replace(/[-_. ]/g, '');
+  const holding = bare(word).length < 4 ? [] : known.filter((candidate) => bare(candidate).includes(bare(word)));
+  if (holding.length > 0 && holding.length <= HOLDING_SHOWN) return `; did you mean ${holding.map((one) => `"${one}"`).join(' or ')}?`;
   return `; known: ${known.join(', ')}`;
 }

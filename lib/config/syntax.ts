@@ -1,0 +1,185 @@
+/**
+ * Reads YAML that has errors in it as far as it can be read. The parser's own recovery takes the lines after an error for
+ * something else than their writer meant; here every error is kept to the smallest key or item of a list that holds it, by
+ * indentation, and the rest is read as it stands.
+ */
+import { isCollection, isScalar, LineCounter, parseDocument, visit, type Document, type YAMLError } from 'yaml';
+import { formatPath, type Path } from '@/lib/shared/document-path';
+import { adviceOn, spelling } from './syntax-advice';
+
+interface Broken {
+  path: Path;
+  /** A line that belongs to nothing: what it was meant for is not known. */
+  stray: boolean;
+}
+
+export interface Recovered {
+  /** What can be read; null stands for each part that cannot be. Null as a whole where nothing can be. */
+  document: unknown;
+  /** One line per error: path, line, column, what it is, what to do. */
+  problems: string[];
+  /** True for a problem of `document` that is there whatever the broken parts were meant to say. */
+  believable(problem: string): boolean;
+}
+
+interface Child {
+  kind: 'key' | 'item' | 'stray';
+  /** First line, and the one after the last. */
+  from: number;
+  to: number;
+  indent: number;
+  /** As written before the colon. */
+  key: string;
+}
+
+const KEY = /^ *("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#\-{}[\],&*!|>'"%@`](?:.*?\S)??)\s*:(?=\s|$)/;
+const ITEM = /^ *-(?=\s|$)/;
+const SILENT = /^\s*(#|$)|^(---|\.\.\.|%)/;
+const CLOSING = /^\s*[}\]]/;
+
+const indentOf = (line: string): number => /^ */.exec(line)?.[0].length ?? 0;
+
+/** The children of the lines from `from` to before `to`: keys of a map or items of a list. */
+function childrenOf(lines: readonly string[], from: number, to: number): Child[] {
+  const children: Child[] = [];
+  let [kind, indent]: [Child['kind'] | null, number] = [null, 0];
+  for (let at = from; at < to; at += 1) {
+    const line = lines[at] ?? '';
+    const last = children.at(-1);
+    const own = ITEM.test(line) ? 'item' : KEY.test(line) ? 'key' : 'stray';
+    const silent = SILENT.test(line);
+    if (!silent && last === undefined) indent = indentOf(line);
+    if (!silent && own !== 'stray') kind ??= own;
+    const deeper = /^ *\t/.test(line) || indentOf(line) > indent;
+    if (silent || (last !== undefined && (deeper || CLOSING.test(line) || (kind === 'key' && own === 'item')))) {
+      if (last !== undefined) last.to = at + 1;
+      continue;
+    }
+    const fits = own === kind && indentOf(line) === indent;
+    children.push({ kind: fits ? own : 'stray', from: at, to: at + 1, indent: indentOf(line), key: KEY.exec(line)?.[1] ?? '' });
+  }
+  return children;
+}
+
+/** Where a quote or bracket that is never closed was opened: the parser only says where it gave up. */
+function openedAt(document: Document, error: YAMLError, text: string): number | null {
+  let opened: number | null = null;
+  visit(document, {
+    Node(_, node) {
+      const quoted = isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE');
+      if (!quoted && !(isCollection(node) && node.flow === true)) return;
+      const [start, valueEnd, end] = node.range ?? [Infinity, 0, 0];
+      let inner = start + 1;
+      visit(node, { Node: (__, child) => void (child !== node && (inner = Math.max(inner, child.range?.[1] ?? 0))) });
+      const closed = !quoted && /[}\]]/.test(text.slice(inner, valueEnd));
+      if (!closed && start < error.pos[0] && end >= error.pos[0]) opened = start;
+    },
+  });
+  return opened;
+}
+
+class Recovery {
+  readonly broken: Broken[] = [];
+  readonly problems: string[] = [];
+  databasesTwice = false;
+
+  constructor(readonly lines: string[]) {}
+
+  private parse(from: number, to: number, uniqueKeys = false): { document: Document; counter: LineCounter; text: string } {
+    const counter = new LineCounter();
+    const text = this.lines.slice(from, to).join('\n');
+    return { document: parseDocument(text, { prettyErrors: false, uniqueKeys, lineCounter: counter }), counter, text };
+  }
+
+  /** Says an error of the lines from `from`, which are what stands at `path`. */
+  private tell(path: Path, from: number, { document, counter, text }: ReturnType<Recovery['parse']>, error: YAMLError | undefined): void {
+    const unclosed = error?.code === 'BAD_INDENT' || (error?.code === 'MISSING_CHAR' && error.message.startsWith('Missing closing'));
+    const offset =
+      error === undefined ? indentOf(this.lines[from] ?? '') : ((unclosed ? openedAt(document, error, text) : null) ?? error.pos[0]);
+    const { line, col } = counter.linePos(offset);
+    const at = this.lines[from + line - 1] ?? '';
+    const key = error?.code === 'DUPLICATE_KEY' ? KEY.exec(at.slice(col - 1))?.[1] : undefined;
+    this.problems.push(`${formatPath(path)}: not YAML at line ${from + line}, column ${Math.max(1, col)}: ${adviceOn(error, at, key)}`);
+  }
+
+  private drop(child: Child, path: Path): void {
+    const parsed = this.parse(child.from, child.to);
+    this.tell(path, child.from, parsed, parsed.document.errors[0]);
+    this.broken.push({ path, stray: child.kind === 'stray' });
+    const lead = ' '.repeat(child.indent);
+    const rest = { key: `${lead}${child.key}: null`, item: `${lead}- null`, stray: '' }[child.kind];
+    for (let at = child.from; at < child.to; at += 1) this.lines[at] = at === child.from ? rest : '';
+  }
+
+  private inside(child: Child, path: Path): void {
+    const header = this.lines[child.from] ?? '';
+    const undashed = header.replace('-', ' ');
+    if (child.kind === 'item' && !SILENT.test(undashed) && !KEY.test(undashed) && !ITEM.test(undashed)) return;
+    if (child.kind === 'item') {
+      this.lines[child.from] = undashed;
+      this.mend(child.from, child.to, path);
+      const mended = this.lines[child.from] ?? '';
+      this.lines[child.from] = `${' '.repeat(child.indent)}-${mended.slice(child.indent + 1)}`;
+    } else if (/^\s*(#.*)?$/.test(header.replace(KEY, ''))) this.mend(child.from + 1, child.to, path);
+  }
+
+  /** Takes out what cannot be read among the lines from `from` to before `to`, the children of what stands at `path`. */
+  mend(from: number, to: number, path: Path): void {
+    let items = 0;
+    for (const child of childrenOf(this.lines, from, to)) {
+      if (child.kind === 'stray') {
+        this.drop(child, path);
+        continue;
+      }
+      const own = [...path, child.kind === 'item' ? items++ : spelling(child.key)];
+      const isBroken = (): boolean => this.parse(child.from, child.to).document.errors.length > 0;
+      if (!isBroken()) continue;
+      this.inside(child, own);
+      if (isBroken()) this.drop(child, own);
+    }
+  }
+
+  /** What is left, with keys that are written twice told. Null where even that cannot be read. */
+  rest(): unknown {
+    const parsed = this.parse(0, this.lines.length, true);
+    for (const error of parsed.document.errors) {
+      if (error.code !== 'DUPLICATE_KEY' && this.problems.length > 0) return null;
+      this.tell([], 0, parsed, error);
+      this.databasesTwice ||= /^["']?databases\b/.test(parsed.text.slice(error.pos[0]));
+      if (error.code !== 'DUPLICATE_KEY') return null;
+    }
+    try {
+      return parsed.document.toJS();
+    } catch {
+      // An alias of something that was taken out.
+      return null;
+    }
+  }
+}
+
+/** Reads text that is not all YAML; the errors are told one per part that they spoil. */
+export function recover(text: string): Recovered {
+  const recovery = new Recovery(text.split(/\r?\n/));
+  const several = parseDocument(text).errors.some(({ code }) => code === 'MULTIPLE_DOCS');
+  if (!several) recovery.mend(0, recovery.lines.length, []);
+  const document = recovery.rest();
+  const { broken, problems } = recovery;
+  const databasesKnown =
+    !recovery.databasesTwice && broken.every(({ path }) => path.length > 1 || (path.length === 1 && path[0] !== 'databases'));
+  return {
+    document,
+    problems,
+    believable: (problem) =>
+      (!problem.includes(': there is no database "') || databasesKnown) && broken.every((part) => !concerns(problem, part)),
+  };
+}
+
+/** Whether a problem is about a broken part, about what holds it, or about a key that may be lost in it. */
+function concerns(problem: string, { path, stray }: Broken): boolean {
+  const at = formatPath(path);
+  const begins = (line: string, start: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${start}${next}`));
+  const where = problem.slice(0, problem.indexOf(': '));
+  if (where === at || (!stray && begins(problem, at)) || begins(at, where)) return true;
+  const parent = stray ? at : formatPath(path.slice(0, -1));
+  return problem.includes(': missing; ') && (parent === '(file)' ? !/[.[]/.test(where) : begins(where, parent));
+}
