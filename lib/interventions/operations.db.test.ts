@@ -1,5 +1,6 @@
 /** The table of operations of the five shapes of record, cell by cell, on the shapes' own sample rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { amendment } from '@/scripts/testing/amend';
 import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import type { TableName } from '@/lib/database/engine';
 import { archiveTable, recordTables } from '@/lib/outbox/companions';
@@ -116,15 +117,10 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
     };
     const rowOf = async (place: string, id: string): Promise<Record<string, unknown> | undefined> =>
       (await database.query<Record<string, unknown>>(`SELECT * FROM ${place} WHERE ${asText} = ${first}`, [id]))[0];
-    const act = async (operation: string, id: string) => {
-      const stored = await getEvent(open.outbox, id);
-      return intervene(
-        depsFor(open.outbox),
-        ANNA,
-        'sample',
-        { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'cell by cell' },
-        freshKey(),
-      );
+    const versionOf = async (id: string): Promise<string> => (await getEvent(open.outbox, id))?.event.version ?? '';
+    const act = async (operation: string, id: string, seen?: string) => {
+      const events = [{ id, version: seen ?? (await versionOf(id)) }];
+      return intervene(depsFor(open.outbox), ANNA, 'sample', { operation, events, reason: 'cell by cell' }, freshKey());
     };
 
     for (const [operation, cells] of Object.entries(TABLE[key] ?? {})) {
@@ -161,6 +157,23 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
         });
       }
     }
+
+    it('changes no event that has another content than was seen, whatever the state says', async () => {
+      let amended = 0;
+      for (const [operation, cells] of Object.entries(TABLE[key] ?? {})) {
+        for (const state of (Object.keys(cells) as LiveState[]).filter((one) => cells[one] === 'applied')) {
+          const { id, place } = sampleIn(state);
+          const seen = await versionOf(id);
+          const of = place === 'dead' && open.outbox.dead !== null ? open.outbox.dead : open.outbox.main;
+          await database.query(`UPDATE ${table(place)} SET ${amendment(engine, of, (amended += 1))} WHERE ${asText} = ${first}`, [id]);
+          const before = await rowOf(table(place), id);
+          expect
+            .soft((await act(operation, id, seen)).skipped, `${operation} ${state}`)
+            .toMatchObject([{ id, code: 'changed_since_seen' }]);
+          expect.soft(await rowOf(table(place), id), `${operation} ${state}`).toEqual(before);
+        }
+      }
+    });
 
     for (const state of shape.archive?.from ?? []) {
       if (!shape.sample?.rows.some((row) => row.state === state)) continue;

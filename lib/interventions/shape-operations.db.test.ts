@@ -1,5 +1,10 @@
-/** Every operation on every sample row of every shape that has its changes written down: what is named is written, all else is left alone. */
+/**
+ * Every operation on every sample row of every shape that has its changes written down: what is named is written, all else is left
+ * alone; and what is no longer what the operator saw is left alone as a whole, where nothing but its version tells.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { amendment } from '@/scripts/testing/amend';
+import { coverOf } from '@/scripts/testing/covers';
 import {
   createSample,
   ENGINES,
@@ -23,10 +28,16 @@ const CHANGES = { ...CHANGES_OF_MANY, ...MORE_CHANGES };
 const OPERATIONS = ['retry', 'requeue', 'release', 'archive'];
 const cases = SHAPES.flatMap((shape) => (shape.key in CHANGES ? shape.engines.map((engine) => [shape.key, engine, shape] as const) : []));
 
+/** A column that no library has and no state is read from. */
+const NOTE = 'a_note';
+
 type Texts = Record<string, string | null>;
 
 describe.each(cases)('%s on %s', (key, engine, shape) => {
-  const database = useTestDatabaseOf(engine, (db) => createSample(db, shape, { rows: false }));
+  const database = useTestDatabaseOf(engine, async (db) => {
+    await createSample(db, shape, { rows: false });
+    for (const name of [main, ...dead]) await db.query(`ALTER TABLE ${name} ADD COLUMN ${NOTE} int NULL`);
+  });
   let open: ProvenOutbox;
   beforeAll(async () => {
     open = await openProven(database, shape, { parameters: SETTINGS[key] ?? {} });
@@ -41,26 +52,65 @@ describe.each(cases)('%s on %s', (key, engine, shape) => {
 
   it.each(OPERATIONS)('%s changes what is written down, and nothing else', async (operation) => {
     for (const row of rows) {
-      for (const name of [main, ...dead, archive]) await database.query(`TRUNCATE TABLE ${name}`);
-      for (const one of rows) await insertRow(database, tableOf(shape, one.in, engine), one.values);
+      await fill();
       const id = sampleEventId(shape, row);
       const wanted = CHANGES[key]?.[operation]?.[id];
       const from = tableOf(shape, row.in, engine);
       const before = await rowOf(id, from);
-      const stored = await getEvent(open.outbox, id);
-      const result = await intervene(
-        depsFor(open.outbox, open.known),
-        ANNA,
-        'sample',
-        { operation, events: [{ id, version: stored?.event.version ?? '' }], reason: 'row by row' },
-        freshKey(),
-      );
+      const result = await act(operation, id, await versionOf(id));
       expect.soft(result.changed, `${operation} of ${id}`).toEqual(wanted === undefined ? [] : [id]);
       const to = wanted === MOVED ? archive : wanted === undefined ? from : main;
       expectChange(before, await rowOf(id, to), wanted, `${operation} of ${id}`);
       if (to !== from) expect.soft(await rowOf(id, from), `${id} is no longer there`).toBeNull();
     }
   });
+
+  const changeable = OPERATIONS.flatMap((operation) =>
+    rows.flatMap((row) => {
+      const id = sampleEventId(shape, row);
+      return CHANGES[key]?.[operation]?.[id] === undefined ? [] : [{ operation, id, row }];
+    }),
+  );
+
+  it('an event with another content than was seen is left alone, and so is what was seen as a whole and was written again', async () => {
+    for (const { operation, id, row } of changeable) {
+      const place = row.in === 'dead' && open.outbox.dead !== null ? open.outbox.dead : open.outbox.main;
+      const from = tableOf(shape, row.in, engine);
+      const content = amendment(engine, place, 1);
+      expect.soft(content, `${id} has content that can be another`).not.toBeNull();
+      const cover = coverOf(open.outbox, operation, row.in, row.state);
+      for (const [what, change, passes] of [
+        ['with another content', content, false],
+        ['written again', `${NOTE} = 1`, cover === 'stable'],
+      ] as const) {
+        if (change === null) continue;
+        await fill();
+        const seen = await versionOf(id);
+        await database.query(`UPDATE ${from} SET ${change}`);
+        const before = await rowOf(id, from);
+        const result = await act(operation, id, seen);
+        if (passes) expect.soft(result.changed, `${operation} of ${id} ${what}`).toEqual([id]);
+        else {
+          expect.soft(result.skipped, `${operation} of ${id} ${what}`).toMatchObject([{ id, code: 'changed_since_seen' }]);
+          expect.soft(await rowOf(id, from), `${id} ${what}`).toEqual(before);
+        }
+      }
+    }
+  });
+
+  async function fill(): Promise<void> {
+    for (const name of [main, ...dead, archive]) await database.query(`TRUNCATE TABLE ${name}`);
+    for (const one of rows) await insertRow(database, tableOf(shape, one.in, engine), one.values);
+  }
+
+  async function versionOf(id: string): Promise<string> {
+    return (await getEvent(open.outbox, id))?.event.version ?? '';
+  }
+
+  function act(operation: string, id: string, version: string) {
+    const body = { operation, events: [{ id, version }], reason: 'row by row' };
+    return intervene(depsFor(open.outbox, open.known), ANNA, 'sample', body, freshKey());
+  }
 
   /** The row of an event as texts; the archive's own columns left out. */
   async function rowOf(id: string, from: string): Promise<Texts | null> {

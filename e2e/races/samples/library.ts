@@ -52,6 +52,8 @@ async function take(stage: Stage, connection: Connection, random: Random, row: S
 function advance(stage: Stage, connection: Connection, random: Random, row: SeenRow): Promise<boolean> {
   const letters = stage.samples.filter(({ place }) => place === 'dead');
   if (letters.length > 0 && random.chance(0.3)) return stage.bury(connection, row, pick(random, letters));
+  // Somebody corrects what an event says: its state does not tell, only its version does.
+  if (random.chance(0.2)) return stage.amend(connection, row);
   if (stage.publishedIsGone && random.chance(0.15)) return stage.remove(connection, row);
   const samples = stage.samples.filter(({ place, state }) => place === 'main' && (state !== 'published' || random.chance(0.15)));
   return samples.length === 0 ? Promise.resolve(false) : stage.become(connection, row, pick(random, samples));

@@ -9,8 +9,8 @@ import { depsFor } from '@/lib/interventions/testing';
 import { SETTINGS } from '@/lib/interventions/testing-more-changes';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
-import type { Shape } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
+import { coverOf, rulesOf } from '@/scripts/testing/covers';
 import { createSample, openSample, proven, useTestDatabaseOf, type AnyTestDatabase, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { CLAIM_RULES, type Claims } from '../claims';
 import { readHistory, readRecords, watchHistory, type Image } from '../history';
@@ -114,23 +114,6 @@ async function evidence(stage: Stage, office: Office, database: AnyTestDatabase)
   };
 }
 
-/** What the shape says a version covers; null where its operation is not for such rows. Without a known state: the least it may say. */
-function coverOf({ shape }: Outbox, operation: string, place: string, state: string | null): 'exact' | 'stable' | null {
-  const isFor = (states: readonly string[]): boolean => state === null || states.includes(state);
-  if (operation === 'restore') return place === 'archive' ? 'exact' : null;
-  if (place === 'archive') return null;
-  if (operation === 'archive') {
-    if (shape.archive === undefined || state === 'processing') return null;
-    if (place === 'dead' || state === 'dead') return shape.archive.from.includes('dead') ? 'exact' : null;
-    return isFor(shape.archive.from) ? 'stable' : null;
-  }
-  const covers = rulesOf(shape, operation).flatMap((rule) => {
-    const fits = place === 'dead' ? rule.from.includes('dead') : rule.moveTo === undefined && isFor(rule.from);
-    return fits ? [rule.version] : [];
-  });
-  return covers.length === 0 ? null : covers.every((cover) => cover === 'exact') ? 'exact' : 'stable';
-}
-
 /** A time that is not known is not old. */
 function isTooYoung({ shape, parameters }: Outbox, operation: string, row: Image, at: Date): boolean {
   const columns = new Set(rulesOf(shape, operation).flatMap((rule) => rule.olderThanStuckAfter ?? []));
@@ -143,9 +126,4 @@ function isTooYoung({ shape, parameters }: Outbox, operation: string, row: Image
 /** Milliseconds since the epoch of a time as either server prints it, without a zone in UTC. */
 function timeOf(text: string): number {
   return /^\d{13}$/.test(text) ? Number(text) : Date.parse(`${text.replace(' ', 'T').replace(/([+-]\d{2}|Z)$/, '')}Z`);
-}
-
-function rulesOf(shape: Shape, operation: string) {
-  const rules = shape.operations[operation];
-  return Array.isArray(rules) ? rules.flatMap((rule) => ('version' in rule ? [rule] : [])) : [];
 }

@@ -8,6 +8,7 @@ import type { ColumnDescription } from '@/lib/database/engine';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { idParts } from '@/lib/outbox/row-id';
 import { kindOf, type ColumnRole, type Shape } from '@/lib/outbox/shape';
+import { amendment } from '@/scripts/testing/amend';
 import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { watched, type Image, type WatchedTable } from '../history';
 import { COPY, layOut, NOTE, variedColumns, type Sample } from './tables';
@@ -37,6 +38,8 @@ export interface Stage {
   /** Moves the row into the dead-letter table, what is only there being as in the sample; true when it was as seen. */
   bury(connection: Connection, seen: SeenRow, sample: Sample): Promise<boolean>;
   remove(connection: Connection, seen: SeenRow): Promise<boolean>;
+  /** Gives the row another content and leaves its state alone; true when it was as seen. */
+  amend(connection: Connection, seen: SeenRow): Promise<boolean>;
   /** Holds the row until the end of the transaction, unless somebody else does; true when it is what was seen. */
   hold(connection: Connection, seen: SeenRow): Promise<boolean>;
 }
@@ -193,6 +196,16 @@ export async function createStage(database: AnyTestDatabase, shape: Shape, outbo
       return rowCount === 1 && (await remove(connection, seen));
     },
     remove,
+    async amend(connection, { id, text }) {
+      count += 1;
+      const content = amendment(engine, outbox.main, count);
+      if (content === null) return false;
+      const { rowCount } = await connection.query(
+        `UPDATE ${main.name}${engine === 'mysql' ? ' AS' : ''} t SET ${content} WHERE ${keyIs('t', 1)} AND ${asSeen('t', keys + 1)}`,
+        [...partsOf(id), text],
+      );
+      return rowCount === 1;
+    },
     hold,
   };
 }
