@@ -82,7 +82,7 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
     ];
     for (const { name, description } of bound.companions.values()) tables.push([['shape', 'companions', name, 'table'], description]);
     const unreadable = tables.flatMap(([path, description]) =>
-      description.privileges.select ? [] : [{ path, message: notReadable(database, description) }],
+      description.privileges.select ? [] : [{ path, message: notReadable(database, description), absent: true as const }],
     );
     return [...unreadable, ...bound.problems];
   });

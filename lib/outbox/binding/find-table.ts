@@ -32,7 +32,7 @@ export async function findTable(db: Db, engine: Engine, ref: TableRef, where: st
     found !== null && 'several' in found
       ? `; several fit: ${found.several.join(', ')}; write the one that is meant exactly`
       : suggestion(written.table, known).replace(/^; known: .*/, known.length > NAMES_SHOWN ? '' : '$&');
-  return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}` } };
+  return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}`, absent: true } };
 }
 
 /** What the shape's pattern captures out of a table's name. */

@@ -4,6 +4,8 @@ import type { Path } from '@/lib/shared/document-path';
 export interface MappingProblem {
   path: Path;
   message: string;
+  /** About a table that is not there, or that the reader may not read: it may come, and the grant too. */
+  absent?: true;
 }
 
 /** Gathers what is wrong, so that all of it is said at once. */
