@@ -179,7 +179,7 @@ function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
       className={classes.search}
       onSubmit={(event) => {
         event.preventDefault();
-        onSearch(text.trim());
+        onSearch(text.trim() === '' ? '' : text);
       }}
     >
       <TextInput
@@ -194,8 +194,9 @@ function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
           if (next === '' && value !== '') onSearch('');
         }}
         onPaste={(event) => {
-          const pasted = event.clipboardData.getData('text').trim();
-          if (text !== '' || pasted === '' || pasted.length > 100) return;
+          // The line's end is copied along from a terminal; a space may be the id's own.
+          const pasted = event.clipboardData.getData('text').replace(/^[\r\n]+|[\r\n]+$/g, '');
+          if (text !== '' || pasted.trim() === '' || pasted.length > 100) return;
           event.preventDefault();
           setText(pasted);
           onSearch(pasted);

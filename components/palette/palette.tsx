@@ -51,7 +51,7 @@ export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered,
   const t = useTranslations('palette');
   const router = useRouter();
   const wanted = text.trim();
-  const search = useEventSearch(wanted, findEvent);
+  const search = useEventSearch(wanted === '' ? '' : text, findEvent);
 
   const screens: Target[] = [
     { href: '/', label: t('screen.fleet'), words: 'fleet', icon: <IconGauge size={16} /> },

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { idSpellings } from '@/lib/shared/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { holds, leadsWith } from './index-fit';
 import { livePlaces, plainColumn, type Outbox, type Place } from './outbox';
@@ -60,13 +61,21 @@ export interface Equalities {
 export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities {
   const none: Equalities = { indexed: [], unindexed: [], enough: false, impossible: false };
   const impossible: Equalities = { ...none, impossible: true };
-  const aggregate = filter.aggregate === undefined ? null : equality(outbox, at, 'aggregateId', filter.aggregate);
+  const ofAggregate = idSpellings(filter.aggregate ?? '')
+    .map((value) => equality(outbox, at, 'aggregateId', value))
+    .filter((one) => one !== null);
+  const aggregate =
+    filter.aggregate === undefined || ofAggregate[0] === undefined
+      ? null
+      : { test: either(ofAggregate.map(({ test }) => test)), indexed: ofAggregate[0].indexed };
   if (filter.aggregate !== undefined && aggregate === null) return impossible;
   const { q } = filter;
   const found =
     q === undefined
       ? null
-      : (['id', 'dedupKey', 'aggregateId'] as const).map((role) => equality(outbox, at, role, q)).filter((one) => one !== null);
+      : (['id', 'dedupKey', 'aggregateId'] as const)
+          .flatMap((role) => idSpellings(q).map((value) => equality(outbox, at, role, value)))
+          .filter((one) => one !== null);
   if (found?.length === 0) return impossible;
 
   if (aggregate !== null && (aggregate.indexed || found === null)) {
@@ -83,7 +92,7 @@ export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): E
   return { ...none, indexed, unindexed, enough: tried.length === 0 };
 }
 
-const either = (tests: Test[]): Test => sql`(${sql.join(tests, sql` or `)})`;
+const either = (tests: Test[]): Test => (tests[0] !== undefined && tests.length === 1 ? tests[0] : sql`(${sql.join(tests, sql` or `)})`);
 
 function equality(
   outbox: Outbox,

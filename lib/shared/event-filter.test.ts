@@ -4,6 +4,7 @@ import {
   FILTER_TEXT_MAX,
   countFilters,
   describeFilterErrors,
+  idSpellings,
   parseEventFilter,
   serialiseEventFilter,
   toSearchParams,
@@ -41,8 +42,9 @@ describe('parseEventFilter', () => {
     expect(parse('state=dead,pending&type=a,b').filter).toEqual({ state: ['pending', 'dead'], type: ['a,b'] });
   });
 
-  test('spaces pasted around an id are dropped, those inside an error text are kept', () => {
-    expect(parse('q=%20order-1%0A&error=%20gas').filter).toEqual({ q: 'order-1', error: ' gas' });
+  test('spaces around an id and inside an error text are kept: they may be its own', () => {
+    expect(parse('q=%20order-1%0A&error=%20gas').filter).toEqual({ q: ' order-1\n', error: ' gas' });
+    expect([idSpellings(' order-1\n'), idSpellings('order-1')]).toEqual([[' order-1\n', 'order-1'], ['order-1']]);
   });
 
   test.each([
@@ -95,7 +97,7 @@ const instant = fc
     fc.integer({ min: 0, max: 999_999 }),
   )
   .map(([date, micros]) => `${date.toISOString().slice(0, 19)}${micros === 0 ? '' : `.${pad(micros, 6).replace(/0+$/, '')}`}Z`);
-const words = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim() === text && !text.includes('\0'));
+const words = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim() !== '' && !text.includes('\0'));
 
 const filters: fc.Arbitrary<EventFilter> = fc
   .record(

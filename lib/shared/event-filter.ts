@@ -58,8 +58,8 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   }
 
   for (const field of ['aggregate', 'q'] as const) {
-    const value = text(field, (params.get(field) ?? '').trim());
-    if (value) filter[field] = value;
+    const value = text(field, params.get(field) ?? '');
+    if (value !== undefined && value.trim() !== '') filter[field] = value;
   }
   const error = text('error', params.get('error') ?? '');
   if (error && error.trim() !== '') filter.error = error;
@@ -80,6 +80,11 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   if (order === 'oldest') filter.order = 'oldest';
   else if (order !== null && order !== '' && order !== 'newest') fail('order', 'unknown_order', order);
   return { filter, errors };
+}
+
+/** What an id that somebody typed or pasted may be: exactly that, else without the spaces around it. */
+export function idSpellings(text: string): string[] {
+  return [...new Set([text, text.trim()])];
 }
 
 /** Writes a filter as a query string; the default order is left out. `parseEventFilter` reads it back unchanged. */
