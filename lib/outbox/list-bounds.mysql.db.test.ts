@@ -1,9 +1,9 @@
-/** What a page of a list takes on MariaDB, where a column that is NULL leads the index: the rows of the page, not all that wait. */
+/** What a page of a list takes on MySQL and MariaDB, where a column that is NULL leads the index: the rows of the page, not all that wait. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { settingsFor } from '@/scripts/testing/outbox';
-import { useTestMysql } from '@/scripts/testing/mysql';
+import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
@@ -30,8 +30,8 @@ const database = useTestMysql(async ({ query }) => {
     `create table keyed (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, key (sent, made))`,
   );
   await query(
-    `insert into keyed select uuid(), 't', utc_timestamp(6) - interval (${ROWS} - seq) second,
-      if(seq > ${ROWS} - ${WAITING}, null, utc_timestamp(6) - interval (${ROWS} - seq) second) from seq_1_to_${ROWS}`,
+    `insert into keyed select uuid(), 't', utc_timestamp(6) - interval (${ROWS} - n) second,
+      if(n > ${ROWS} - ${WAITING}, null, utc_timestamp(6) - interval (${ROWS} - n) second) from ${numbersTo(ROWS, 'numbers')}`,
   );
   await query('analyze table keyed');
 });

@@ -1,6 +1,7 @@
 /** Whatever indexes a table has: page by page, a list holds every row exactly once, and the other order is its reverse. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, ENGINES, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { numbersTo } from '@/scripts/testing/mysql';
 import { openDatabase, type Database } from '@/lib/database/database';
 import type { OrderedBy } from '@/lib/shared/list-scope';
 import type { EngineKey, EventFilter } from '@/lib/shared/model';
@@ -53,15 +54,15 @@ const FILLS: Record<string, string[]> = {
   ],
 };
 
-/** The same on the other engine: drawn numbers that follow from nothing, and a table of numbers to count with. */
-const drawnMysql = (salt: number, values: number): string => `(crc32(concat('row', seq + ${salt * 1_000})) % ${values})`;
+/** The same on the other engine: drawn numbers that follow from nothing, and numbers to count with. */
+const drawnMysql = (salt: number, values: number): string => `(crc32(concat('row', n + ${salt * 1_000})) % ${values})`;
 const timeMysql = (salt = 1): string =>
   `IF(${drawnMysql(salt, 4)} = 0, NULL, timestamp'2026-01-01 00:00:00' + interval ${drawnMysql(salt + 10, 6)} second)`;
 const oneOfMysql = (...values: string[]): string => `elt(1 + ${drawnMysql(3, values.length)}, '${values.join("','")}')`;
 const MYSQL_FILLS: Record<string, string[]> = {
   'worker-status': [
     `ALTER TABLE outbox_events MODIFY created_at datetime NULL`,
-    `INSERT INTO outbox_events (event_type, payload, created_at, processed_at, status) SELECT ${oneOfMysql('a', 'b')}, '{}', ${timeMysql()}, ${timeMysql(2)}, ${oneOfMysql('PENDING', 'PROCESSING', 'PROCESSED', 'OTHER')} FROM seq_1_to_${ROWS}`,
+    `INSERT INTO outbox_events (event_type, payload, created_at, processed_at, status) SELECT ${oneOfMysql('a', 'b')}, '{}', ${timeMysql()}, ${timeMysql(2)}, ${oneOfMysql('PENDING', 'PROCESSING', 'PROCESSED', 'OTHER')} FROM ${numbersTo(ROWS, 'numbers')}`,
   ],
 };
 

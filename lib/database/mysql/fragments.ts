@@ -22,10 +22,15 @@ export const mysqlFragments: Fragments = {
   fromInstant: fromUtc,
   secondsBefore: (value, seconds) => sql`(${value} - interval ${sql.lit(seconds)} second)`,
   isTrue,
-  lastElement: (column, description) => ({
-    sql: sql`json_extract(${validJson(column, description)}, concat('$[', json_length(${validJson(column, description)}) - 1, ']'))`,
-    description: { ...description, kind: 'json', type: 'json' },
-  }),
+  // The first element of what is no list is the whole of it, and to MySQL a place before the first one is a mistake.
+  lastElement(column, description) {
+    const json = validJson(column, description);
+    const last = sql`json_extract(${json}, concat('$[', greatest(json_length(${json}) - 1, 0), ']'))`;
+    return {
+      sql: sql`case when json_type(${json}) = 'ARRAY' then ${last} end`,
+      description: { ...description, kind: 'json', type: 'json' },
+    };
+  },
   list: (values) => sql`json_array(${sql.join(values)})`,
   asText,
   textValue: (value) => sql`${value}`,

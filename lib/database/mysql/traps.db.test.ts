@@ -313,6 +313,15 @@ describe('on MySQL and MariaDB', () => {
     expect(await at('nothing')).toBeNull();
   });
 
+  it('the last element of a list is found, and nothing in an empty list or in what is none', async () => {
+    const lists = ['[1, {"error": "x"}]', '[]', '{"a": 1}', '"x"', 'null'];
+    const table = await make('lists', 'id int PRIMARY KEY, doc json', ...lists.map((list, index) => `${index}, '${list}'`), '9, NULL');
+    const last = fragments.lastElement(t('doc'), column(table, 'doc'));
+    const nothing = [null, null, null, null, null];
+    expect(await values(table, fragments.jsonText(last.sql, ['error'], last.description))).toEqual(['x', ...nothing]);
+    expect(await values(table, sql`${last.sql} is null`)).toEqual([0, 1, 1, 1, 1, 1].map((one) => (database.mariadb ? one : String(one))));
+  });
+
   it('bytes have a text, and it finds them again', async () => {
     const table = await make('bytes', 'id binary(16) PRIMARY KEY', "x'00112233445566778899aabbccddeeff'");
     const id = column(table, 'id');
