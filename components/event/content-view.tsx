@@ -17,6 +17,7 @@ const SHOWN_CHARACTERS = 20_000;
 /** A payload or headers: a tree where it is whole JSON, and always the text as it is stored. */
 export function ContentView({ title, content }: { title: string; content: Content }) {
   const t = useTranslations('event');
+  const say = useTranslations('warnings');
   const format = useFormat();
   const hasTree = content.format === 'json' && !content.cut && content.text !== null;
   const [view, setView] = useState<'tree' | 'text'>('tree');
@@ -42,6 +43,7 @@ export function ContentView({ title, content }: { title: string; content: Conten
           {content.text !== null && <CopyAction value={content.text} label={title} />}
         </span>
       </header>
+      {content.warning !== null && <p className={classes.note}>{say.has(content.warning) ? say(content.warning) : content.warning}</p>}
       {content.masked && <p className={classes.note}>{content.text === null ? t('withheld') : t('masked')}</p>}
       {content.cut && content.text !== null && (
         <p className={classes.note}>{t('cut', { shown: bytes(content.shownBytes), whole: bytes(content.bytes) })}</p>

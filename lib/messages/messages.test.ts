@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '@/lib/doctor/check-registry.gen';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { PAYLOAD_WARNINGS } from '@/lib/outbox/language/payload';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/measured';
 import { SKIP_CODES } from '@/lib/shared/model';
@@ -115,8 +116,9 @@ describe('the catalogues', () => {
       ...(shape.archive?.warnings ?? []),
       ...Object.values(shape.cautions).flat(),
       ...(shape.facts?.warnings ?? []),
-      ...(shape.payload?.warn === undefined ? [] : [shape.payload.warn]),
     ]);
+    // Of these a mapping in the configuration may name any.
+    warnings.push(...PAYLOAD_WARNINGS);
     const wanted = [
       ...STATES.map((state) => `states.${state}`),
       ...KNOWN.map((known) => `known.${known}`),

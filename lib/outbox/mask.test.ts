@@ -6,8 +6,13 @@ import { hiddenValues, MASK, presentContent, presentError, presentEvent } from '
 import type { Outbox } from './outbox';
 import { pathSteps, rawSteps } from './paths';
 
-const outbox = (mask: string[], amount: string[] | null = null): Outbox =>
-  ({ settings: { mask }, amount: amount === null ? null : { value: amount, currency: null }, main: { roles: {} } }) as unknown as Outbox;
+const outbox = (mask: string[], amount: string[] | null = null, warn?: string): Outbox =>
+  ({
+    settings: { mask },
+    shape: { payload: warn === undefined ? undefined : { encoding: 'bytes', warn } },
+    amount: amount === null ? null : { value: amount, currency: null },
+    main: { roles: {} },
+  }) as unknown as Outbox;
 const stored = (value: unknown) => {
   const head = typeof value === 'string' ? value : JSON.stringify(value);
   return { head, bytes: Buffer.byteLength(head), binary: false };
@@ -88,6 +93,16 @@ describe('masking', () => {
   });
 });
 
+describe('what the shape says of its payload', () => {
+  const read = (role: 'payload' | 'headers', head: string | null, unmask: boolean) =>
+    presentContent(outbox([], null, 'python_pickle'), role, { head, bytes: 2, binary: true }, unmask).warning;
+
+  it('is told with it, masked or not, and of nothing else', () => {
+    expect([read('payload', 'cafe', true), read('payload', 'cafe', false)]).toEqual(['python_pickle', 'python_pickle']);
+    expect([read('headers', 'cafe', true), read('payload', null, true), seen([], 'plain').warning]).toEqual([null, null, null]);
+  });
+});
+
 describe('links', () => {
   const event = { id: 'a/b', aggregateId: 'order-1', error: null } as OutboxEvent;
   const payload: Content = {
@@ -97,6 +112,7 @@ describe('links', () => {
     shownBytes: 30,
     cut: false,
     masked: false,
+    warning: null,
   };
   const to = (url: string, content = payload) => linksOf([{ label: 'x', url }], event, content, null).map((link) => link.url);
 

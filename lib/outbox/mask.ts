@@ -35,8 +35,10 @@ export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stor
   const head = stored.head;
   const shownBytes = head === null ? 0 : stored.binary ? head.length / 2 : Buffer.byteLength(head);
   const cut = shownBytes < stored.bytes;
-  const base = { bytes: stored.bytes, shownBytes, cut };
-  if (head === null) return { ...base, text: null, format: 'text', masked: false };
+  const warning = role === 'payload' ? (outbox.shape.payload?.warn ?? null) : null;
+  const base = { bytes: stored.bytes, shownBytes, cut, warning };
+  // There is nothing to be read wrongly.
+  if (head === null) return { ...base, text: null, format: 'text', masked: false, warning: null };
   if (stored.binary)
     return unmask
       ? { ...base, text: head, format: 'binary', masked: false }

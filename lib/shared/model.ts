@@ -85,6 +85,8 @@ export interface Content {
   cut: boolean;
   /** True when paths were masked for this viewer. */
   masked: boolean;
+  /** What the shape says of how to read it, for instance `many_messages`; words under `warnings.<code>`. Null when nothing. */
+  warning: string | null;
 }
 
 /** When the relay takes an event, and who has it; null where the table or the row does not say. */
