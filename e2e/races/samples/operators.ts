@@ -28,10 +28,14 @@ export interface Office {
   skipped: Record<string, number>;
   busy: number;
   remembered: SeenEvent[];
+  /** Gives an event another content, its state left as it is; false when it is gone or has none. Not the console's doing. */
+  correct(id: string): Promise<boolean>;
+  /** How many events were corrected between an operator's look and the click. */
+  corrected: number;
 }
 
-export function openOffice(outbox: Outbox, database: AnyTestDatabase, deps: InterventionDeps): Office {
-  return { outbox, database, deps, requests: [], applied: {}, skipped: {}, busy: 0, remembered: [] };
+export function openOffice(outbox: Outbox, database: AnyTestDatabase, deps: InterventionDeps, correct: Office['correct']): Office {
+  return { outbox, database, deps, requests: [], applied: {}, skipped: {}, busy: 0, remembered: [], correct, corrected: 0 };
 }
 
 /** The operations this table offers, with the states each is for. */
@@ -57,6 +61,8 @@ export async function operator(office: Office, random: Random, number: number, o
       await sleep(3);
       continue;
     }
+    const [first] = events;
+    if (first !== undefined && random.chance(0.25) && (await office.correct(first.id))) office.corrected += 1;
     await ask(office, random, number, operation, events);
   }
 }

@@ -24,6 +24,7 @@ import { addNotes } from './tables';
 const REQUESTS = 30;
 const APPLIED_PER_OPERATION = 8;
 const SEEN_TOO_LATE = 6;
+const CORRECTED = 6;
 const DEADLINE_MS = 60_000;
 const OPERATORS = 3;
 const RELAYS = 2;
@@ -48,17 +49,23 @@ export function raceShapes(engine: EngineKey): void {
 
       it(`${key} is changed by operators exactly as they saw it and as the records say, while its rows move`, async () => {
         const stage = await createStage(database, shape, open.outbox);
-        const office = openOffice(open.outbox, database, depsFor(open.outbox, open.known));
-        await race(stage, office, database.url, key);
+        const editor = await serviceEngineFor(database.url).open(database.url);
+        const correct = async (id: string): Promise<boolean> => {
+          const row = (await stage.rows(editor)).find((one) => one.id === id);
+          return row !== undefined && stage.amend(editor, row);
+        };
+        const office = openOffice(open.outbox, database, depsFor(open.outbox, open.known), correct);
+        await race(stage, office, database.url, key).finally(() => editor.end());
         const claims = await evidence(stage, office, database);
         for (const [rule, judge] of Object.entries({ ...TABLE_RULES, ...CLAIM_RULES }))
           expect.soft(judge(claims).slice(0, 5), rule).toEqual([]);
         const operations = [...offered(open.outbox).keys()];
         for (const operation of operations)
           expect.soft(office.applied[operation] ?? 0, `${operation} applied`).toBeGreaterThanOrEqual(APPLIED_PER_OPERATION);
-        if (operations.length > 0)
+        if (operations.length > 0) {
           expect.soft(office.skipped.changed_since_seen ?? 0, 'seen too late').toBeGreaterThanOrEqual(SEEN_TOO_LATE);
-        else expect.soft(claims.history.filter(({ ours }) => ours)).toEqual([]);
+          expect.soft(office.corrected, 'corrected before the click').toBeGreaterThanOrEqual(CORRECTED);
+        } else expect.soft(claims.history.filter(({ ours }) => ours)).toEqual([]);
         console.log(
           `race of ${key} on ${engine}: ${office.requests.length} requests, ${JSON.stringify(office.applied)}, refused ${JSON.stringify(office.skipped)}, busy ${office.busy}, ${claims.history.length} writes`,
         );
@@ -78,7 +85,7 @@ async function race(stage: Stage, office: Office, url: string, key: string): Pro
     Date.now() > deadline ||
     (office.requests.length >= REQUESTS &&
       wanted.every((operation) => (office.applied[operation] ?? 0) >= APPLIED_PER_OPERATION) &&
-      (wanted.length === 0 || (office.skipped.changed_since_seen ?? 0) >= SEEN_TOO_LATE));
+      (wanted.length === 0 || ((office.skipped.changed_since_seen ?? 0) >= SEEN_TOO_LATE && office.corrected >= CORRECTED)));
   const connected = async (party: Party, name: string): Promise<void> => {
     const connection = await serviceEngineFor(url).open(url);
     await party(connection, random.fork(name)).finally(() => connection.end());
