@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Db, IndexDescription, TableDescription, TableName } from '../engine';
-import { deletable } from './privileges';
+import { holds } from './privileges';
 import { serverOf } from './server';
 
 export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
@@ -69,7 +69,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
     privileges: {
       select: every('select'),
       insert: every('insert'),
-      delete: await deletable(db, server, table.s, table.t),
+      delete: await holds(db, 'DELETE', table.s, table.t),
       updateColumns: new Set(columns.filter(({ rights }) => rights.split(',').includes('update')).map((column) => column.name)),
     },
   };

@@ -1,38 +1,22 @@
 import { sql } from 'kysely';
 import type { Db } from '../engine';
-import type { ServerKind } from './server';
+import { reaches, showGrants } from './grants';
 
 /**
- * Whether this user may delete rows of a table, by grants on it, its database or everything, its roles' included. Rights
- * on columns stand beside the columns; deleting is of no column.
+ * Whether this user holds a right on a whole table, by grants on it, its database or everything, those of his roles
+ * included: only `show grants` tells them on both servers. Without a schema it is a table of the URL's own database. Rights on
+ * columns stand beside the columns. Throws DatabaseFailure.
  */
-export async function deletable(db: Db, kind: ServerKind, schema: string, table: string): Promise<boolean> {
-  const grantees = await granteesOf(db, kind);
-  const mine = sql`grantee in (${sql.join(grantees)}) and privilege_type = 'DELETE'`;
-  const { rows } = await sql<{ found: string }>`
-    select 'everything' as found from information_schema.user_privileges where ${mine}
-    union all select 'database' from information_schema.schema_privileges where ${mine} and ${schema} like table_schema
-    union all select 'table' from information_schema.table_privileges where ${mine} and table_schema = ${schema} and table_name = ${table} limit 1`.execute(
-    db,
+export async function holds(db: Db, right: 'DELETE' | 'TRIGGER', schema: string | null, table: string): Promise<boolean> {
+  const { rows } = await sql<{ here: string | null }>`select database() as here`.execute(db);
+  const database = schema ?? rows[0]?.here ?? '';
+  const grants = (await showGrants(db)).filter(
+    (grant) =>
+      reaches(grant.database, database) &&
+      (grant.table === '*' || grant.table === table) &&
+      grant.rights.some(({ name, columns }) => columns.length === 0 && (name === right || /^ALL( PRIVILEGES)?$/.test(name))),
   );
-  return rows.length > 0;
-}
-
-/** The user as the privilege tables name him, and the roles in force. */
-async function granteesOf(db: Db, kind: ServerKind): Promise<string[]> {
-  const role = kind.mariadb || kind.major >= 8 ? sql`current_role()` : sql`null`;
-  const { rows } = await sql<{ me: string; role: string | null }>`select current_user() as me, ${role} as role`.execute(db);
-  const me = rows[0]?.me ?? '';
-  const at = me.lastIndexOf('@');
-  const roles = rows[0]?.role ?? null;
-  return [quoted(me.slice(0, at), me.slice(at + 1)), ...rolesIn(roles)];
-}
-
-const quoted = (user: string, host: string): string => `'${user}'@'${host}'`;
-
-/** MariaDB names one role, without a host; MySQL a list of quoted ones with hosts, or NONE. */
-function rolesIn(text: string | null): string[] {
-  if (text === null || text === '' || text === 'NONE') return [];
-  const listed = [...text.matchAll(/`([^`]+)`@`([^`]+)`/g)].map((match) => quoted(match[1] ?? '', match[2] ?? ''));
-  return listed.length > 0 ? listed : [quoted(text, ''), `'${text}'`, text];
+  // What is taken back of a right on everything is no less given by name.
+  const partly = grants.some(({ revoked }) => revoked);
+  return grants.some((grant) => !grant.revoked && !(partly && grant.database === '*'));
 }

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import type { Db, TableName } from '../engine';
 import { DatabaseFailure } from '../failure';
 import type { ColumnRules, TableRules, TriggerRules } from '../table-rules';
+import { holds } from './privileges';
+import { serverOf } from './server';
 
 interface ColumnRow {
   name: string;
@@ -34,12 +36,13 @@ const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster)$/i;
 
 /** A few looks into the catalogue, one table after the other; opens those tables, locks nothing. */
 export async function readMysqlTableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
+  const { mariadb } = await serverOf(db);
   const rules: TableRules[] = [];
-  for (const table of tables) rules.push(await rulesOf(db, table));
+  for (const table of tables) rules.push(await rulesOf(db, table, mariadb));
   return rules;
 }
 
-async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<TableRules> {
+async function rulesOf(db: Db, { schema, table }: Required<TableName>, mariadb: boolean): Promise<TableRules> {
   const at = sql`table_schema = coalesce(${schema}, database()) and table_name = ${table}`;
   const { rows: found } = await sql<{ engine: string | null }>`select engine as engine from information_schema.tables where ${at}`.execute(
     db,
@@ -61,7 +64,10 @@ async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<
   const names = columns.map(({ name }) => name);
   return {
     columns: new Map(columns.map((column) => [column.name, columnRules(column)])),
-    checks: checks.map(({ name, text }) => ({ name, text, columns: names.filter((column) => text.includes(`\`${column}\``)) })),
+    checks: checks.map(({ name, text: told }) => {
+      const text = plainly(mariadb ? told : unescaped(told));
+      return { name, text, columns: names.filter((column) => text.includes(`\`${column}\``)) };
+    }),
     foreignKeys: foreignKeys(keys),
     triggers,
     rewritten: false,
@@ -73,6 +79,19 @@ async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<
       .digest('hex'),
   };
 }
+
+/** MySQL tells the text of a check as it would stand in a literal, the bytes of its characters taken for characters of one byte. */
+function unescaped(text: string): string {
+  const written = text.replace(/\\(.)/gs, '$1');
+  const bytes = Buffer.from(written, 'latin1');
+  return bytes.toString('latin1') === written ? bytes.toString('utf8') : written;
+}
+
+/** Texts in it as the standard writes them, where the servers say their character set and mark quotes by backslashes. */
+const plainly = (text: string): string =>
+  text.replace(/(`(?:[^`]|``)*`)|(?:_\w+)?'((?:[^'\\]|''|\\.)*)'/gs, (whole, name: string | undefined, literal: string) =>
+    name === undefined ? `'${literal.replace(/\\(.)/gs, (_, character: string) => (character === "'" ? "''" : character))}'` : whole,
+  );
 
 function columnRules({ type, base, standard, extra, length }: ColumnRow): ColumnRules {
   const counted = /\bauto_increment\b/i.test(extra);
@@ -104,7 +123,7 @@ async function triggersOf(db: Db, schema: string | null, table: string): Promise
     from information_schema.triggers where event_object_schema = coalesce(${schema}, database()) and event_object_table = ${table} order by trigger_name`.execute(
       db,
     );
-  if (rows.length === 0 && !(await mayTrigger(db, schema, table))) return null;
+  if (rows.length === 0 && !(await holds(db, 'TRIGGER', schema, table))) return null;
   return rows.map(({ name, timing, event, source }) => ({
     name,
     timing: /^before$/i.test(timing) ? 'before' : 'after',
@@ -114,13 +133,4 @@ async function triggersOf(db: Db, schema: string | null, table: string): Promise
     source,
     enabled: true,
   }));
-}
-
-async function mayTrigger(db: Db, schema: string | null, table: string): Promise<boolean> {
-  const mine = sql`privilege_type = 'TRIGGER'`;
-  const { rows } = await sql<{ found: string }>`select 'everything' as found from information_schema.user_privileges where ${mine}
-    union all select 'database' from information_schema.schema_privileges where ${mine} and coalesce(${schema}, database()) like table_schema
-    union all select 'table' from information_schema.table_privileges where ${mine} and table_schema = coalesce(${schema}, database()) and table_name = ${table}
-    limit 1`.execute(db);
-  return rows.length > 0;
 }

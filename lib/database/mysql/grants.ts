@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import type { Db } from '../engine';
+
+/** One line of what the server says of somebody's rights. */
+export interface Grant {
+  /** Whether it takes back instead: MySQL lists what a right on everything does not reach. */
+  revoked: boolean;
+  rights: { name: string; columns: string[] }[];
+  /** As the server names it, to be used in a statement. */
+  on: string;
+  /** Database and table it reaches; `*` for all. */
+  database: string;
+  table: string;
+  option: boolean;
+  /** Whom it is given to, as the server names him, to be used in a statement. */
+  to: string;
+}
+
+/** ``GRANT SELECT, UPDATE (`status`) ON `shop`.`outbox` TO `reader`@`%` ``; null for what is of no table: grants of roles have no ON. */
+export function parseGrant(text: string): Grant | null {
+  const match =
+    /^(GRANT|REVOKE) (.+?) ON (?:TABLE )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)) (?:TO|FROM) ((?:`(?:[^`]|``)*`|'(?:[^']|'')*'|@|[^\s`'@])+)/i.exec(
+      text,
+    );
+  if (match === null) return null;
+  const [, verb = '', list = '', on = '', to = ''] = match;
+  const [database = '*', table = '*'] = [...on.matchAll(/`((?:[^`]|``)*)`|\*/g)].map((part) =>
+    part[0] === '*' ? '*' : (part[1] ?? '').replaceAll('``', '`'),
+  );
+  const rights = [...list.matchAll(/([A-Z][A-Z_ ]*[A-Z])\s*(?:\(([^)]*)\))?/gi)].map((part) => ({
+    name: (part[1] ?? '').trim().toUpperCase(),
+    columns: [...(part[2] ?? '').matchAll(/`((?:[^`]|``)*)`/g)].map((column) => (column[1] ?? '').replaceAll('``', '`')),
+  }));
+  return { revoked: /^revoke$/i.test(verb), rights, on, database, table, option: /WITH GRANT OPTION/i.test(text), to };
+}
+
+/** Whether a database is one that a grant names: names in grants may hold wildcards. */
+export function reaches(pattern: string, database: string): boolean {
+  if (pattern === '*' || pattern === database) return true;
+  const expression = pattern
+    .replace(/[.*+?^${}()|[\]]/g, '\\$&')
+    .replace(/\\?([%_])/g, (text, sign: string) => (text.length > 1 ? sign : sign === '%' ? '.*' : '.'));
+  return new RegExp(`^${expression}$`).test(database);
+}
+
+/** What `show grants` answers, of this user and the roles in force unless told of whom. Throws DatabaseFailure. */
+export async function showGrants(db: Db, of = sql``): Promise<Grant[]> {
+  const { rows } = await sql<Record<string, string>>`show grants${of}`.execute(db);
+  return rows.flatMap((row) => parseGrant(Object.values(row)[0] ?? '') ?? []);
+}
