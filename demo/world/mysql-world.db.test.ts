@@ -77,9 +77,8 @@ describe('the demo’s world on a MySQL of somebody’s', { timeout: 90_000 }, (
     );
     await expect.poll(async () => Number((await ask(counts)).events), SOON).toBeGreaterThan(Number(before.events) + 2);
     await expect.poll(async () => Number((await ask(counts)).published), SOON).toBeGreaterThan(Number(before.published) + 2);
-    expect(await ask('SELECT count(*) > 0 AS ahead FROM outbox_events WHERE created_at > utc_timestamp() + INTERVAL 2 SECOND')).toEqual({
-      ahead: 0,
-    });
+    const ahead = 'SELECT count(*) AS ahead FROM outbox_events WHERE created_at > utc_timestamp() + INTERVAL 2 SECOND';
+    expect(Number((await ask(ahead)).ahead)).toBe(0);
   });
 
   it('lists the row of the killed worker, and an operator releases it: it goes out', async () => {

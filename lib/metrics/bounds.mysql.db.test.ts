@@ -1,10 +1,10 @@
-/** What a reading of a large table takes on MariaDB: rows handed over by the storage engine, counted in the reading's own connection. */
+/** What a reading of a large table takes on MySQL and MariaDB: rows handed over by the storage engine, counted in the reading's own connection. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { defineShape } from '@/lib/outbox/shape';
-import { useTestMysql } from '@/scripts/testing/mysql';
+import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { carry } from './carry';
 import { observe, spanOf } from './observed';
 import { takeReading } from './read';
@@ -19,14 +19,16 @@ const ROWS = 220_000;
 const SINCE_FOLD_SECONDS = 60;
 const secondsAgo = (seconds: number): string => new Date(Date.now() - seconds * 1_000).toISOString();
 
+/** One row for each number, the smallest first: keys that count up follow them. */
+const numbered = (most: number): string => `from ${numbersTo(most, 'numbered')} order by n`;
 /** Rows a minute's thousandth apart: 220,000 of them reach back nearly four hours. */
-const created = `utc_timestamp(6) - interval (${ROWS} - seq) * 60000 microsecond`;
+const created = `utc_timestamp(6) - interval (${ROWS} - n) * 60000 microsecond`;
 const worker = (table: string, ...indexes: string[]): string[] => [
   `create table ${table} (id bigint auto_increment primary key, event_type varchar(64) not null, payload text not null, created_at datetime not null,
     processed_at datetime null, status varchar(16) not null default 'PENDING', updated_at datetime not null${indexes.map((index) => `, key (${index})`).join('')})`,
   `insert into ${table} (event_type, payload, created_at, processed_at, status, updated_at)
-    select concat('t', seq % 3), repeat('x', 200), ${created}, if(seq > ${ROWS} - 12000, null, ${created} + interval 1 second),
-      if(seq > ${ROWS} - 12000, 'PENDING', if(seq % 5000 = 1, 'PROCESSING', 'PROCESSED')), ${created} from seq_1_to_${ROWS}`,
+    select concat('t', n % 3), repeat('x', 200), ${created}, if(n > ${ROWS} - 12000, null, ${created} + interval 1 second),
+      if(n > ${ROWS} - 12000, 'PENDING', if(n % 5000 = 1, 'PROCESSING', 'PROCESSED')), ${created} ${numbered(ROWS)}`,
 ];
 const small = (id: string, table: string): TestOutbox => testOutbox(shapeCalled('worker-status'), 'x', { id, table });
 
@@ -68,7 +70,7 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
     outbox: small('whole', 'whole'),
     tables: [
       worker('whole')[0] ?? '',
-      `insert into whole (event_type, payload, created_at, processed_at, status, updated_at) select 't', 'x', ${created}, if(seq > 40, ${created}, null), if(seq > 40, 'PROCESSED', 'PENDING'), ${created} from seq_1_to_60000`,
+      `insert into whole (event_type, payload, created_at, processed_at, status, updated_at) select 't', 'x', ${created}, if(n > 40, ${created}, null), if(n > 40, 'PROCESSED', 'PENDING'), ${created} ${numbered(60_000)}`,
     ],
     most: 181_000,
   },
@@ -76,7 +78,7 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
     outbox: small('backlog', 'backlog'),
     tables: [
       worker('backlog')[0] ?? '',
-      `insert into backlog (event_type, payload, created_at, status, updated_at) select 't', 'x', ${created}, 'PENDING', ${created} from seq_1_to_30000`,
+      `insert into backlog (event_type, payload, created_at, status, updated_at) select 't', 'x', ${created}, 'PENDING', ${created} ${numbered(30_000)}`,
     ],
     most: 91_000,
   },
@@ -84,9 +86,9 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
     outbox: testOutbox(KEYED, 'x', { id: 'keyed', inline: true, table: 'keyed' }),
     tables: [
       `create table keyed (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, tries int not null, key (sent, made))`,
-      `insert into keyed select uuid(), 't', ${created}, if(seq > ${ROWS} - 60000, null, ${created} + interval 1 second), seq % 2 from seq_1_to_${ROWS}`,
+      `insert into keyed select uuid(), 't', ${created}, if(n > ${ROWS} - 60000, null, ${created} + interval 1 second), n % 2 ${numbered(ROWS)}`,
       `create table keyed_dead like keyed`,
-      `insert into keyed_dead select uuid(), 't', ${created}, null, 9 from seq_1_to_30000`,
+      `insert into keyed_dead select uuid(), 't', ${created}, null, 9 ${numbered(30_000)}`,
     ],
     most: 31_500,
   },
@@ -94,7 +96,7 @@ const CASES: Record<string, { outbox: TestOutbox; tables: string[]; most: number
     outbox: testOutbox(KEYED, 'x', { id: 'loose', inline: true, table: 'loose', parameters: {} }),
     tables: [
       `create table loose (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, tries int not null)`,
-      `insert into loose select uuid(), 't', ${created}, if(seq > ${ROWS} - 60000, null, ${created} + interval 1 second), seq % 2 from seq_1_to_${ROWS}`,
+      `insert into loose select uuid(), 't', ${created}, if(n > ${ROWS} - 60000, null, ${created} + interval 1 second), n % 2 ${numbered(ROWS)}`,
     ],
     most: SCANNED + 31_000,
   },
@@ -118,7 +120,7 @@ CASES['what is ahead of a cursor'] = {
   outbox: testOutbox(CURSORED, 'x', { id: 'cursored', inline: true, table: 'cursored' }),
   tables: [
     `create table cursored (seq bigint primary key, made datetime(6) not null)`,
-    `insert into cursored select seq, ${created} from seq_1_to_${ROWS}`,
+    `insert into cursored select n, ${created} ${numbered(ROWS)}`,
     `create table offsets (reader varchar(40) primary key, acked bigint not null)`,
     `insert into offsets values ('a', ${ROWS} - 10), ('b', ${ROWS})`,
   ],

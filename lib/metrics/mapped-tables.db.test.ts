@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
+import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { observe, spanOf } from './observed';
 import { takeReading } from './read';
@@ -62,14 +63,14 @@ const TABLES: Record<EngineKey, string[]> = {
   ],
   mysql: [
     `create table epoch (id bigint primary key, kind varchar(20) not null, made bigint not null, done bigint, key (done))`,
-    `insert into epoch select seq, 'event', floor(unix_timestamp(now(3)) * 1000) - 60000, if(seq > 3, floor(unix_timestamp(now(3)) * 1000) - 30000, null) from seq_1_to_10`,
+    `insert into epoch select n, 'event', floor(unix_timestamp(now(3)) * 1000) - 60000, if(n > 3, floor(unix_timestamp(now(3)) * 1000) - 30000, null) from ${numbersTo(10, 'numbered')}`,
     `insert into epoch values (99, 'sentinel', 1, null)`,
     `create table lease (topic varchar(40), seq int, made varchar(40), lease bigint, primary key (topic, seq))`,
-    `insert into lease select 'a', seq, concat(left(date_format(utc_timestamp(6) - interval 2 minute, '%Y-%m-%dT%H:%i:%s.%f'), 23), 'Z'), if(seq < 3, unix_timestamp() + 600, 5) from seq_1_to_7`,
+    `insert into lease select 'a', n, concat(left(date_format(utc_timestamp(6) - interval 2 minute, '%Y-%m-%dT%H:%i:%s.%f'), 23), 'Z'), if(n < 3, unix_timestamp() + 600, 5) from ${numbersTo(7, 'numbered')}`,
     `insert into lease values ('b', 1, '2026-02-30T00:00:00Z', null)`,
     `create table cursored (seq bigint primary key, made datetime(6) not null)`,
     `create table offsets (reader varchar(40) primary key, acked bigint not null)`,
-    `insert into cursored select seq, utc_timestamp(6) - interval 5 minute from seq_1_to_250000`,
+    `insert into cursored select n, utc_timestamp(6) - interval 5 minute from ${numbersTo(250_000, 'numbered')}`,
     `insert into offsets values ('a', 249990), ('b', 250000)`,
     `analyze table cursored`,
   ],

@@ -91,11 +91,14 @@ const TABLES = [
 ];
 
 let directory: OutboxDirectory;
-const database = useTestMysql(async ({ query }) => {
+const database = useTestMysql(async ({ query, queryUnder }) => {
   for (const statement of TABLES) await query(statement);
   // Zero dates come from servers that took anything.
-  await query(`set statement sql_mode = '' for insert into times values
-    (1, 'new', 'a', '0000-00-00 00:00:00'), (2, 'new', 'a', '2026-00-10 00:00:00'), (3, 'new', 'a', '2026-01-01 00:00:00'), (4, 'new', 'a', null), (5, 'done', 'a', '9999-12-31 23:59:59'), (6, '', 'a', '2026-01-02 00:00:00')`);
+  await queryUnder(
+    `sql_mode = ''`,
+    `insert into times values
+    (1, 'new', 'a', '0000-00-00 00:00:00'), (2, 'new', 'a', '2026-00-10 00:00:00'), (3, 'new', 'a', '2026-01-01 00:00:00'), (4, 'new', 'a', null), (5, 'done', 'a', '9999-12-31 23:59:59'), (6, '', 'a', '2026-01-02 00:00:00')`,
+  );
 });
 const reckon = useReckon();
 beforeAll(() => {

@@ -1,6 +1,6 @@
 /** The figures of outboxes on MySQL and MariaDB as a screen gets them: read there, computed by the store. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useTestMysql } from '@/scripts/testing/mysql';
+import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { NoReckoning, type Reckon } from './reckon';
 import { createSnapshots, type Snapshots } from './snapshots';
 import { countedDirectory, shapeCalled, testOutbox, useReckon, type CountedDirectory } from './testing';
@@ -45,7 +45,7 @@ const ago = (seconds: number): string => `utc_timestamp() - interval ${seconds} 
 const insert = (status: string, seconds: number, count = 1, more = 'null'): Promise<unknown> =>
   database.query(
     `insert into outbox_events (event_type, payload, status, created_at, processed_at, updated_at)
-      select 'order.paid', '{}', '${status}', ${ago(seconds)}, ${more}, ${ago(seconds)} from seq_1_to_${count}`,
+      select 'order.paid', '{}', '${status}', ${ago(seconds)}, ${more}, ${ago(seconds)} from ${numbersTo(count, 'numbered')}`,
   );
 const record = (id: string, seconds: number, failed: number): Promise<unknown> =>
   database.query(

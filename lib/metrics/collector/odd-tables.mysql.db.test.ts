@@ -161,7 +161,10 @@ describe('how an outbox of MySQL is collected', () => {
     expect((await again.database.read(async (db) => chooseMethod(again, await sizeOf(db, again)))).method).toBe('published_index');
     const to = Date.now() * 1_000;
     const { rows } = await again.database.read((db) =>
-      sql<{ key: string; type: string }>`explain ${cellsStatement(again, { from: to - 1_800_000_000, to }, 1)}`.execute(db),
+      sql<{
+        key: string;
+        type: string;
+      }>`explain format = traditional ${cellsStatement(again, { from: to - 1_800_000_000, to }, 1)}`.execute(db),
     );
     expect(rows).toContainEqual(expect.objectContaining({ key: 'published', type: 'range' }));
   });
