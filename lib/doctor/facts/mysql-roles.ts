@@ -1,23 +1,16 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
+import { reaches, showGrants, type Grant } from '@/lib/database/mysql/grants';
+import { serverOf } from '@/lib/database/mysql/server';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, type Rights } from '@/lib/outbox/rights';
 import type { RoleFacts, TableFacts } from './facts';
 
-/** Rights that let a user do anything, or give rights to others. */
-const GRAVE = /^(ALL PRIVILEGES|ALL|SUPER|CREATE USER|GRANT OPTION|FILE|SHUTDOWN|SET USER|BINLOG ADMIN)$/i;
+/** Rights that let a user do anything, or give rights to others: the one server's names and the other's. */
+const GRAVE =
+  /^(ALL PRIVILEGES|ALL|SUPER|CREATE USER|GRANT OPTION|FILE|SHUTDOWN|SET USER|BINLOG ADMIN|ROLE_ADMIN|SET_ANY_DEFINER|SET_USER_ID|SYSTEM_VARIABLES_ADMIN)$/i;
 const WRITES = /^(ALL PRIVILEGES|ALL|INSERT|UPDATE|DELETE|DROP|ALTER|CREATE|TRIGGER|INDEX|REFERENCES)$/i;
-
-interface Grant {
-  rights: { name: string; columns: string[] }[];
-  on: string;
-  /** Database and table it reaches; `*` for all. */
-  database: string;
-  table: string;
-  option: boolean;
-  to: string;
-}
 
 /** What reader and operator may do beyond what they need: what the server says their grants are, to themselves. */
 export async function readMysqlRoles(outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
@@ -39,37 +32,37 @@ export async function readMysqlRoles(outbox: Outbox, tables: readonly TableFacts
 }
 
 async function grantsOf(db: Db): Promise<{ name: string; grants: Grant[] }> {
-  const { rows } = await sql<Record<string, string>>`show grants`.execute(db);
-  const { rows: me } = await sql<{ me: string; base: string | null }>`select current_user() as me, database() as base`.execute(db);
-  const base = me[0]?.base ?? '';
-  return {
-    name: me[0]?.me ?? '',
-    grants: rows.flatMap((row) => parse(Object.values(row)[0] ?? '')).filter((grant) => reaches(grant.database, base)),
-  };
+  const { rows } = await sql<{ me: string; base: string | null }>`select current_user() as me, database() as base`.execute(db);
+  const [{ me = '', base = '' } = {}] = rows;
+  const { mariadb, major } = await serverOf(db);
+  const grants = mariadb || major < 8 ? await showGrants(db) : await attributed(db, me);
+  return { name: me, grants: grants.filter(({ revoked, database }) => !revoked && reaches(database, base ?? '')) };
 }
 
-/** Database names in grants may hold wildcards. */
-function reaches(pattern: string, database: string): boolean {
-  if (pattern === '*' || pattern === database) return true;
-  const expression = pattern
-    .replace(/[.*+?^${}()|[\]]/g, '\\$&')
-    .replace(/\\?([%_])/g, (text, sign: string) => (text.length > 1 ? sign : sign === '%' ? '.*' : '.'));
-  return new RegExp(`^${expression}$`).test(database);
+/** MySQL tells what its roles add as if it were the user's own, from whom it cannot be taken back. */
+async function attributed(db: Db, me: string): Promise<Grant[]> {
+  const at = me.lastIndexOf('@');
+  const user = sql` for ${sql.lit(me.slice(0, at))}@${sql.lit(me.slice(at + 1))}`;
+  const own = await showGrants(db, user);
+  const { rows } = await sql<{ roles: string }>`select current_role() as roles`.execute(db);
+  const added: Grant[] = [];
+  for (const role of rows[0]?.roles.match(/`(?:[^`]|``)*`@`(?:[^`]|``)*`/g) ?? []) {
+    const together = await showGrants(db, sql`${user} using ${sql.raw(role)}`);
+    added.push(...together.flatMap((grant) => beyond(grant, own, role)));
+  }
+  return [...own, ...added];
 }
 
-/** `GRANT SELECT, UPDATE (status) ON \`shop\`.\`outbox\` TO \`reader\`@\`%\``; grants of roles have no ON. */
-function parse(text: string): Grant[] {
-  const match = /^GRANT (.+?) ON (?:TABLE )?((?:`(?:[^`]|``)*`|\*)\.(?:`(?:[^`]|``)*`|\*)) TO (\S+)/i.exec(text);
-  if (match === null) return [];
-  const [, list = '', on = '', to = ''] = match;
-  const [database = '*', table = '*'] = [...on.matchAll(/`((?:[^`]|``)*)`|\*/g)].map((part) =>
-    part[0] === '*' ? '*' : (part[1] ?? '').replaceAll('``', '`'),
-  );
-  const rights = [...list.matchAll(/([A-Z][A-Z ]*[A-Z])\s*(?:\(([^)]*)\))?/gi)].map((part) => ({
-    name: (part[1] ?? '').trim().toUpperCase(),
-    columns: [...(part[2] ?? '').matchAll(/`((?:[^`]|``)*)`/g)].map((column) => (column[1] ?? '').replaceAll('``', '`')),
-  }));
-  return [{ rights, on, database, table, option: /WITH GRANT OPTION/i.test(text), to }];
+/** What of a grant the user does not have by himself. */
+function beyond(grant: Grant, own: readonly Grant[], role: string): Grant[] {
+  const mine = own.filter(({ on }) => on === grant.on).flatMap(({ rights }) => rights);
+  const rights = grant.rights.flatMap(({ name, columns }) => {
+    const same = mine.filter((right) => right.name === name);
+    if (same.some((right) => right.columns.length === 0)) return [];
+    const rest = columns.filter((column) => !same.some((right) => right.columns.includes(column)));
+    return columns.length > 0 && rest.length === 0 ? [] : [{ name, columns: rest }];
+  });
+  return rights.length === 0 ? [] : [{ ...grant, rights, to: role }];
 }
 
 function widthOf(

@@ -42,7 +42,7 @@ export async function readMysqlTable(db: Db, outbox: Outbox, place: Place): Prom
   const { schema, table } = place.table;
   const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
   const { rows } =
-    await sql<TableRow>`select engine, table_rows as n, avg_row_length as row_bytes, data_length as data, index_length as indexes, auto_increment as next
+    await sql<TableRow>`select engine as engine, table_rows as n, avg_row_length as row_bytes, data_length as data, index_length as indexes, auto_increment as next
     from information_schema.tables where ${where}`.execute(db);
   const [row] = rows;
   const columns = await readColumns(db, where);
@@ -114,14 +114,17 @@ async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<s
   );
 }
 
+/** `select *`, whose names both servers write large: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
 interface IndexRow {
-  name: string;
-  column: string | null;
-  part: string | null;
-  position: string;
-  unlike: string;
-  method: string;
-  way: string | null;
+  INDEX_NAME: string;
+  COLUMN_NAME: string | null;
+  EXPRESSION?: string | null;
+  SUB_PART: string | number | null;
+  NON_UNIQUE: string | number;
+  INDEX_TYPE: string;
+  COLLATION: string | null;
+  IS_VISIBLE?: string;
+  IGNORED?: string;
 }
 
 async function readIndexes(
@@ -132,31 +135,28 @@ async function readIndexes(
   uses: ReadonlyMap<string, number>,
 ): Promise<IndexFacts[]> {
   const { rows } =
-    await sql<IndexRow>`select index_name as name, column_name as \`column\`, sub_part as part, seq_in_index as position, non_unique as unlike, index_type as method, collation as way
-    from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
+    await sql<IndexRow>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
   const byName = new Map<string, IndexRow[]>();
-  for (const row of rows) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
+  for (const row of rows) byName.set(row.INDEX_NAME, [...(byName.get(row.INDEX_NAME) ?? []), row]);
   return [...byName].map(([name, parts]): IndexFacts => {
     const [first] = parts;
-    const named = parts.map((part) => (part.part === null ? (part.column ?? '') : ''));
-    const keys = parts.map(
-      (part) => `${part.column ?? '(expression)'}${part.part === null ? '' : `(${part.part})`}${part.way === 'D' ? ' DESC' : ''}`,
-    );
+    const named = parts.map((part) => (part.SUB_PART === null ? (part.COLUMN_NAME ?? '') : ''));
     const width = named.reduce((sum, column) => sum + (columns.get(column)?.averageBytes ?? TEXT_BYTES), 0);
-    const unique = Number(first?.unlike ?? 1) === 0;
+    const unique = Number(first?.NON_UNIQUE ?? 1) === 0;
     return {
       name,
-      definition: `${name === 'PRIMARY' ? 'PRIMARY KEY' : `${unique ? 'UNIQUE ' : ''}KEY ${name}`} (${keys.join(', ')})`,
-      method: (first?.method ?? 'btree').toLowerCase(),
+      definition: `${name === 'PRIMARY' ? 'PRIMARY KEY' : `${unique ? 'UNIQUE ' : ''}KEY ${name}`} (${parts.map(keyText).join(', ')})`,
+      method: (first?.INDEX_TYPE ?? 'btree').toLowerCase(),
       columns: named,
       included: [],
-      depends: parts.flatMap((part) => (part.column === null ? [] : [part.column])),
+      depends: parts.flatMap((part) => (part.COLUMN_NAME === null ? [] : [part.COLUMN_NAME])),
       predicate: null,
-      sorting: parts.map((part) => part.way ?? '').join(' '),
+      sorting: parts.map((part) => part.COLLATION ?? '').join(' '),
       unique,
       primary: name === 'PRIMARY',
       constraint: name === 'PRIMARY',
-      valid: true,
+      // One that the planner is not shown is kept up with every write and serves nobody.
+      valid: first?.IS_VISIBLE !== 'NO' && first?.IGNORED !== 'YES',
       // InnoDB tells sizes to administrators only: what its entries need.
       bytes: entries === null ? 0 : entries * (width + 20),
       entries,
@@ -164,6 +164,9 @@ async function readIndexes(
     };
   });
 }
+
+const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: way }: IndexRow): string =>
+  `${column ?? `(${expression ?? 'expression'})`}${part === null ? '' : `(${part})`}${way === 'D' ? ' DESC' : ''}`;
 
 /** How often each index was read since the server started; null where this user is not told. A server that does not count tells nothing. */
 async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, number> | null> {
