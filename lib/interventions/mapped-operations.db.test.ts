@@ -66,6 +66,7 @@ const SHAPE = defineShape({
     ],
   },
   lock: { bump: 'lock_version' },
+  archive: { from: ['dead'] },
 });
 
 describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
@@ -143,6 +144,15 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     const moved = (await rows('work')).find((row) => Number(row.seq) === 9);
     expect(moved).toMatchObject({ topic: 'a~b', kind: 'k' });
     expect(Number(moved?.tries)).toBe(0);
+  });
+
+  it('archives and restores a dead letter whose id has other names than the outbox has', async () => {
+    const before = await rows('work_failed');
+    expect((await act('archive', 'a%7Eb~9')).result).toMatchObject({ outcome: 'applied', changed: ['a%7Eb~9'] });
+    expect(await rows('work_failed')).toEqual([]);
+    expect((await getEvent(outbox, 'a%7Eb~9'))?.event).toMatchObject({ id: 'a%7Eb~9', state: 'archived' });
+    expect((await act('restore', 'a%7Eb~9')).result).toMatchObject({ outcome: 'applied', changed: ['a%7Eb~9'] });
+    expect(await rows('work_failed')).toEqual(before);
   });
 });
 
@@ -228,5 +238,39 @@ describe('a function of the library', () => {
       await database.query(`GRANT ${right.replace(' FROM ', ' TO ')}`);
     }
     expect((await bindOutbox(outbox.settings, outbox.database, known)).whyReadOnly).toBeNull();
+  });
+});
+
+describe('a type with a name that has to be quoted', () => {
+  const quoted = defineShape({
+    key: 'quoted',
+    label: 'quoted',
+    origin: 'test',
+    engines: ['postgres'],
+    table: 'things',
+    columns: { id: 'id', payload: 'body' },
+    states: [
+      { state: 'dead', when: { column: 'status', equals: 'GAVE "UP"' } },
+      { state: 'pending', when: { always: true } },
+    ],
+    operations: { requeue: [{ from: ['dead'], version: 'exact', set: { status: { value: 'NEW' } } }] },
+  });
+  const database = useTestDatabaseOf('postgres', async (db) => {
+    await db.query(`CREATE TYPE "order-state, ""주문""" AS ENUM ('NEW', 'GAVE "UP"')`);
+    await db.query('CREATE TABLE things (id bigint PRIMARY KEY, status "order-state, ""주문""" NOT NULL, body text NOT NULL)');
+    await db.query(`INSERT INTO things VALUES (1, 'GAVE "UP"', '{}')`);
+  });
+  let open: OpenOutbox;
+  beforeAll(async () => {
+    open = await openSample(database, quoted);
+  });
+  afterAll(() => open.close());
+
+  it('is read and written', async () => {
+    const { outbox, known } = await proven(open);
+    const version = (await getEvent(outbox, '1'))?.event.version ?? '';
+    const request = { operation: 'requeue', events: [{ id: '1', version }], reason: 'start over' };
+    expect(await intervene(depsFor(outbox, known), ANNA, 'sample', request, freshKey())).toMatchObject({ outcome: 'applied' });
+    expect(await database.query('SELECT status::text FROM things')).toEqual([{ status: 'NEW' }]);
   });
 });

@@ -102,6 +102,9 @@ export function insertStatement(outbox: Outbox, step: Step & { target: Place }, 
 function sourceName({ shape, main, dead }: Outbox, { source, target }: Step, name: string): string {
   const map = shape.dead?.map ?? {};
   if (source === main && target === dead) return map[name] ?? name;
+  // The archive names every row as the outbox does.
+  const nth = source === dead && target !== main ? main.id.findIndex((column) => column.name === name) : -1;
+  if (nth !== -1) return source.id[nth]?.name ?? name;
   if (source !== dead || target !== main) return name;
   return Object.keys(map).find((theirs) => map[theirs] === name) ?? name;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { OutboxEvent } from '@/lib/shared/model';
+import { decodeContent } from './content';
 import { hiddenValues, presentError } from './mask';
 import { maskText } from './mask-text';
 import { livePlaces, type Outbox } from './outbox';
@@ -36,9 +37,10 @@ async function hiddenById(outbox: Outbox, ids: string[]): Promise<Map<string, st
         select ${at.id.text} as id, ${head('payload')} as payload, ${head('headers')} as headers from ${at.from}
         where ${at.id.among(ids)}`.execute(db);
       for (const row of rows) {
-        const values = (['payload', 'headers'] as const).flatMap((role) =>
-          hiddenValues(outbox, role, { head: row[role], bytes: 0, binary: at.role(role)?.description.kind === 'binary' }),
-        );
+        const values = (['payload', 'headers'] as const).flatMap((role) => {
+          const stored = { head: row[role], bytes: 0, binary: at.role(role)?.description.kind === 'binary' };
+          return hiddenValues(outbox, role, role === 'payload' ? decodeContent(stored, outbox.shape.payload?.encoding) : stored);
+        });
         found.set(row.id, values);
       }
     }

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import type { Content, OutboxEvent } from '@/lib/shared/model';
-import type { StoredContent } from './content';
+import { decodeContent, type StoredContent } from './content';
 import type { Outbox } from './outbox';
 import { rawSteps } from './paths';
 
@@ -136,8 +136,10 @@ function covers(path: string[], steps: string[]): boolean {
 
 /** Values that the masked paths hide, as texts: an error message may quote them. */
 export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent | null): string[] {
-  if (stored === null || stored.head === null || stored.binary) return [];
-  const tree = parseJson(stored.head);
+  // Bytes nobody is shown may be text all the same, and an error quotes them.
+  const readable = stored?.binary === true ? decodeContent(stored, 'text') : stored;
+  if (readable === null || readable.head === null || readable.binary) return [];
+  const tree = parseJson(readable.head);
   if (tree === undefined) return [];
   const found: string[] = [];
   const walk = (value: unknown, active: string[][], hidden: boolean, depth: number): void => {

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '../table-ref';
 import type { ColumnDescription, Fragments } from '../engine';
+import { jsonText, lastOfJson } from './json-text';
 import { hidesRows } from './row-security';
 
 const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
@@ -59,17 +60,13 @@ function lastElement(
   column: RawBuilder<unknown>,
   description: ColumnDescription,
 ): { sql: RawBuilder<unknown>; description: ColumnDescription } {
-  const { type, kind } = description;
+  const { type } = description;
   if (type.endsWith('[]')) {
     const element = type.slice(0, -2);
     const own = /^jsonb?$/.test(element) ? 'json' : /timestamp with time/.test(element) ? 'instant' : 'text';
     return { sql: sql`(${column})[array_upper(${column}, 1)]`, description: { ...description, type: element, kind: own } };
   }
-  if (kind === 'json') return { sql: sql`(${column} -> -1)`, description };
-  return {
-    sql: sql`(case when (${column})::text is json array then (${column})::text::jsonb -> -1 end)`,
-    description: { ...description, type: 'jsonb', kind: 'json' },
-  };
+  return lastOfJson(column, description);
 }
 
 /** Numbers wrap around after four thousand million transactions: around that moment an order may be wrong for a while. */
@@ -131,11 +128,7 @@ export const postgresFragments: Fragments = {
     const texts = [...parts.map((part) => sql`coalesce((${part})::text, '')`), sql`coalesce(${payloadDigest}, '')`];
     return sql`md5(concat_ws('|', ${sql.join(texts)}))`;
   },
-  jsonText(column, path, { kind }) {
-    const steps = sql`array[${sql.join(path.map((step) => sql.lit(step)))}]::text[]`;
-    if (kind === 'json') return sql`(${column} #>> ${steps})`;
-    return sql`(case when (${column})::text is json then (${column})::text::jsonb #>> ${steps} end)`;
-  },
+  jsonText,
   storedBytes: (column) => sql`pg_column_size(${column})`,
   textBytes: (column) => sql`octet_length((${column})::text)`,
   head: (column, description, characters) =>
@@ -181,5 +174,6 @@ const arrayLiteral = (values: string[]): string => `{${values.map((value) => `"$
 /** The catalogue's own spelling of a type, without a length: a cast must never cut an id to fit. */
 function castType(type: string): string {
   const bare = type.replace(/\(\d+(,\d+)?\)/, '');
-  return /^[a-zA-Z0-9_ ".[\]]+$/.test(bare) ? bare : 'text';
+  // Names that are no plain words come quoted.
+  return /^([a-zA-Z0-9_ .[\]]|"([^"]|"")*")+$/.test(bare) ? bare : 'text';
 }

@@ -1,7 +1,7 @@
 import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
-import { COLUMN_ROLES, type Columns } from '../language/source';
+import { COLUMN_ROLES, idColumns, type Columns } from '../language/source';
 import type { BoundCompanion, BoundCursor, OutboxSettings, Parameters, Place } from '../outbox';
 import type { Shape } from '../shape';
 import { bindCondition, type Binding } from './condition';
@@ -80,7 +80,7 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
     parameters,
     assumed: assumedParameters(shape, settings, zoneMatters),
     main: mainPlace,
-    dead: dead === null ? null : deadPlace(shape, dead, tables.captured, binding),
+    dead: dead === null ? null : deadPlace(shape, dead, mainPlace.id, tables.captured, binding),
     archive: tables.archive === null ? null : archivePlace(shape, tables.archive, tables.captured, binding),
     companions: found,
     cursor: bindCursor(shape, main, found, problems),
@@ -108,7 +108,7 @@ function inherited(shape: Shape): Columns {
   );
 }
 
-function deadPlace(shape: Shape, table: BoundTable, captured: Captured, binding: Binding): Place {
+function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[], captured: Captured, binding: Binding): Place {
   const path: Path = ['shape', 'dead', 'columns'];
   const own = shape.dead?.columns ?? {};
   const rest = inherited(shape);
@@ -116,6 +116,7 @@ function deadPlace(shape: Shape, table: BoundTable, captured: Captured, binding:
   const quiet = new BoundTable(table.description, 'all', binding.problems);
   const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
   if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
+  else checkDeadId(shape, id, outboxId, binding.problems);
   return {
     key: 'dead',
     table: table.description.name,
@@ -123,6 +124,24 @@ function deadPlace(shape: Shape, table: BoundTable, captured: Captured, binding:
     id,
     roles: { ...bindRoles(rest, quiet, path, captured, binding), ...bindRoles(own, table, path, captured, binding) },
   };
+}
+
+/** An event keeps its id when it dies: a number of the dead letter's own would be another event's. */
+function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDescription[], problems: Problems): void {
+  const path: Path = ['shape', 'dead', 'columns', 'id'];
+  const cure = 'name the column that holds the id the event had';
+  if (id.length !== outboxId.length) {
+    problems.add(path, `names ${id.length} of ${outboxId.length} columns by which the outbox names a row: ${cure}`);
+    return;
+  }
+  id.forEach(({ name, type, kind }, index) => {
+    const ours = outboxId[index];
+    if (ours === undefined) return;
+    const [theirs] = Object.entries(shape.dead?.map ?? {}).find(([, column]) => column === ours.name) ?? [];
+    if (kind !== ours.kind) problems.add(path, `"${name}" is ${type}, and the outbox's "${ours.name}" is ${ours.type}: ${cure}`);
+    else if (theirs !== undefined && theirs !== name)
+      problems.add(path, `is "${name}", and map says that "${theirs}" is the outbox's "${ours.name}": ${cure}`);
+  });
 }
 
 /** The console's own table: it has the columns of both, by the same names. */
@@ -205,6 +224,9 @@ function boundMap(shape: Shape, main: BoundTable, dead: BoundTable | null): { ma
     const [left, right] = [dead.find(theirs), main.find(ours)];
     if (left !== null && right !== null && left.name !== right.name) map.set(left.name, right.name);
   };
+  const idOf = ({ id }: Columns): string[] => (id === undefined ? [] : idColumns(id));
+  const theirIds = idOf(shape.dead?.columns ?? {});
+  idOf(shape.columns).forEach((ours, index) => pair(theirIds[index] ?? ours, ours));
   for (const role of COLUMN_ROLES) {
     const [theirs, ours] = [shape.dead?.columns[role], shape.columns[role]];
     if (typeof theirs === 'string' && typeof ours === 'string') pair(theirs, ours);

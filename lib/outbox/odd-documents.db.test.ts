@@ -1,0 +1,71 @@
+/** One document that the server cannot take apart costs its own value and no list; what it holds is hidden all the same. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { bindOutbox } from './bind';
+import { maskErrors } from './hidden-in-errors';
+import { listEvents } from './list-events';
+import type { Outbox } from './outbox';
+import { shapeSchema } from './shape';
+
+/** What PostgreSQL gives for `t`; other servers may read more of them. */
+const DOCUMENTS: Record<string, { text: string; trace: string | null }> = {
+  plain: { text: '{"t":"a"}', trace: 'a' },
+  'a NUL beside it': { text: String.raw`{"t":"a","x":"\u0000"}`, trace: null },
+  'half a character beside it': { text: String.raw`{"t":"a","x":"\ud800"}`, trace: null },
+  'a character in two halves': { text: String.raw`{"t":"\ud83d\ude00"}`, trace: '😀' },
+  'what only looks like an escape': { text: String.raw`{"t":"C:\\u0000"}`, trace: String.raw`C:\u0000` },
+  'a number beyond every type': { text: '{"t":"a","x":1e200000}', trace: 'a' },
+  'deeper than the server reaches': { text: `${'{"t":'.repeat(20_000)}1${'}'.repeat(20_000)}`, trace: null },
+  'no JSON': { text: 'boom {', trace: null },
+};
+const SECRET = '{"card":"4111-secret"}';
+
+describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+  const [long, bytes, p1, p2, p3] = engine === 'postgres' ? ['text', 'bytea', '$1', '$2', '$3'] : ['longtext', 'longblob', '?', '?', '?'];
+  const database = useTestDatabaseOf(engine, async (db) => {
+    await db.query(`CREATE TABLE documents (id varchar(60) PRIMARY KEY, body ${long} NOT NULL)`);
+    for (const [name, { text }] of Object.entries(DOCUMENTS)) await db.query(`INSERT INTO documents VALUES (${p1}, ${p2})`, [name, text]);
+    await db.query('CREATE TABLE typed (id int PRIMARY KEY, body json NOT NULL)');
+    for (const [index, body] of ['{"amount": 5}', String.raw`{"amount": 6, "x": "\u0000"}`].entries())
+      await db.query(`INSERT INTO typed VALUES (${p1}, ${p2})`, [index + 1, body]);
+    await db.query(`CREATE TABLE told (id int PRIMARY KEY, body ${bytes} NOT NULL, error text)`);
+    for (const [index, body] of [SECRET, Buffer.from(SECRET).toString('base64')].entries())
+      await db.query(`INSERT INTO told VALUES (${p1}, ${p2}, ${p3})`, [index + 1, Buffer.from(body), 'declined: 4111-secret']);
+  });
+  let opened: Database;
+  beforeAll(() => {
+    opened = openDatabase({ id: 'x', url: database.url });
+  });
+  afterAll(() => opened.close());
+  const bound = (table: string, over: object, settings: object = {}): Promise<Outbox> => {
+    const states = [{ state: 'pending', when: { always: true } }];
+    const shape = shapeSchema.parse({ key: 'inline', label: 'x', origin: 'x', engines: [engine], table, states, ...over });
+    return bindOutbox(settingsFor(shape, { inline: true, ...settings }), opened);
+  };
+
+  it('a text that may be JSON', async () => {
+    const outbox = await bound('documents', { columns: { id: 'id', payload: 'body', traceId: { column: 'body', path: ['t'] } } });
+    const { events } = await listEvents(outbox, {}, { limit: 50 });
+    const found = Object.fromEntries(events.map(({ id, traceId }) => [id, traceId]));
+    expect(Object.keys(found).sort()).toEqual(Object.keys(DOCUMENTS).sort());
+    if (engine === 'postgres') expect(found).toEqual(Object.fromEntries(Object.entries(DOCUMENTS).map(([id, { trace }]) => [id, trace])));
+    else expect(found).toMatchObject({ plain: 'a', 'what only looks like an escape': String.raw`C:\u0000`, 'no JSON': null });
+  });
+
+  it('a column that was JSON when it was written', async () => {
+    const outbox = await bound('typed', { columns: { id: 'id', payload: 'body' } }, { amount: { value: 'payload.amount' } });
+    const { events } = await listEvents(outbox, {}, { limit: 50 });
+    expect(Object.fromEntries(events.map(({ id, amount }) => [id, amount]))).toEqual({ 1: '5', 2: engine === 'mysql' ? '6' : null });
+  });
+
+  it.each([
+    ['text in bytes', '1', undefined],
+    ['text in bytes that the mapping speaks of', '1', { encoding: 'json' }],
+    ['base64', '2', { encoding: 'base64' }],
+  ])('what an error quotes out of %s is hidden', async (_, id, payload) => {
+    const outbox = await bound('told', { columns: { id: 'id', payload: 'body', error: 'error' }, payload }, { mask: ['payload.card'] });
+    const masked = await maskErrors(outbox, (await listEvents(outbox, {}, { limit: 50 })).events);
+    expect(masked.find((event) => event.id === id)?.error).toBe('declined: ••••');
+  });
+});
