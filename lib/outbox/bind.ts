@@ -14,6 +14,7 @@ import type { AmountSource, Outbox, OutboxSettings } from './outbox';
 import { pathSteps } from './paths';
 import { proofFacts } from './proof-facts';
 import { judgeProof, type KnownProof } from './proven';
+import { refusedReadings } from './refused-readings';
 import { readOnlyReason, withOwnRights } from './writability';
 
 /** Nobody has proven anything. */
@@ -70,9 +71,9 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
   return { ...outbox, writable: whyReadOnly === null, whyReadOnly };
 }
 
-/** Everything that is wrong with a mapping, without using it; [] when nothing is. Catalogue reads only. */
+/** Everything that is wrong with a mapping, by the catalogue and then by the database's own word; [] when nothing is. Reads no row. */
 export async function mappingProblems(settings: OutboxSettings, database: Database): Promise<MappingProblem[]> {
-  return database.read(async (db) => {
+  const problems = await database.read(async (db) => {
     const looked = await lookAt(settings, database, db);
     if ('missing' in looked) return [looked.missing];
     const { main, bound } = looked;
@@ -86,6 +87,7 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
     );
     return [...unreadable, ...bound.problems];
   });
+  return problems.length > 0 ? problems : refusedReadings(await bindOutbox(settings, database));
 }
 
 function notReadable({ engine, roles }: Database, { name }: TableDescription): string {
@@ -134,8 +136,13 @@ async function lookAt(
 function misfit(settings: OutboxSettings, problems: MappingProblem[]): Problem {
   const lines = problems.map(({ path, message }) => `${formatPath(path)}: ${message}`);
   const which = settings.inline ? 'its mapping' : `the shape ${settings.shape.key}`;
+  const fields: Record<string, string> = {};
+  for (const { path, message } of problems) {
+    const before = fields[formatPath(path)];
+    fields[formatPath(path)] = before === undefined ? message : `${before}; ${message}`;
+  }
   return new Problem('invalid', `Table ${tableText(settings.table)} of outbox ${settings.id} does not fit ${which}: ${lines.join('; ')}`, {
-    fields: Object.fromEntries(problems.map(({ path, message }) => [formatPath(path), message])),
+    fields,
   });
 }
 

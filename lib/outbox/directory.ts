@@ -169,6 +169,13 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
     missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
     bad_value: ['invalid', 'A value in this request does not fit the column it is compared with'],
+    constraint: ['conflict', 'A constraint or a trigger of the table refused the change: its owner knows which rows it takes'],
+    duplicate: ['conflict', 'A unique key of the table is taken by another row'],
+    deadlock: ['timeout', 'The change and others on this table waited for each other: try again in a moment'],
+    other: [
+      'unavailable',
+      `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'}): check that the mapping fits the table; the server's log says more`,
+    ],
   };
   const [code, detail] = said[failure.code] ?? [
     'unavailable',

@@ -22,6 +22,8 @@ test.each<[string | null, Leaf[], boolean]>([
   [`(retry_count > 1)`, [{ column: 'retry_count', above: 0 }], false],
   [`(state = ANY (ARRAY[1, 2, 3]))`, [{ column: 'state', in: [1, 3] }], true],
   [`(state = ANY (ARRAY[1, 2]))`, [{ column: 'state', in: [1, 3] }], false],
+  [`("st(x[" = ANY (ARRAY[1, 2]))`, [{ column: 'st(x[', in: [1, 2] }], false],
+  [`(a$b = ANY (ARRAY[1, 2]))`, [{ column: 'a$b', in: [1, 2] }], true],
   [`(kind = 'it''s'::text)`, [{ column: 'kind', equals: `it's` }], true],
 ])('%s holds for %j: %s', (predicate, tests, expected) => {
   expect(holds(predicate, tests)).toBe(expected);

@@ -171,8 +171,10 @@ function implies(test: Leaf, conjunct: string): boolean {
   const wanted = ('equals' in test ? [test.equals] : test.in).map(literal);
   if (conjunct === `${test.column} IS NOT NULL`) return true;
   if (wanted.length === 1 && conjunct === `${test.column} = ${wanted[0] ?? ''}`) return true;
-  const list = new RegExp(`^${test.column.replace(/\$/g, '\\$')} = ANY ARRAY\\[(.*)\\]$`).exec(conjunct)?.[1]?.split(', ');
-  return list !== undefined && wanted.every((value) => list.includes(value));
+  const start = `${test.column} = ANY ARRAY[`;
+  if (!conjunct.startsWith(start) || !conjunct.endsWith(']')) return false;
+  const list = conjunct.slice(start.length, -1).split(', ');
+  return wanted.every((value) => list.includes(value));
 }
 
 const literal = (value: string | number | boolean): string =>

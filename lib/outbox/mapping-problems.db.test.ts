@@ -23,14 +23,18 @@ describe.each(ENGINES)('on %s', (engine) => {
       'CREATE TABLE things (id bigint PRIMARY KEY, kind varchar(80) NOT NULL, status int NOT NULL, flag boolean NOT NULL, made_at timestamp NOT NULL, done_at bigint, left_a int, lefta int)',
     );
     await db.query('CREATE TABLE hidden (id bigint PRIMARY KEY, made_at timestamp NOT NULL)');
+    await db.query(
+      'CREATE TABLE buried (nr int PRIMARY KEY, thing_id bigint NOT NULL, name varchar(80) NOT NULL, made_at timestamp NOT NULL)',
+    );
   });
   let opened: Database;
   beforeAll(async () => {
     const roles = await createRoles(database);
     const reader = new URL(roles.reader).username;
-    await database.query(
-      engine === 'postgres' ? `GRANT SELECT ON things TO ${reader}` : `GRANT SELECT ON ${database.name}.things TO ${reader}@'%'`,
-    );
+    for (const table of ['things', 'buried'])
+      await database.query(
+        engine === 'postgres' ? `GRANT SELECT ON ${table} TO ${reader}` : `GRANT SELECT ON ${database.name}.${table} TO ${reader}@'%'`,
+      );
     opened = openDatabase({ id: 'x', url: roles.reader });
   });
   afterAll(() => opened.close());
@@ -85,6 +89,19 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await linesOf({ columns: { id: ['kind', 'id'] } })).toEqual([]);
   });
 
+  it('takes no number of the dead letter itself for the id of its event', async () => {
+    const path = 'shape.dead.columns.id: ';
+    const [other] = await linesOf({ dead: { table: 'buried', columns: { id: 'name' } } });
+    expect(other).toMatch(new RegExp(`^${path}"name" is .*char.*, and the outbox's "id" is bigint`));
+    const [mapped] = await linesOf({ dead: { table: 'buried', columns: { id: 'nr' }, map: { thing_id: 'id' } } });
+    expect(mapped).toContain(
+      `${path}is "nr", and map says that "thing_id" is the outbox's "id": name the column that holds the id the event had`,
+    );
+    const [more] = await linesOf({ dead: { table: 'buried', columns: { id: ['nr', 'name'] } } });
+    expect(more).toContain(`${path}names 2 of 1 columns`);
+    expect(await linesOf({ dead: { table: 'buried', columns: { id: 'thing_id' } } })).toEqual([]);
+  });
+
   it('says which names fit when several do, and takes the one that is exact', async () => {
     expect(await linesOf({ columns: { id: 'id', attempts: 'LEFT_A' } })).toEqual([]);
     expect(await linesOf({ columns: { id: 'id', attempts: 'leftA' } })).toEqual([]);
@@ -97,5 +114,49 @@ describe.each(ENGINES)('on %s', (engine) => {
     const hidden = await linesOf({}, 'hidden');
     expect(hidden).toHaveLength(1);
     if (engine === 'postgres') expect(hidden[0]).toMatch(/may not read it; its owner can say: GRANT SELECT ON "public"."hidden" TO/);
+  });
+});
+
+describe('what only the database knows', () => {
+  const database = useTestDatabaseOf('postgres', async (db) => {
+    await db.query('CREATE TABLE things (id uuid PRIMARY KEY, ref int NOT NULL, wait interval, bits bit(4), made_at timestamptz NOT NULL)');
+    await db.query('CREATE TABLE notes (thing text NOT NULL)');
+    await db.query('CREATE TABLE buried (id uuid PRIMARY KEY, made_at bigint NOT NULL)');
+  });
+  let opened: Database;
+  beforeAll(() => {
+    opened = openDatabase({ id: 'x', url: database.url });
+  });
+  afterAll(() => opened.close());
+  const linesOf = async (over: Partial<ShapeInput>): Promise<string[]> => {
+    const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, ...over }), { inline: true });
+    return (await mappingProblems(settings, opened)).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  };
+
+  it('is asked before anything is read: values and comparisons its types do not have, each by its place', async () => {
+    const because = 'the database cannot read the table this way: ';
+    expect(
+      await linesOf({
+        companions: { notes: { table: 'notes', on: { thing: 'ref' }, purpose: 'children' } },
+        states: [
+          { state: 'processing', when: { column: 'wait', equals: 'a while' } },
+          { state: 'published', when: { column: 'made_at', past: true } },
+          { state: 'dead', when: { column: 'bits', equals: 1 } },
+          { state: 'retrying', when: { exists: { companion: 'notes' } } },
+          { state: 'pending', when: { not: { column: 'id', equals: 'no uuid' } } },
+        ],
+      }),
+    ).toEqual([
+      `shape.states[0].when: ${because}invalid input syntax for type interval: "a while"`,
+      `shape.states[2].when: ${because}operator does not exist: bit = integer`,
+      `shape.states[3].when: ${because}operator does not exist: text = integer`,
+      `shape.states[4].when: ${because}invalid input syntax for type uuid: "no uuid"`,
+    ]);
+  });
+
+  it('is asked for the rows of both tables in one order', async () => {
+    const dead = { table: 'buried', columns: { createdAt: { column: 'made_at', time: 'epoch_ms' as const } } };
+    expect(await linesOf({ dead })).toEqual([expect.stringContaining('shape: the database cannot read the table this way: UNION types')]);
+    expect(await linesOf({})).toEqual([]);
   });
 });
