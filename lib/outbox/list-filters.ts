@@ -104,7 +104,8 @@ function equality(
   if (role === 'id') return idFits(engine, at.place, value) ? { test: at.id.is(value), indexed: isIndexed(at.place, 'id') } : null;
   const bound = at.role(role);
   if (bound === null || !engine.idFits(value, bound.description)) return null;
-  return { test: sql`${bound.sql} = ${engine.fragments.typed(value, bound.description)}`, indexed: isIndexed(at.place, role) };
+  // Exactly this one, whatever the column's collation takes for the same.
+  return { test: engine.fragments.isOneOf(bound.sql, [value], bound.description), indexed: isIndexed(at.place, role) };
 }
 
 /** Whether one value of the role is found by an index: one that leads with it, or that has it behind the aggregate's type. */

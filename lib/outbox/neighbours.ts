@@ -76,7 +76,7 @@ function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBui
   const type = at.role('aggregateType');
   const sameType =
     type === null || event.aggregateType === null ? sql`` : sql` and ${engine.fragments.asText(type.sql)} = ${event.aggregateType}`;
-  return sql`${aggregate.sql} = ${engine.fragments.typed(event.aggregateId, aggregate.description)}${sameType}`;
+  return sql`${engine.fragments.isOneOf(aggregate.sql, [event.aggregateId], aggregate.description)}${sameType}`;
 }
 
 /** What the walks of the list have before and after the event, a bounded number of rows each. */

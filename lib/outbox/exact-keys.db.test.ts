@@ -1,0 +1,55 @@
+/** A key is one key: what a collation takes for the same is another event's. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { bindOutbox } from './bind';
+import { getEvent } from './get-event';
+import { listEvents } from './list-events';
+import { neighboursOf } from './neighbours';
+import { shapeSchema } from './shape';
+
+const KEYS = ['order-a', 'ORDER-A', 'order-á', 'order-a '];
+
+describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+  const database = useTestDatabaseOf(engine, async (db) => {
+    await db.query(
+      'CREATE TABLE keyed (id int PRIMARY KEY, agg varchar(40) NOT NULL, dedup varchar(40) NOT NULL, made_at timestamp NOT NULL)',
+    );
+    await db.query('CREATE INDEX keyed_agg ON keyed (agg)');
+    for (const [index, key] of KEYS.entries())
+      await db.query(`INSERT INTO keyed VALUES (${index + 1}, '${key}', '${key}!', '2026-01-01 00:00:0${index}')`);
+  });
+  let opened: Database;
+  beforeAll(() => {
+    opened = openDatabase({ id: 'x', url: database.url });
+  });
+  afterAll(() => opened.close());
+
+  it('is found by itself, and its events stand among nobody else’s', async () => {
+    const shape = shapeSchema.parse({
+      key: 'inline',
+      label: 'x',
+      origin: 'x',
+      engines: [engine],
+      table: 'keyed',
+      columns: { id: 'id', aggregateId: 'agg', dedupKey: 'dedup', createdAt: 'made_at' },
+      states: [{ state: 'pending', when: { always: true } }],
+    });
+    const outbox = await bindOutbox(settingsFor(shape, { inline: true }), opened);
+    const idsOf = async (filter: object): Promise<string[]> => (await listEvents(outbox, filter, { limit: 50 })).events.map(({ id }) => id);
+    for (const [index, key] of KEYS.entries()) {
+      const id = String(index + 1);
+      expect.soft(await idsOf({ aggregate: key }), key).toEqual([id]);
+      expect.soft(await idsOf({ q: key }), key).toEqual([id]);
+      expect.soft(await idsOf({ q: `${key}!` }), key).toEqual([id]);
+      const event = (await getEvent(outbox, id))?.event;
+      if (event === undefined) throw new Error('an event that is not there');
+      expect
+        .soft(
+          (await neighboursOf(outbox, event)).neighbours.map((one) => one.event.id),
+          key,
+        )
+        .toEqual([id]);
+    }
+  });
+});
