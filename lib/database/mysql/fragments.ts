@@ -60,7 +60,8 @@ export const mysqlFragments: Fragments = {
   workedOut: () => sql`limit 18446744073709551615`,
   rowVersion: rowDigest,
   rowTouch: () => null,
-  wholeRow: (alias) => sql`${sql.id(alias)}.*`,
+  // By name: a star leaves invisible columns out.
+  wholeRow: (alias, table) => sql.join([...table.columns.keys()].map((name) => sql.id(alias, name))),
   stableDigest: digestOf,
   jsonText(column, path, description) {
     // A step of digits may be a name or a place in a list; JSON's null is no text.

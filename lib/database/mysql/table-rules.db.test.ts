@@ -21,3 +21,14 @@ it('a check is told with its texts as the standard writes them, and with the col
   expect(checks.get('named')?.text).toContain("'취소'");
   expect(checks.get('range_of')?.columns).toEqual(['n']);
 });
+
+it('a check is of its own table, whatever checks of other tables are called', async () => {
+  for (const [table, kind] of [
+    ['outbox', 'ours'],
+    ['outbox_dead', 'theirs'],
+  ] as const)
+    await database.query(`CREATE TABLE ${table} (id int PRIMARY KEY, kind varchar(20) CHECK (kind <> '${kind}'))`);
+  const db = openDatabase({ id: 'test', url: database.url });
+  const [rules] = await db.read((read) => readMysqlTableRules(read, [{ schema: null, table: 'outbox' }])).finally(() => db.close());
+  expect(rules?.checks.map(({ text }) => /'(.*)'/.exec(text)?.[1])).toEqual(['ours']);
+});

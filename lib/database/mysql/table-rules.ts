@@ -51,9 +51,11 @@ async function rulesOf(db: Db, { schema, table }: Required<TableName>, mariadb: 
   const { rows: columns } =
     await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, is_nullable as nullable, column_default as standard,
       extra as extra, character_maximum_length as length from information_schema.columns where ${at} order by ordinal_position`.execute(db);
+  // On MariaDB checks of two tables may have one name, and one of a column has the column's.
+  const sameTable = mariadb ? sql` and c.table_name = t.table_name` : sql``;
   const { rows: checks } = await sql<{ name: string; text: string }>`select c.constraint_name as name, c.check_clause as text
     from information_schema.table_constraints t join information_schema.check_constraints c
-      on c.constraint_schema = t.constraint_schema and c.constraint_name = t.constraint_name
+      on c.constraint_schema = t.constraint_schema and c.constraint_name = t.constraint_name${sameTable}
     where t.constraint_type = 'CHECK' and t.table_schema = coalesce(${schema}, database()) and t.table_name = ${table}`.execute(db);
   const { rows: keys } = await sql<KeyRow>`select constraint_name as name, column_name as own, referenced_table_schema as schema_name,
       referenced_table_name as table_name, referenced_column_name as theirs

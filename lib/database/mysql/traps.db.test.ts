@@ -371,6 +371,15 @@ describe('on MySQL and MariaDB', () => {
     expect(await db.read((read) => db.engine.describe(read, { schema: null, table: 'no_such' }))).toBeNull();
   });
 
+  it('an invisible column is part of its row', async () => {
+    const table = await make('unseen', 'id int PRIMARY KEY, status varchar(10) INVISIBLE');
+    await database.query("INSERT INTO unseen (id, status) VALUES (1, 'dead')");
+    const { rows } = await db.read((read) =>
+      sql`select o.* from (select ${fragments.wholeRow('t', table)} from unseen as t) as o`.execute(read),
+    );
+    expect(rows).toEqual([{ id: 1, status: 'dead' }]);
+  });
+
   it('rights are known by column, and for deleting by table', async () => {
     await make('granted', 'id int PRIMARY KEY, status varchar(10), payload text');
     const user = `g_${database.name}`;
