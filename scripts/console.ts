@@ -159,7 +159,8 @@ program
         return;
       }
       if (url === undefined) throw new CommandFailure(`There is no login for database ${outbox.database.id}`, EXIT_CONFIG);
-      await applyInstall(outbox, url);
+      for (const { why, sql } of await applyInstall(outbox, url))
+        process.stderr.write(`left out, as this login may not: ${sql};\n  ${why}\n`);
       answer(`installed ${id}`);
     } catch (error) {
       if (options.url !== undefined) throw ofGivenLogin(error, `this login ${LACKS_TO_INSTALL}`);

@@ -270,8 +270,6 @@ export interface Engine {
   quote: {
     identifier(name: string): string;
     literal(text: string): string;
-    /** A statement that builds an index without keeping writers out. */
-    createIndex(table: TableName, columns: string[]): string;
   };
   /** Schema of tables named without one; null where that is the database of the URL. */
   defaultSchema: string | null;
@@ -293,6 +291,8 @@ export interface Engine {
   estimateRows(db: Db, table: TableName): Promise<number>;
   /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told. As cheap. */
   changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null>;
+  /** The table of the server that a role has to be let read for `changeCounts`, quoted; null where any role is told. */
+  changeCounters: string | null;
   /** Whether the server that `db` is connected to knows `SELECT … FOR UPDATE SKIP LOCKED`. */
   skipsLocked(db: Db): Promise<boolean>;
   /** Whether the server can reckon with this time zone. */

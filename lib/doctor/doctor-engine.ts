@@ -15,8 +15,8 @@ export interface DoctorEngine {
 }
 
 const ENGINES: Record<EngineKey, DoctorEngine> = {
-  postgres: { readFacts: readPostgresFacts, cures: ({ database }) => postgresCures(database.engine.quote) },
-  mysql: { readFacts: readMysqlFacts, cures: ({ database }) => mysqlCures(database.engine.quote) },
+  postgres: { readFacts: readPostgresFacts, cures: ({ database }) => postgresCures(database.engine) },
+  mysql: { readFacts: readMysqlFacts, cures: ({ database }) => mysqlCures(database.engine) },
 };
 
 export const doctorEngine = (key: EngineKey): DoctorEngine => ENGINES[key];

@@ -1,8 +1,8 @@
 import { commonTests } from '@/lib/outbox/conditions';
 import { fitTests } from '@/lib/outbox/index-fit';
+import { isIndexTest, leadingColumns, type IndexTest, type WantedIndex } from '@/lib/outbox/wanted-index';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS, type Found, type Patient } from './check';
-import { isIndexTest, type IndexTest, type WantedIndex } from './cures/cures';
 import type { TableFacts } from './facts/facts';
 import { priceOf, shareOf } from './price';
 
@@ -41,8 +41,7 @@ export function entriesOf(table: TableFacts, tests: readonly IndexTest[]): numbe
 
 /** Columns an index sorts by: fixed ones first where it cannot leave rows out. */
 export function columnsFor({ cures }: Patient, tests: readonly IndexTest[], then: readonly string[]): string[] {
-  const fixed = cures.partialIndexes ? [] : tests.filter((test) => !('isNull' in test && !test.isNull)).map(({ column }) => column);
-  return [...new Set([...fixed, ...then])];
+  return leadingColumns(cures.partialIndexes, tests, then);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { neededRights, tablesRead } from '@/lib/outbox/rights';
+import { countersGrant, countersRead, neededRights, tablesRead } from '@/lib/outbox/rights';
 import type { InstallStatement } from './install-statement';
 
 /** Under this lock two installations into one database take turns. */
@@ -168,6 +168,13 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
   for (const account of accounts)
     for (const table of [...tables, name(headers), name(events), archiveName])
       grant(account, `${account.name} reads the outbox, what stands beside it, its archive and the records`, 'SELECT', table);
+  const counters = countersRead(outbox);
+  if (counters !== null)
+    statements.push({
+      why: `${reader.name} reads how often rows came and went: events that do so between two looks are counted then. Nothing else needs it`,
+      sql: countersGrant(counters, reader.name),
+      optional: true,
+    });
   if (operator === null) return statements;
   grant(
     operator,

@@ -54,17 +54,25 @@ function terminated(outbox: Outbox, text: string): string {
   return `DELIMITER //\n${text}//\nDELIMITER ;`;
 }
 
-/** Runs the statements, in one transaction where the engine has that, with a login that must own the outbox's table or be a superuser. */
-export async function applyInstall(outbox: Outbox, url: string): Promise<void> {
+/**
+ * Runs the statements, in one transaction where the engine has that, with a login that must own the outbox's table or be a
+ * superuser. Answers the optional ones that this login was refused.
+ */
+export async function applyInstall(outbox: Outbox, url: string): Promise<InstallStatement[]> {
   const statements = await installStatements(outbox);
+  const refused: InstallStatement[] = [];
   const database = openDatabase({ id: outbox.database.id, url, operatorUrl: url });
   try {
     await database.write?.(
       async (db) => {
-        for (const statement of statements) await sql.raw(statement.sql).execute(db);
+        for (const statement of statements) {
+          const done = sql.raw(statement.sql).execute(db);
+          await (statement.optional === true ? done.catch(() => refused.push(statement)) : done);
+        }
       },
       { statementMs: 7_000, lockMs: 5_000 },
     );
+    return refused;
   } finally {
     await database.close();
   }

@@ -8,6 +8,7 @@ import { walksOf, type Position, type Walk } from './list-walks';
 import { plainColumn, type Outbox } from './outbox';
 import { toEvent } from './row';
 import { idFits } from './row-id';
+import { createIndexStatement, indexedPlace, listIndex } from './wanted-index';
 
 export interface PageRequest {
   cursor?: string;
@@ -181,11 +182,10 @@ function furthest(a: string | null, b: string | null, direction: Cursor['order']
 
 /** The index that would change what is missing, as a statement its owner can run. */
 function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {
-  const { quote } = outbox.database.engine;
-  const column = plainColumn(outbox.main, code === 'order' ? 'createdAt' : 'aggregateId');
+  const { main, database } = outbox;
+  const column = plainColumn(main, code === 'order' ? 'createdAt' : 'aggregateId');
   if (column === null) return null;
-  return {
-    code,
-    sql: quote.createIndex(outbox.main.table, [column.name, ...outbox.main.id.map((one) => one.name)]),
-  };
+  const wanted = listIndex(main, column.name);
+  const sql = createIndexStatement(database.engine, indexedPlace(main), code === 'order' ? wanted : { ...wanted, purpose: 'aggregate' });
+  return sql === null ? null : { code, sql };
 }

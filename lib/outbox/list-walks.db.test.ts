@@ -222,6 +222,6 @@ describe.each(Object.entries(VARIANTS))('%s', (_name, { shape: key, engine = 'po
     expect(newest.backwards).toEqual(newest.forwards);
     expect((await walk(big, { order: 'oldest' }, 5)).forwards).toEqual(newest.forwards.toReversed());
     if (leftOut.some((state) => state !== 'unmapped') || orderedBy !== by)
-      expect(missingIndex?.sql).toContain(engine === 'postgres' ? 'CREATE INDEX CONCURRENTLY ON' : 'ALGORITHM=INPLACE LOCK=NONE');
+      expect(missingIndex?.sql).toContain(engine === 'postgres' ? 'CREATE INDEX CONCURRENTLY "' : 'ALGORITHM=INPLACE LOCK=NONE');
   });
 });

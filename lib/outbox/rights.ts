@@ -1,5 +1,6 @@
 import type { TableName } from '@/lib/database/engine';
 import { whyNotOffered } from './capabilities';
+import { fitRange } from './index-fit';
 import { plainColumn, type Outbox, type Place } from './outbox';
 import type { ChangeRule, Condition } from './shape';
 
@@ -34,6 +35,20 @@ export function neededRights(outbox: Bound): Map<Place, Rights> {
   for (const [place, needed] of rights) if (locks(outbox, place) && needed.update.size === 0) needed.update.add(lockColumn(outbox, place));
   return rights;
 }
+
+/**
+ * The server's counters of changes that its history is better with, quoted as in a grant: where rows go when they are
+ * published, or no index tells which were. Null where that is not so, or any role is told.
+ */
+export function countersRead({ database, shape, main }: Pick<Outbox, 'database' | 'shape' | 'main'>): string | null {
+  const published = plainColumn(main, 'publishedAt')?.name;
+  const keeps = shape.states.some(({ state }) => state === 'published');
+  const tells = published !== undefined && fitRange(main, 'o', published, [{ column: published, isNull: false }]) !== null;
+  return keeps && tells ? null : database.engine.changeCounters;
+}
+
+/** Lets a role read them; `account` as a grant names it. */
+export const countersGrant = (counters: string, account: string): string => `GRANT SELECT ON ${counters} TO ${account}`;
 
 /** Every table a reader of this outbox needs: its own and its companions, each once. */
 export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'companions'>): TableName[] {

@@ -6,7 +6,7 @@ import { describeMysqlTable, mysqlTableNames } from './describe';
 import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
 import { mysqlDialect } from './pool';
-import { changeCounts, estimateRows, tableSize } from './table-size';
+import { CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './table-size';
 import { serverName, serverOf, skipsLocked } from './server';
 import { resolutionOf } from '../time-resolution';
 import { fractionDigits } from './times';
@@ -66,8 +66,6 @@ export const mysqlEngine: Engine = {
     identifier,
     literal: (text) =>
       `'${text.replace(BACKSLASHED, (character) => (character === '\u0000' ? '\\0' : character === "'" ? "''" : '\\\\'))}'`,
-    createIndex: ({ schema, table }, columns) =>
-      `CREATE INDEX ${identifier(columns.join('_').slice(0, 64))} ON ${(schema === null ? [table] : [schema, table]).map(identifier).join('.')} (${columns.map(identifier).join(', ')}) ALGORITHM=INPLACE LOCK=NONE`,
   },
   defaultSchema: null,
   companions: {
@@ -107,6 +105,7 @@ export const mysqlEngine: Engine = {
   tableSize,
   estimateRows,
   changeCounts,
+  changeCounters: CHANGE_COUNTERS,
   skipsLocked: async (db) => skipsLocked(await serverOf(db)),
   async knowsTimeZone(db, timeZone) {
     if (fixedOffsetMinutes(timeZone) !== null) return true;

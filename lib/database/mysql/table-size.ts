@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ChangeCounts, Db, TableName, TableSize } from '../engine';
 
 const COUNTERS = 'table_io_waits_summary_by_table';
+export const CHANGE_COUNTERS = `performance_schema.${COUNTERS}`;
 
 const schemaOf = ({ schema }: TableName): RawBuilder<unknown> => sql`${schema ?? sql`database()`}`;
 

@@ -62,8 +62,6 @@ export const postgresEngine: Engine = {
   quote: {
     identifier: pg.escapeIdentifier,
     literal: pg.escapeLiteral,
-    createIndex: ({ schema, table }, columns) =>
-      `CREATE INDEX CONCURRENTLY ON ${(schema === null ? [table] : [schema, table]).map(pg.escapeIdentifier).join('.')} (${columns.map(pg.escapeIdentifier).join(', ')})`,
   },
   defaultSchema: 'public',
   companions: {
@@ -112,6 +110,7 @@ export const postgresEngine: Engine = {
   tableSize,
   estimateRows,
   changeCounts,
+  changeCounters: null,
   skipsLocked: () => Promise.resolve(true),
   // It ships with the zones, and an unknown name fails the first statement.
   knowsTimeZone: () => Promise.resolve(true),

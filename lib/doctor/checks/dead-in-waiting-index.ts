@@ -2,8 +2,7 @@ import { holds } from '@/lib/outbox/index-fit';
 import { commonTests, disjoint } from '@/lib/outbox/conditions';
 import type { Check } from '../check';
 import { timeColumn } from '../facts/rows';
-import { isIndexTest } from '../cures/cures';
-import { columnsFor } from '../index-need';
+import { isIndexTest, waitingIndex } from '@/lib/outbox/wanted-index';
 import { priceOf } from '../price';
 
 /** So many rows to step over are a page each for the relay's claim. */
@@ -28,7 +27,7 @@ export const deadInWaitingIndexCheck: Check = {
     const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
     if (index === undefined || created === undefined) return [];
     const kept = tests.filter(isIndexTest);
-    const wanted = { purpose: 'waiting', columns: columnsFor(patient, kept, [created]), tests: kept };
+    const wanted = waitingIndex(outbox.database.engine, kept, created);
     const create = apart.length === 0 ? null : cures.createIndex(facts.main, wanted);
     return [
       {

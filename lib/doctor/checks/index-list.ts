@@ -1,5 +1,6 @@
 import { listOrder } from '@/lib/outbox/list-order';
 import { walksOf } from '@/lib/outbox/list-walks';
+import { listIndex } from '@/lib/outbox/wanted-index';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { missingIndex } from '../index-need';
@@ -11,9 +12,8 @@ export const indexListCheck: Check = {
   examine(patient) {
     const { outbox, facts } = patient;
     const created = timeColumn(outbox.main, 'createdAt');
-    const id = outbox.main.id[0]?.name;
-    if (created === null || id === undefined || walksOf(outbox, listOrder(outbox), {}).missingIndex !== 'order') return [];
-    return missingIndex(patient, facts.main, { purpose: 'list', columns: [created, id], tests: [] }, facts.main.rows ?? 0).map((found) => ({
+    if (created === null || walksOf(outbox, listOrder(outbox), {}).missingIndex !== 'order') return [];
+    return missingIndex(patient, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0).map((found) => ({
       ...found,
       severity: 'watch',
     }));

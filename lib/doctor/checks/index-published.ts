@@ -1,4 +1,5 @@
 import { fitBlocks, fitRange } from '@/lib/outbox/index-fit';
+import { publishedIndex } from '@/lib/outbox/wanted-index';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { missingIndex, testsOf } from '../index-need';
@@ -11,9 +12,8 @@ export const indexPublishedCheck: Check = {
     const { outbox, facts } = patient;
     const published = timeColumn(outbox.main, 'publishedAt');
     if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
-    const set = { column: published, isNull: false };
-    const tests = [...testsOf(patient, ['published']), set];
+    const tests = [...testsOf(patient, ['published']), { column: published, isNull: false }];
     if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
-    return missingIndex(patient, facts.main, { purpose: 'published', columns: [published], tests: [set] }, facts.main.rows ?? 0);
+    return missingIndex(patient, facts.main, publishedIndex(published), facts.main.rows ?? 0);
   },
 };

@@ -1,7 +1,8 @@
 import { fitTests } from '@/lib/outbox/index-fit';
+import { waitingIndex } from '@/lib/outbox/wanted-index';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
-import { columnsFor, entriesOf, missingIndex, testsOf } from '../index-need';
+import { entriesOf, missingIndex, testsOf } from '../index-need';
 
 const STATES = ['pending', 'retrying'] as const;
 
@@ -17,6 +18,6 @@ export const indexWaitingCheck: Check = {
     const fit = fitTests(outbox.main, 'o', created, tests);
     if (fit !== null && fit.ordered) return [];
     const entries = facts.rows.waiting?.looked ?? entriesOf(facts.main, tests);
-    return missingIndex(patient, facts.main, { purpose: 'waiting', columns: columnsFor(patient, tests, [created]), tests }, entries);
+    return missingIndex(patient, facts.main, waitingIndex(outbox.database.engine, tests, created), entries);
   },
 };

@@ -1,21 +1,5 @@
-import type { Leaf } from '@/lib/outbox/conditions';
+import type { IndexedTable, WantedIndex } from '@/lib/outbox/wanted-index';
 import type { IndexFacts, TableFacts } from '../facts/facts';
-
-/** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */
-export type IndexTest = Extract<Leaf, { equals: unknown }> | Extract<Leaf, { in: unknown }> | Extract<Leaf, { isNull: unknown }>;
-
-export const isIndexTest = (test: Leaf): test is IndexTest =>
-  (('equals' in test || 'in' in test) && test.ignoreCase !== true) || 'isNull' in test;
-
-/** An index that is wanted: its columns in order, and the rows it is to hold where the engine can leave others out. */
-export interface WantedIndex {
-  /** Ends its name: `<table>_<purpose>`. */
-  purpose: string;
-  columns: string[];
-  /** Tests on single columns that all its rows pass; empty for every row. */
-  tests: IndexTest[];
-  unique?: boolean;
-}
 
 /** Rows a purge takes at once: short enough that nobody waits for its locks. */
 export const PURGE_ROWS = 5_000;
@@ -40,3 +24,11 @@ export interface Cures {
   /** Writes the table anew. */
   rewrite(table: TableFacts): string;
 }
+
+/** A table as the statement of an index asks for it. */
+export const indexed = (table: TableFacts): IndexedTable => ({
+  name: table.place.table,
+  columns: table.columns,
+  taken: table.indexes.map(({ name }) => name),
+  partitions: table.partitioned ? table.partitions : null,
+});

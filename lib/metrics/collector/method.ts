@@ -1,8 +1,10 @@
 import type { Db, TableSize } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { commonTests, type Leaf } from '@/lib/outbox/conditions';
+import { commonTests } from '@/lib/outbox/conditions';
 import type { CollectionMethod } from '@/lib/shared/collection';
 import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
+import { createIndexStatement, indexedPlace, isIndexTest, publishedIndex, waitingIndex, type WantedIndex } from '@/lib/outbox/wanted-index';
+import { countersGrant } from '@/lib/outbox/rights';
 import { STATES_OF } from '../source';
 import { READING_ROWS } from '../sources';
 import { timeColumn } from '../traits';
@@ -47,7 +49,7 @@ export function publishedColumn({ main }: Outbox): string | null {
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main } = outbox;
   const { rows } = size;
-  if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : { code: 'read_counters', sql: null });
+  if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
   const published = publishedColumn(outbox);
   if (published !== null) {
     const tests = [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
@@ -71,32 +73,25 @@ const seeing = (method: CollectionMethod, access: Access | null, advice: Choice[
 });
 
 function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choice['advice'] {
-  return indexAdvice(outbox, size, 'index_published_at', column, [{ column, isNull: false }]);
+  return indexAdvice(outbox, size, 'index_published_at', publishedIndex(column));
+}
+
+/** The grant that an installation makes too. Where the login comes from is the server's to know: from anywhere, unless it says otherwise. */
+function countersAdvice({ database: { engine, roles } }: Outbox): Choice['advice'] {
+  const account = `${engine.quote.literal(roles.reader)}@${engine.quote.literal('%')}`;
+  return { code: 'read_counters', sql: engine.changeCounters === null ? null : `${countersGrant(engine.changeCounters, account)};` };
 }
 
 /** A shape without a time of publishing is observed for ever; an index on what waits makes looking cheap. */
 function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice['advice'] {
   const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
-  const tests = commonTests(outbox.shape, STATES_OF.waiting);
+  const tests = commonTests(outbox.shape, STATES_OF.waiting).filter(isIndexTest);
   if (served || created === undefined || tests.length === 0) return { code: 'column_published_at', sql: null };
-  return indexAdvice(outbox, size, 'index_waiting', created, tests);
+  return indexAdvice(outbox, size, 'index_waiting', waitingIndex(outbox.database.engine, tests, created));
 }
 
-/** The statement a DBA would run; none for a view, nor for a partitioned table, where the server refuses CONCURRENTLY: it takes one per partition. */
-function indexAdvice(outbox: Outbox, { partitioned }: Size, code: string, column: string, tests: Leaf[]): Choice['advice'] {
-  const { quote, features } = outbox.database.engine;
-  const { description, table } = outbox.main;
-  if (description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
-  if (!features.partialIndexes) {
-    const fixed = tests.flatMap((test) => ('equals' in test || 'in' in test || ('isNull' in test && test.isNull) ? [test.column] : []));
-    return { code, sql: `${quote.createIndex(table, [...new Set([...fixed, column])])};` };
-  }
-  const literal = (value: string | number | boolean): string => (typeof value === 'string' ? quote.literal(value) : String(value));
-  const where = tests.map((test) => {
-    const name = quote.identifier(test.column);
-    if ('isNull' in test) return `${name} IS ${test.isNull ? '' : 'NOT '}NULL`;
-    if ('in' in test) return `${name} IN (${test.in.map(literal).join(', ')})`;
-    return 'equals' in test ? `${name} = ${literal(test.equals)}` : 'above' in test ? `${name} > ${String(test.above)}` : 'true';
-  });
-  return { code, sql: `${quote.createIndex(table, [column])} WHERE ${where.join(' AND ')};` };
+/** The doctor's own statement; none for a view, nor for a partitioned table, whose partitions the doctor names. */
+function indexAdvice({ main, database }: Outbox, { partitioned }: Size, code: string, wanted: WantedIndex): Choice['advice'] {
+  if (main.description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
+  return { code, sql: createIndexStatement(database.engine, indexedPlace(main), wanted) };
 }

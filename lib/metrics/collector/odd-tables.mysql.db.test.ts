@@ -139,7 +139,7 @@ describe('how an outbox of MySQL is collected', () => {
     expect(chooseMethod(bound, { ...size, counted: false })).toMatchObject({
       method: 'observed',
       sees: false,
-      advice: { sql: 'CREATE INDEX `published` ON `hopeless` (`published`) ALGORITHM=INPLACE LOCK=NONE;' },
+      advice: { sql: 'CREATE INDEX `hopeless_published` ON `hopeless` (`published`) ALGORITHM=INPLACE LOCK=NONE;' },
     });
   });
 
@@ -148,7 +148,10 @@ describe('how an outbox of MySQL is collected', () => {
     const size = await bound.database.read((db) => sizeOf(db, bound));
     expect(chooseMethod(bound, { ...size, counted: false })).toMatchObject({
       method: 'deleted',
-      advice: { code: 'read_counters', sql: null },
+      advice: {
+        code: 'read_counters',
+        sql: `GRANT SELECT ON performance_schema.table_io_waits_summary_by_table TO '${bound.database.roles.reader}'@'%';`,
+      },
     });
   });
 
@@ -166,7 +169,7 @@ describe('how an outbox of MySQL is collected', () => {
         type: string;
       }>`explain format = traditional ${cellsStatement(again, { from: to - 1_800_000_000, to }, 1)}`.execute(db),
     );
-    expect(rows).toContainEqual(expect.objectContaining({ key: 'published', type: 'range' }));
+    expect(rows).toContainEqual(expect.objectContaining({ key: expect.stringMatching(/_published$/), type: 'range' }));
   });
 });
 
