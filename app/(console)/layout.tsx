@@ -3,6 +3,7 @@ import { Frame } from '@/components/frame/frame';
 import { PaletteButton } from '@/components/palette/palette-button';
 import { offeredLanguages } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
+import { isChangeable } from '@/lib/server/reads/outboxes';
 import { can } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
@@ -13,7 +14,12 @@ export default defineLayout({
   permission: 'outbox:read',
   render: async ({ console, actor }, children) => {
     const jar = await cookies();
-    const outboxes = console.directory.ids.map((id) => ({ id, name: console.directory.settings(id).name }));
+    const { directory } = console;
+    const outboxes = directory.ids.map((id) => ({
+      id,
+      name: directory.settings(id).name,
+      changeable: isChangeable(console, id),
+    }));
     return (
       <Frame
         account={{ name: actor.name, role: actor.role }}

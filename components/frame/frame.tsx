@@ -9,7 +9,7 @@ import { selectionWithAbsoluteTimes } from './copy-times';
 import { LiveProvider } from './live';
 import { LiveSwitch } from './live-switch';
 import { Notices } from './notices';
-import { OutboxBar } from './outbox-bar';
+import { OutboxBar, type BarOutbox } from './outbox-bar';
 import { OutboxSwitcher } from './outbox-switcher';
 import { LanguageMenu, ThemeMenu, TimeZoneSelect, useFirstTimeZone } from './preferences';
 import { Rail } from './rail';
@@ -19,7 +19,7 @@ import { ShortcutProvider } from './shortcuts';
 import classes from './frame.module.css';
 
 export interface FrameProps extends AccountMenuProps {
-  outboxes: { id: string; name: string }[];
+  outboxes: (BarOutbox & { name: string })[];
   /** The rail as it was left. */
   railCollapsed: boolean;
   /** The server's time at rendering, in milliseconds. */

@@ -16,22 +16,30 @@ const SCREENS = [
   { key: 'overview', path: '' },
   { key: 'events', path: '/events' },
   { key: 'deadLetters', path: '/dead-letters' },
+  { key: 'proof', path: '/proof' },
 ] as const;
 
+export interface BarOutbox {
+  id: string;
+  /** It has a login for changes and an operation to prove: without them there is nothing to show of a proof. */
+  changeable: boolean;
+}
+
 /** The screens of the outbox in view, and the window where a screen has one. Nothing on other pages, or for an outbox that is not there. */
-export function OutboxBar({ outboxes }: { outboxes: { id: string }[] }) {
+export function OutboxBar({ outboxes }: { outboxes: BarOutbox[] }) {
   const words = useTranslations('frame');
   const pathname = usePathname();
   const { outbox } = useParams<{ outbox?: string }>();
-  if (outbox === undefined || !outboxes.some(({ id }) => encodeURIComponent(id) === outbox)) return null;
-  const base = `/outboxes/${outbox}`;
+  const found = outboxes.find(({ id }) => encodeURIComponent(id) === outbox);
+  if (found === undefined) return null;
+  const base = `/outboxes/${encodeURIComponent(found.id)}`;
   const rest = pathname.slice(base.length);
   const here = SCREENS.findLast(({ path }) => rest === path || (path !== '' && rest.startsWith(`${path}/`)))?.key;
   return (
     <div className={classes.outboxBar}>
       <nav aria-label={words('screens')}>
         <ul className={classes.tabs}>
-          {SCREENS.map(({ key, path }) => (
+          {SCREENS.filter(({ key }) => key !== 'proof' || found.changeable || here === 'proof').map(({ key, path }) => (
             <li key={key}>
               <Link
                 href={`${base}${path}`}

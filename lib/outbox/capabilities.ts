@@ -2,7 +2,7 @@ import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
-import { keepsOrder, kindOf, type ChangeRule, type OperationRules } from './shape';
+import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from './shape';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
 
@@ -38,6 +38,10 @@ export function describeCapabilities(outbox: Bound): Capabilities {
     },
   };
 }
+
+/** Whether a shape has anything to be done to its events, whatever its table turns out to be. */
+export const hasOperations = ({ operations, archive }: Pick<Shape, 'operations' | 'archive'>): boolean =>
+  archive !== undefined || Object.values(operations).some((rules) => Array.isArray(rules) && rules.some((rule) => 'version' in rule));
 
 function canShow(outbox: Bound, state: State): boolean {
   if (state === 'archived') return outbox.shape.archive !== undefined;

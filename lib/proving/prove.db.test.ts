@@ -65,6 +65,9 @@ describe('a mapping of one’s own', () => {
     const retry = resultOf(document, 'retry');
     expect(retry).toMatchObject({ row: { made: true, copied: false }, stateBefore: 'dead', stateAfter: 'retrying' });
     expect(retry?.changed.sort()).toEqual(['state', 'tries']);
+    // Content is told by a digest, and that it is one.
+    expect(retry?.digested).toEqual(['body']);
+    expect(retry?.before?.body).toMatch(/^[0-9a-f]{32,}$/);
     expect(retry?.statements.map(({ text }) => text.split(' ')[0])).toEqual(['select', 'update']);
   });
 

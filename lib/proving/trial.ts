@@ -13,7 +13,7 @@ import { decodeVersion, type Version } from '@/lib/outbox/version';
 import type { ProofFailure, ProofResult, ProofUntried } from '@/lib/shared/proofs';
 import { attempt, type Bench } from './bench';
 import { judge } from './judge';
-import { intended, isFor, look, type Seen } from './look';
+import { contentColumns, intended, isFor, look, type Seen } from './look';
 import { makeRow } from './make-row';
 import { Recorder } from './recorder';
 import { said, saidOfReal } from './said';
@@ -165,7 +165,8 @@ async function onRow(bench: Bench, trial: Trial, id: string, result: ProofResult
   const target = step.target ?? step.source;
   const after = await look(bench, target, id);
   if (after === null) throw new Ended('does_not', 'no_row_left', tableLabel(target.table));
-  Object.assign(result, { stateAfter: after.event.state, before: before.columns, after: after.columns });
+  const digested = [...new Set([...contentColumns(step.source), ...contentColumns(target)])].sort();
+  Object.assign(result, { stateAfter: after.event.state, before: before.columns, after: after.columns, digested });
   const verdict = judge(bench.outbox, trial, step, { before, after, wanted });
   Object.assign(result, { changed: verdict.changed, notes: [...verdict.notes, ...notesOf(bench, trial, step)] });
   if (verdict.failure !== null) throw new Ended('does_not', verdict.failure.code, verdict.failure.detail);
@@ -300,7 +301,7 @@ async function onPublishedLookalike(bench: Bench, trial: Trial, result: ProofRes
   if (!tried.ok || tried.value === null) return;
   const names = bench.outbox.shape.states.flatMap(({ when }) => ('column' in when ? [when.column] : []));
   const values = Object.entries(tried.value.columns).filter(([name]) => names.includes(name));
-  result.before = tried.value.columns;
+  Object.assign(result, { before: tried.value.columns, digested: [...contentColumns(trial.place)].sort() });
   throw new Ended('does_not', 'published_matches', values.map(([name, value]) => `${name} = ${value ?? 'NULL'}`).join(', '));
 }
 

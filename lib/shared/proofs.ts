@@ -79,9 +79,11 @@ export interface ProofResult extends ProofCase {
   row: { made: true; copied: boolean } | { made: false; id: string } | null;
   stateBefore: EventState | null;
   stateAfter: EventState | null;
-  /** The row before and after, as texts; the payload and headers left out, of a real row only what changed. */
+  /** The row before and after, as texts; payload and headers as digests, of a real row only what changed. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;
+  /** Columns whose texts are digests. Proofs that were kept before this was told have none. */
+  digested?: string[];
   changed: string[];
   /** The statements as they ran. */
   statements: { text: string; parameters: string[] }[];

@@ -1,5 +1,6 @@
 import 'server-only';
 import { awayInfo } from '@/lib/outbox/away';
+import { hasOperations } from '@/lib/outbox/capabilities';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -16,6 +17,10 @@ export async function readOutbox(console: Console, id: string): Promise<OutboxIn
     return awayInfo(console.directory, id, code === 'not_found' || code === 'invalid');
   }
 }
+
+/** Whether an outbox could ever be changed from here: by the configuration and the shape alone, whatever its database says. */
+export const isChangeable = ({ directory }: Console, id: string): boolean =>
+  directory.database(id).roles.operator !== null && hasOperations(directory.settings(id).shape);
 
 /** Every configured outbox, in the order of the configuration; one that is away is listed and says so. */
 export function listOutboxes(console: Console): Promise<OutboxInfo[]> {
