@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type DatabaseFailure } from '@/lib/database/failure';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { SkipCode } from '@/lib/shared/model';
@@ -137,9 +137,10 @@ async function changeRows(outbox: Outbox, db: Db, step: Step, held: Seen[], lock
   return changed;
 }
 
-/** We hold these rows' locks: another count means that the guard and the table disagree, and nothing must remain. */
+/** We hold these rows' locks: where fewer were written, a trigger or a rule of the table has passed over some without a word. */
 function expectRows(affected: bigint | undefined, expected: number): void {
-  if (Number(affected ?? -1n) !== expected) throw new Error(`expected to change ${expected} locked rows, changed ${affected ?? 'none'}`);
+  if (Number(affected ?? -1n) === expected) return;
+  throw new DatabaseFailure('constraint', null, new Error(`expected to change ${expected} locked rows, changed ${affected ?? 'none'}`));
 }
 
 /** Wakes the relay when the transaction commits; the payload is the id, as the table's own trigger sends it. */

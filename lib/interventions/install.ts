@@ -43,7 +43,10 @@ export async function installStatements(outbox: Outbox): Promise<InstallStatemen
 
 /** The statements as a script for a person to read and run; one transaction where the engine can undo schema changes. */
 export async function installScript(outbox: Outbox): Promise<string> {
-  const statements = (await installStatements(outbox)).map(({ why, sql: text }) => `-- ${why}\n${terminated(outbox, text)}`);
+  // Names stand in the comments too, and a name may hold the end of a line.
+  const statements = (await installStatements(outbox)).map(
+    ({ why, sql: text }) => `-- ${why.replace(/\p{Cc}+/gu, ' ')}\n${terminated(outbox, text)}`,
+  );
   const script = statements.join('\n\n');
   return outbox.database.engine.features.transactionalDdl ? `BEGIN;\n\n${script}\n\nCOMMIT;\n` : `${script}\n`;
 }

@@ -6,6 +6,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { KnownProof } from '@/lib/outbox/proven';
 import { defineShape } from '@/lib/outbox/shape';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
+import { installScript } from './install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
 import { ANNA, depsFor, freshKey } from './testing';
@@ -272,5 +273,57 @@ describe('a type with a name that has to be quoted', () => {
     const request = { operation: 'requeue', events: [{ id: '1', version }], reason: 'start over' };
     expect(await intervene(depsFor(outbox, known), ANNA, 'sample', request, freshKey())).toMatchObject({ outcome: 'applied' });
     expect(await database.query('SELECT status::text FROM things')).toEqual([{ status: 'NEW' }]);
+  });
+});
+
+describe('a table that passes over a row without a word', () => {
+  const silent = defineShape({
+    key: 'silent',
+    label: 'silent',
+    origin: 'test',
+    engines: ['postgres'],
+    table: 'notes\nDROP TABLE kept; --',
+    columns: { id: 'id', payload: 'body' },
+    states: [
+      { state: 'dead', when: { column: 'given_up', isTrue: true } },
+      { state: 'pending', when: { always: true } },
+    ],
+    operations: { requeue: [{ from: ['dead'], version: 'exact', set: { given_up: { value: false } } }] },
+    archive: { from: ['dead'] },
+  });
+  const table = '"notes\nDROP TABLE kept; --"';
+  const database = useTestDatabaseOf('postgres', async (db) => {
+    await db.query(`CREATE TABLE ${table} (id bigint PRIMARY KEY, given_up boolean NOT NULL, body text NOT NULL)`);
+    await db.query(
+      "CREATE FUNCTION stay() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF OLD.id % 2 = 0 THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD); END'",
+    );
+    await db.query(`CREATE TRIGGER stay BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION stay()`);
+    await db.query(`INSERT INTO ${table} VALUES (1, true, 'a'), (2, true, 'b'), (3, true, 'c'), (4, true, 'd')`);
+  });
+  let open: OpenOutbox;
+  beforeAll(async () => {
+    open = await openSample(database, silent, { table: { table: silent.table as string } });
+  });
+  afterAll(() => open.close());
+
+  it.each([
+    ['requeue', ['1', '2']],
+    ['archive', ['3', '4']],
+  ])('%s changes the others, says that this one was refused, and leaves it as it was', async (operation, ids) => {
+    const { outbox, known } = await proven(open);
+    const events = await Promise.all(ids.map(async (id) => ({ id, version: (await getEvent(outbox, id))?.event.version ?? '' })));
+    const result = await intervene(depsFor(outbox, known), ANNA, 'sample', { operation, events, reason: 'start over' }, freshKey());
+    expect(result).toMatchObject({
+      outcome: 'partly',
+      changed: ids.slice(0, 1),
+      skipped: [{ id: ids[1], code: 'not_supported', detail: { because: 'refused_by_table' } }],
+    });
+    expect(await database.query(`SELECT given_up FROM ${table} WHERE id = ${ids[1]}`)).toEqual([{ given_up: true }]);
+  });
+
+  it('has an installation whose comments end where their lines end', async () => {
+    const lines = (await installScript(open.outbox)).split('\n');
+    expect(lines.some((line) => line.startsWith('-- ') && line.includes('notes DROP TABLE kept'))).toBe(true);
+    expect(lines.filter((line) => line.startsWith('DROP TABLE kept')).every((line) => line.startsWith('DROP TABLE kept; --"'))).toBe(true);
   });
 });
