@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { EngineKey } from '@/lib/shared/model';
 import { findCandidates, type Found } from './candidates';
+import { signatureOf } from './signatures';
 import { HOME_GROWN } from './testing/home-grown';
 import { ORDINARY_TABLES } from './testing/ordinary-tables';
-import { RULES } from './testing/rules';
 import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
 import { catalogueTable } from './testing/tables';
 
+const SIGNATURES = SHAPES.flatMap((shape) => signatureOf(shape) ?? []);
+
 const find = (facts: readonly TableFact[], engine: EngineKey = 'postgres'): Found[] =>
-  findCandidates(facts.map(catalogueTable), { engine, signatures: RULES, configured: new Map(), defaultSchema: 'public' });
+  findCandidates(facts.map(catalogueTable), { engine, signatures: SIGNATURES, configured: new Map(), defaultSchema: 'public' });
 
 describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s', (engine) => {
   const shapes = SHAPE_FACTS.filter((fact) => fact.engines.includes(engine));
@@ -68,5 +71,27 @@ describe('dead letters', () => {
       ['s.billing_outbox', []],
       ['s.order_outbox', [{ table: 's.order_outbox_dead', purpose: 'dead' }]],
     ]);
+  });
+
+  it.each([
+    [
+      'masstransit-outboxstate',
+      'outbox_id uuid, lock_id uuid, row_version bytea, created timestamptz, delivered timestamptz, last_sequence_number bigint',
+    ],
+    [
+      'nservicebus-outboxdata',
+      'MessageId varchar(200), Dispatched boolean, DispatchedAt timestamp, PersistenceVersion varchar(23), Operations jsonb',
+    ],
+    ['watermill-queue', 'offset bigint, uuid varchar(36), payload json, metadata json, acked boolean, created_at timestamptz'],
+    [
+      'sbmt-outbox',
+      'id bigint, uuid uuid, event_name text, event_key text, bucket int, status int, payload bytea, errors_count int, processed_at timestamptz',
+    ],
+  ])('%s is certain under any name, by columns that only one library calls so', (shape, columns) => {
+    expect(find([{ schema: 's', table: 'spool', columns }])[0]?.candidate).toMatchObject({
+      shape,
+      confidence: 'certain',
+      cautions: expect.arrayContaining([{ code: 'other_name', values: { table: 'spool' } }]) as unknown,
+    });
   });
 });

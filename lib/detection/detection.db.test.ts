@@ -2,23 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import type { Candidate, Detection } from '@/lib/shared/detection';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { detectOutboxes } from './scan';
-import { signatureOf } from './signatures';
 import { HOME_GROWN } from './testing/home-grown';
 import { ORDINARY_TABLES } from './testing/ordinary-tables';
-import { RULES } from './testing/rules';
 import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
 import { statementsFor } from './testing/tables';
 
 const FACTS = SHAPE_FACTS.filter((fact) => fact.engines.includes('postgres'));
 const ALL: TableFact[] = [...FACTS.flatMap((fact) => [fact, ...fact.beside]), ...ORDINARY_TABLES, ...HOME_GROWN];
-
-/** A shape's own rules; those of the facts for one that has none. */
-const OWN = SHAPES.flatMap((shape) => signatureOf(shape) ?? []);
-const SIGNATURES = [...OWN, ...RULES.filter(({ key }) => !OWN.some((own) => own.key === key))];
 
 const server = useTestDatabase(async (db) => {
   await db.query(ALL.flatMap((fact) => statementsFor(fact, 'postgres')).join(';\n'));
@@ -29,7 +22,7 @@ describe('a PostgreSQL database that holds everything', () => {
   let detection: Detection;
   beforeAll(async () => {
     database = openDatabase({ id: 'everything', url: server.url });
-    detection = await detectOutboxes(database, { signatures: SIGNATURES });
+    detection = await detectOutboxes(database);
   });
   afterAll(() => database.close());
   const of = (fact: TableFact): Candidate[] =>
@@ -66,7 +59,7 @@ describe('a MariaDB server that holds everything', () => {
     for (const fact of all)
       for (const statement of statementsFor({ ...fact, schema: schemaOf(fact) }, 'mysql')) await mysql.query(statement);
     database = openDatabase({ id: 'everything', url: mysql.url });
-    detection = await detectOutboxes(database, { signatures: SIGNATURES });
+    detection = await detectOutboxes(database);
   });
   afterAll(async () => {
     await database.close();

@@ -20,6 +20,11 @@ const postgres = useTestDatabase(async (db) => {
     INSERT INTO flag_outbox VALUES (1, 1, 'a', '{}', now(), true, false), (1, 2, 'a', '{}', now(), false, false), (2, 1, 'b', '{}', now(), false, true);
     CREATE TABLE leased_outbox (id text PRIMARY KEY, topic text, payload jsonb, created_at timestamptz DEFAULT now(), locked_by text, locked_until timestamptz, attempts int DEFAULT 0);
     INSERT INTO leased_outbox (id, topic, payload, locked_until, attempts) VALUES ('a', 't', '{}', now() + interval '1 hour', 1), ('b', 't', '{}', NULL, 0), ('c', 't', '{}', NULL, 2);
+    CREATE SCHEMA renamed;
+    CREATE TABLE renamed.spool ("offset" bigserial PRIMARY KEY, uuid text, payload json, metadata json, acked boolean NOT NULL DEFAULT false, created_at timestamptz DEFAULT now());
+    INSERT INTO renamed.spool (uuid, payload) VALUES ('m-1', '{}');
+    CREATE TABLE renamed.to_go (id bigserial PRIMARY KEY, uuid uuid, event_name text, event_key text, bucket int, status int, payload bytea, options jsonb, errors_count int, error_log text, processed_at timestamptz, created_at timestamptz, updated_at timestamptz);
+    CREATE TABLE renamed.transit ("MessageId" varchar(200) PRIMARY KEY, "Dispatched" boolean NOT NULL DEFAULT false, "DispatchedAt" timestamp, "PersistenceVersion" varchar(23) NOT NULL, "Operations" jsonb NOT NULL);
     CREATE SCHEMA odd; CREATE TABLE odd."Order.Outbox" ("Event Id" int PRIMARY KEY, "Event Type" text, "Event Body" jsonb, "Created At" timestamptz, "Sent At" timestamptz);
     INSERT INTO odd."Order.Outbox" VALUES (1, 'a', '{}', now(), NULL), (2, 'a', '{}', now(), now());
   `);
@@ -50,6 +55,20 @@ describe('on PostgreSQL', () => {
     const examined = await look('flag_outbox');
     expect(examined.problem).toBeNull();
     expect(states(examined)).toEqual({ '1~1': 'published', '1~2': 'pending', '2~1': 'dead' });
+  });
+
+  it('tables of a library that are called otherwise, their times knowing their zone: what the library keeps in the name is the name', async () => {
+    for (const [table, shape] of [
+      ['spool', 'watermill-queue'],
+      ['to_go', 'sbmt-outbox'],
+      ['transit', 'nservicebus-outboxdata'],
+    ] as const) {
+      const examined = await look(table, 'renamed');
+      expect.soft(examined.candidate.shape, table).toBe(shape);
+      expect.soft(examined.problem, table).toBeNull();
+    }
+    const { sample } = await look('spool', 'renamed');
+    expect(sample?.rows[0]?.event).toMatchObject({ type: 'spool', state: 'pending' });
   });
 
   it('rows that leave when they are published, with a lease', async () => {

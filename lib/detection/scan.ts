@@ -11,7 +11,6 @@ import type { Detection, Examination } from '@/lib/shared/detection';
 import { findCandidates, type Found } from './candidates';
 import { examine, type ExamineOptions } from './examine';
 import { signatureOf } from './signatures';
-import type { ShapeSignature } from './signature';
 
 /** Tables looked at in one scan. */
 const MOST_TABLES = 20_000;
@@ -27,8 +26,6 @@ export interface ScanOptions {
   shape?: string;
   /** Ids of the outboxes that the configuration has in this database, by table as `schema.table`. */
   configured?: ReadonlyMap<string, string>;
-  /** What shapes are recognised by; those of the registry when left out. */
-  signatures?: readonly ShapeSignature[];
 }
 
 interface Scan {
@@ -37,13 +34,13 @@ interface Scan {
   cut: boolean;
 }
 
-async function scan(database: Database, { schema, shape, configured, signatures }: ScanOptions): Promise<Scan> {
+async function scan(database: Database, { schema, shape, configured }: ScanOptions): Promise<Scan> {
   const reader = catalogueOf(database.engine);
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
   const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !OWN_SCHEMAS.has(name.schema));
   const found = findCandidates(tables, {
     engine: database.engine.key,
-    signatures: signatures ?? SHAPES.flatMap((one) => signatureOf(one) ?? []),
+    signatures: SHAPES.flatMap((one) => signatureOf(one) ?? []),
     configured: configured ?? new Map(),
     defaultSchema: database.engine.defaultSchema,
   });

@@ -107,7 +107,7 @@ async function lookAt(
   if ('problem' in found) return { missing: found.problem };
   const main = found.description;
   const problems: MappingProblem[] = [];
-  const captured = capturedOf(shape, main.name.table);
+  const captured = capturedOf(shape, main.name.table, settings.inline);
   let dead: TableDescription | null = null;
   if (shape.dead !== undefined) {
     const given = settings.parameters.deadTable;

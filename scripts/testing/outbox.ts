@@ -57,7 +57,7 @@ export async function createSample(database: AnyTestDatabase, shape: Shape, opti
 /** The quoted name of a sample's table. */
 export function tableOf(shape: Shape, place: 'main' | 'dead', engine: EngineKey = 'postgres'): string {
   const main = tableParts(shape.sample?.table?.[engine] ?? shape.table);
-  const { schema, table } = place === 'main' ? main : tableParts(filledName(shape.dead?.table ?? '', capturedOf(shape, main.table)));
+  const { schema, table } = place === 'main' ? main : tableParts(filledName(shape.dead?.table ?? '', capturedOf(shape, main.table, false)));
   return [schema ?? main.schema, table].flatMap((name) => (name === null ? [] : [ENGINES[engine].quote.identifier(name)])).join('.');
 }
 

@@ -39,7 +39,7 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
   const { shape } = settings;
   const problems = new Problems();
   const parameters = mergeParameters(shape, settings);
-  const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems);
+  const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems, !settings.inline);
   const companions = bindCompanions(shape, tables, main, problems);
   const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
   spellTimes(shape.columns, main, ['shape', 'columns']);
@@ -61,7 +61,7 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
         `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`,
       );
   }
-  const dead = tables.dead === null ? null : deadTable(shape, tables.dead, problems);
+  const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
   const states = shape.states.map((rule, index) => ({
     ...rule,
     when: bindCondition(rule.when, main, ['shape', 'states', index, 'when'], binding),
@@ -93,9 +93,9 @@ function namesNoRow({ kind, type }: ColumnDescription): boolean {
   return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
 }
 
-function deadTable(shape: Shape, description: TableDescription, problems: Problems): BoundTable {
+function deadTable(shape: Shape, description: TableDescription, { problems, strict }: Binding): BoundTable {
   const own = shape.dead?.columns ?? {};
-  const table = new BoundTable(ownDescription(description), optionalNames({ ...shape.columns, ...own }), problems);
+  const table = new BoundTable(ownDescription(description), optionalNames({ ...shape.columns, ...own }), problems, !strict);
   spellTimes({ ...inherited(shape), ...own }, table, ['shape', 'dead', 'columns']);
   return table;
 }
@@ -147,7 +147,7 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
 /** The console's own table: it has the columns of both, by the same names. */
 function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
   const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
-  const table = new BoundTable(ownDescription(description), 'all', binding.problems);
+  const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
   spellTimes(columns, table, ['shape', 'columns']);
   for (const [name, time] of Object.entries(shape.times)) table.spell(name, time, ['shape', 'times', name]);
   return {

@@ -1,7 +1,7 @@
 import type { Db, Engine, TableDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
-import { tableParts, tableText, type TableRef } from '../language/names';
+import { groupsOf, tableParts, tableText, type TableRef } from '../language/names';
 import type { Shape } from '../shape';
 import { findName } from './lookup';
 import type { MappingProblem } from './problems';
@@ -35,10 +35,16 @@ export async function findTable(db: Db, engine: Engine, ref: TableRef, where: st
   return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}`, absent: true } };
 }
 
-/** What the shape's pattern captures out of a table's name. */
-export function capturedOf(shape: Shape, table: string): Captured {
+/**
+ * What the shape's pattern captures out of a table's name. A library's table that was given a name of its own says no more than that
+ * name: it stands for each part. Who wrote a mapping meant its pattern.
+ */
+export function capturedOf(shape: Shape, table: string, inline: boolean): Captured {
   const { pattern } = shape.match ?? {};
-  return pattern === undefined ? {} : { ...new RegExp(pattern, 'iu').exec(table)?.groups };
+  if (pattern === undefined) return {};
+  const found = new RegExp(pattern, 'iu').exec(table);
+  if (found !== null || inline) return { ...found?.groups };
+  return Object.fromEntries(groupsOf(pattern).map((name) => [name, table]));
 }
 
 /** A companion's name with what was captured put in. */

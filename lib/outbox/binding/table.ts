@@ -16,6 +16,8 @@ export class BoundTable {
     /** Names the shape says the table may lack. */
     private readonly optional: ReadonlySet<string> | 'all',
     private readonly problems: Problems,
+    /** The table is as a library made it, or as somebody made the library's: not everything said of its types must be so. */
+    private readonly lenient = false,
   ) {}
 
   /** The column of this name in the catalogue's spelling; null without one, or where several fit. Notes nothing. */
@@ -47,6 +49,8 @@ export class BoundTable {
   spell(name: string, time: 'auto' | TimeEncoding, path: Path): void {
     const column = this.find(name);
     if (column === null || time === 'auto') return;
+    // A time that knows its zone needs nobody to say that it is UTC.
+    if (this.lenient && time === 'utc' && column.kind === 'instant') return;
     const problem = misspelt(column, time);
     if (problem !== null) {
       this.problems.add(path, problem);

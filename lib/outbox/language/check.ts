@@ -2,6 +2,7 @@
 import type { Path } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
 import type { Shape } from '../shape';
+import { groupsOf } from './names';
 import { idColumns } from './source';
 
 interface Said {
@@ -14,7 +15,7 @@ const OPERATIONS = ['retry', 'requeue', 'release'];
 
 /** Everything wrong with a shape by itself, each by its path within it; [] when nothing is. */
 export function shapeProblems(shape: Shape): Said[] {
-  const captured = Object.keys(groupsOf(shape.match?.pattern ?? ''));
+  const captured = groupsOf(shape.match?.pattern ?? '');
   const known: Record<string, { what: string; names: string[] }> = {
     parameter: { what: 'parameter', names: ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})] },
     companion: { what: 'companion', names: Object.keys(shape.companions) },
@@ -59,10 +60,6 @@ function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): Said[] {
 }
 
 const ALWAYS = JSON.stringify({ always: true });
-
-function groupsOf(pattern: string): Record<string, string> {
-  return Object.fromEntries([...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].map(([, name]) => [name ?? '', '']));
-}
 
 function operationNames(shape: Shape): Said[] {
   return Object.keys(shape.operations)

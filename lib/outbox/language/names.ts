@@ -47,6 +47,11 @@ export function tableText(ref: TableRef): string {
   return schema === null ? table : `${schema}.${table}`;
 }
 
+/** The named groups of a pattern, in its order. */
+export function groupsOf(pattern: string): string[] {
+  return [...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].flatMap(([, name]) => name ?? []);
+}
+
 /** True for a text that is a regular expression. */
 function isPattern(text: string): boolean {
   try {

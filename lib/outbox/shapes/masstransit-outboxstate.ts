@@ -25,6 +25,7 @@ export const masstransitOutboxstate = defineShape({
   noArchive: 'library_cleans_up',
   detect: {
     mustHave: ['OutboxId', 'LockId', 'Created', 'Delivered', 'LastSequenceNumber'],
+    signature: ['OutboxId', 'LastSequenceNumber'],
     companions: ['OutboxMessage'],
     caseless: true,
     underscoreless: true,

@@ -35,6 +35,7 @@ export const nservicebusOutboxdata = defineShape({
   payload: { encoding: 'json', warn: 'many_messages' },
   detect: {
     mustHave: ['MessageId', 'Dispatched', 'DispatchedAt', 'PersistenceVersion', 'Operations'],
+    signature: ['PersistenceVersion', 'Operations', 'DispatchedAt'],
     caseless: true,
   },
   facts: {
