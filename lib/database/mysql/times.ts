@@ -20,8 +20,9 @@ const [FIRST_MICROSECOND, LAST_MICROSECOND] = [-62_135_596_800_000_000, 253_402_
 function fromEpoch(column: Sql, { kind }: ColumnDescription, microseconds: number): Sql {
   const number =
     kind === 'text' ? sql`(case when ${column} regexp '^-?[0-9]{1,18}([.][0-9]+)?$' then cast(${column} as decimal(30,6)) end)` : column;
-  const value = sql`(${number} * ${sql.lit(microseconds)})`;
-  return sql`(case when ${value} between ${sql.raw(String(FIRST_MICROSECOND))} and ${sql.raw(String(LAST_MICROSECOND))} then ${EPOCH} + interval ${value} microsecond end)`;
+  // Asked before it is multiplied: the product of a large number is an error, and would take every other row with it.
+  const [first, last] = [FIRST_MICROSECOND / microseconds, LAST_MICROSECOND / microseconds];
+  return sql`(case when ${number} between ${sql.lit(first)} and ${sql.lit(last)} then ${EPOCH} + interval (${number} * ${sql.lit(microseconds)}) microsecond end)`;
 }
 
 function toEpoch(value: Sql, { kind, time }: ColumnDescription): Sql {
