@@ -16,6 +16,8 @@ export class LimitsOfTransaction {
  * number), backslashes and quotes with their usual meaning whatever the server's default is.
  */
 const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
+/** What a server takes for no limit; one with a limit of its own would cut every list without a word. */
+const ALL_ROWS = '18446744073709551615';
 /** A session that does nothing for this long is ended by the server, its locks with it. */
 const IDLE_SESSION_SECONDS = 60;
 /** Beyond the server's own limit, before this side ends the statement over a second connection. */
@@ -78,6 +80,7 @@ export class MysqlConnection implements DatabaseConnection {
     await send(
       raw,
       `set session time_zone = '+00:00', session sql_mode = '${SQL_MODE}', session autocommit = 1, session sql_safe_updates = 0,
+       session sql_select_limit = ${ALL_ROWS}, session sql_big_selects = 1, session sql_auto_is_null = 0,
        session wait_timeout = ${IDLE_SESSION_SECONDS}${own}`,
       [],
     );

@@ -62,6 +62,20 @@ describe('on MySQL and MariaDB', () => {
     expect(doc).toContain('9007199254740993');
   });
 
+  it('a text that is no JSON has no value at any path, and takes no list down', async () => {
+    const table = await make('half', 'id int PRIMARY KEY, doc text', `1, '{"a": "x"}'`, `2, '{"a": '`, "3, ''", '4, NULL');
+    expect(await values(table, fragments.jsonText(t('doc'), ['a'], column(table, 'doc')))).toEqual(['x', null, null, null]);
+  });
+
+  it('what the server says of a table’s size is of now, not of its last day', async () => {
+    const before = await make('growing', 'id int AUTO_INCREMENT PRIMARY KEY, v int');
+    expect(before.estimatedRows).toBe(0);
+    await database.query('INSERT INTO growing (v) VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)');
+    await database.query('ANALYZE TABLE growing');
+    const after = await db.read((read) => db.engine.describe(read, { schema: null, table: 'growing' }));
+    expect(after?.estimatedRows).toBe(10);
+  });
+
   it('a DECIMAL is told from its neighbour in the last of its digits', async () => {
     const table = await make(
       'decimals',
