@@ -2,6 +2,7 @@ import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
+import { mayHoldJson } from './row';
 import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from './shape';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
@@ -31,7 +32,7 @@ export function describeCapabilities(outbox: Bound): Capabilities {
       dedupKey: main.roles.dedupKey !== undefined,
       traceId: main.roles.traceId !== undefined,
       headers: main.roles.headers !== undefined,
-      amount: outbox.amount !== null && main.roles.payload?.column.kind === 'json',
+      amount: outbox.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column),
       availableAt: main.roles.availableAt !== undefined,
       lockedUntil: main.roles.lockedUntil !== undefined,
       lockedBy: main.roles.lockedBy !== undefined,

@@ -29,6 +29,9 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await db.query('CREATE TABLE typed (id int PRIMARY KEY, body json NOT NULL)');
     for (const [index, body] of ['{"amount": 5}', String.raw`{"amount": 6, "x": "\u0000"}`].entries())
       await db.query(`INSERT INTO typed VALUES (${p1}, ${p2})`, [index + 1, body]);
+    await db.query(`CREATE TABLE paid (id int PRIMARY KEY, body ${long} NOT NULL)`);
+    for (const [index, body] of ['{"sum":{"value":"12.30","currency":"EUR"}}', 'twelve', '{"sum":7}', '[]'].entries())
+      await db.query(`INSERT INTO paid VALUES (${p1}, ${p2})`, [index + 1, body]);
     await db.query(`CREATE TABLE told (id int PRIMARY KEY, body ${bytes} NOT NULL, error text)`);
     for (const [index, body] of [SECRET, Buffer.from(SECRET).toString('base64')].entries())
       await db.query(`INSERT INTO told VALUES (${p1}, ${p2}, ${p3})`, [index + 1, Buffer.from(body), 'declined: 4111-secret']);
@@ -57,6 +60,19 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     const outbox = await bound('typed', { columns: { id: 'id', payload: 'body' } }, { amount: { value: 'payload.amount' } });
     const { events } = await listEvents(outbox, {}, { limit: 50 });
     expect(Object.fromEntries(events.map(({ id, amount }) => [id, amount]))).toEqual({ 1: '5', 2: engine === 'mysql' ? '6' : null });
+  });
+
+  it('an amount in a payload that is kept as text', async () => {
+    const amount = { value: 'payload.sum.value', currency: 'payload.sum.currency' };
+    const outbox = await bound('paid', { columns: { id: 'id', payload: 'body' } }, { amount });
+    const { events } = await listEvents(outbox, { order: 'oldest' }, { limit: 50 });
+    expect(outbox.capabilities.fields.amount).toBe(true);
+    expect(events.map((event) => [event.amount, event.currency])).toEqual([
+      ['12.30', 'EUR'],
+      [null, null],
+      [null, null],
+      [null, null],
+    ]);
   });
 
   it.each([

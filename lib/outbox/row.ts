@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription } from '@/lib/database/engine';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from './companions';
@@ -105,7 +106,7 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
   const error = at.role('error');
   const payload = at.role('payload');
   const amount = (path: string[] | null | undefined): RawBuilder<unknown> =>
-    path === null || path === undefined || payload?.description.kind !== 'json'
+    path === null || path === undefined || payload === null || !mayHoldJson(payload.description)
       ? sql`cast(null as char(1))`
       : fragments.jsonText(payload.sql, path, payload.description);
   const limit = errorLength === 'list' ? LIST_ERROR_CHARACTERS : WHOLE_ERROR_CHARACTERS;
@@ -118,6 +119,9 @@ export function eventColumns(outbox: Outbox, at: PlaceSql, errorLength: 'list' |
     ${amount(outbox.amount?.value)} as amount, ${amount(outbox.amount?.currency)} as currency,
     ${at.exact} as exact, ${at.stable} as stable`;
 }
+
+/** MariaDB's JSON is a text, and who only reads the table is not told that it is more. */
+export const mayHoldJson = ({ kind }: Pick<ColumnDescription, 'kind'>): boolean => kind === 'json' || kind === 'text';
 
 /** The canonical event of a row; counts that are no plain number become null rather than a wrong number. */
 export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): OutboxEvent {
