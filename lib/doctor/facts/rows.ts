@@ -9,7 +9,7 @@ import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';
-import { stateColumns } from '../state-columns';
+import { stateColumns, statusColumns } from '../state-columns';
 
 /** Rows of one state that are looked at. */
 const LOOK_ROWS = 10_001;
@@ -18,6 +18,7 @@ const EDGE_ROWS = 1_000;
 /** The oldest rows among which a published one is searched. */
 const OLDEST_ROWS = 1_000;
 const VALUES_SHOWN = 20;
+const VALUE_CHARACTERS = 60;
 const LIMITS = { statementMs: 1_500, lockMs: 300 };
 /** A row as old as this that has used up its attempts is not being worked on. */
 const STRANDED_SECONDS = 86_400;
@@ -130,8 +131,16 @@ function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']>
   const created = timeColumn(main, 'createdAt');
   const key = uniqueKey(main);
   const walk = (created === null ? null : fitWalk(main, created, [], false)) ?? (key === null ? null : fitWalk(main, key, [], false));
-  const columns = stateColumns(outbox.shape).filter((name) => main.description.columns.has(name));
-  const values = columns.map((name) => sql`coalesce(${fragments.asText(at.column(name))}, 'NULL')`);
+  const named = statusColumns(outbox.shape);
+  // Of a column that rules only ask whether it is set, what it is set to is nobody's business here: it may be an error or a message.
+  const values = stateColumns(outbox.shape).flatMap((name) => {
+    const description = main.description.columns.get(name);
+    if (description === undefined) return [];
+    const own = at.column(name);
+    const shown = named.has(name) || ['integer', 'decimal', 'boolean'].includes(description.kind);
+    const text = shown ? sql`left(${fragments.asText(own, description)}, ${sql.lit(VALUE_CHARACTERS)})` : sql`'…'`;
+    return [sql`case when ${own} is null then 'NULL' else ${text} end`];
+  });
   const value = values.reduce<Sql | null>((text, next) => (text === null ? next : sql`concat(${text}, ' · ', ${next})`), null) ?? sql`''`;
   const rowsFrom = (order: Sql, limit: number): Sql =>
     sql`(select ${at.state} as state, ${value} as value from ${walkedBy(outbox, main, walk)}${order} limit ${sql.lit(limit)})`;
