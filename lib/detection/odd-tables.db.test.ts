@@ -94,7 +94,7 @@ describe('on PostgreSQL', () => {
   });
 });
 
-describe('on MariaDB', () => {
+describe('on MySQL and MariaDB', () => {
   const mysql = useTestMysql(async (db) => {
     await db.query(
       `CREATE TABLE epoch_outbox (id char(36) PRIMARY KEY, topic varchar(64), body longtext, status varchar(16) NOT NULL, created_at bigint, sent_at bigint, attempts int NOT NULL DEFAULT 0)`,
@@ -134,5 +134,11 @@ describe('on MariaDB', () => {
     const examined = await look('flag_outbox');
     expect(examined.problem).toBeNull();
     expect(states(examined)).toEqual({ '1~1': 'published', '1~2': 'pending', '2~1': 'dead' });
+  });
+
+  it('what the console keeps beside an outbox is none', async () => {
+    await mysql.query('CREATE TABLE outbox_console_archive_orders LIKE epoch_outbox');
+    const { detection } = await detectAndExamine(database, {}, { database: 'shop', taken: [], rows: 3 });
+    expect(detection.candidates.map(({ table }) => table).sort()).toEqual([`${mysql.name}.epoch_outbox`, `${mysql.name}.flag_outbox`]);
   });
 });

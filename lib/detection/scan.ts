@@ -3,7 +3,6 @@ import type { CatalogueTable } from '@/lib/database/catalogue';
 import { catalogueOf } from '@/lib/database/catalogues';
 import type { Config } from '@/lib/config/config';
 import type { Database } from '@/lib/database/database';
-import { COMPANION_SCHEMA } from '@/lib/outbox/companions';
 import { tableParts } from '@/lib/outbox/language/names';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { Problem } from '@/lib/shared/problems';
@@ -16,8 +15,9 @@ import { signatureOf } from './signatures';
 const MOST_TABLES = 20_000;
 /** Thousands of tables take a busy server seconds; below what the client waits for an answer. */
 const CATALOGUE_MS = 7_500;
-/** Where the console keeps records and archives in an observed database. */
-const OWN_SCHEMAS = new Set([COMPANION_SCHEMA]);
+/** Whether it is one in which the console keeps its records or an archive. */
+const isOwn = ({ engine: { companions } }: Database, { name }: CatalogueTable): boolean =>
+  companions.schema === null ? name.table.startsWith(companions.prefix) : name.schema === companions.schema;
 
 export interface ScanOptions {
   /** Only tables of this schema. */
@@ -37,7 +37,7 @@ interface Scan {
 async function scan(database: Database, { schema, shape, configured }: ScanOptions): Promise<Scan> {
   const reader = catalogueOf(database.engine);
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
-  const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !OWN_SCHEMAS.has(name.schema));
+  const tables = read.slice(0, MOST_TABLES).filter((table) => !isOwn(database, table));
   const found = findCandidates(tables, {
     engine: database.engine.key,
     signatures: SHAPES.flatMap((one) => signatureOf(one) ?? []),

@@ -48,7 +48,7 @@ export function formatAge(ms: number, locale: string, say: SayUnit): string {
 /** A measured time: "850 ms", "1.24 s", "3 m 12 s". Three figures below ten seconds, because latencies differ there. */
 export function formatLatency(ms: number, locale: string, say: SayUnit): string {
   if (ms < 10) return say('milliseconds', formatNumber(ms, locale, 1));
-  if (ms < 1_000) return say('milliseconds', formatNumber(Math.round(ms), locale));
+  if (Math.round(ms) < 1_000) return say('milliseconds', formatNumber(Math.round(ms), locale));
   if (ms < 10_000) return say('seconds', formatNumber(ms / 1_000, locale, 2));
   if (ms < 60_000) return say('seconds', formatNumber(ms / 1_000, locale, 1));
   return joinParts(durationParts(ms), locale, say);
