@@ -26,6 +26,10 @@ import { purgeLagCheck } from './checks/purge-lag';
 import { retentionAbsentCheck } from './checks/retention-absent';
 import { roleTooWideCheck } from './checks/role-too-wide';
 import { sequenceEndingCheck } from './checks/sequence-ending';
+import { slotHoldsWalCheck } from './checks/slot-holds-wal';
+import { slotInactiveCheck } from './checks/slot-inactive';
+import { slotLostCheck } from './checks/slot-lost';
+import { slotMissingCheck } from './checks/slot-missing';
 import { sqlModeCheck } from './checks/sql-mode';
 import { statisticsOldCheck } from './checks/statistics-old';
 import { statusCaseCheck } from './checks/status-case';
@@ -68,6 +72,10 @@ export const CHECKS: readonly Check[] = [
   retentionAbsentCheck,
   roleTooWideCheck,
   sequenceEndingCheck,
+  slotHoldsWalCheck,
+  slotInactiveCheck,
+  slotLostCheck,
+  slotMissingCheck,
   sqlModeCheck,
   statisticsOldCheck,
   statusCaseCheck,

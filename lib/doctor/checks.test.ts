@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Patient } from './check';
 import { bufferPoolCheck } from './checks/buffer-pool';
+import { slotHoldsWalCheck } from './checks/slot-holds-wal';
+import { slotInactiveCheck } from './checks/slot-inactive';
+import { slotLostCheck } from './checks/slot-lost';
+import { slotMissingCheck } from './checks/slot-missing';
 import { sqlModeCheck } from './checks/sql-mode';
-import type { InnodbFacts } from './facts/facts';
+import type { InnodbFacts, SlotFacts } from './facts/facts';
 
 const innodb: InnodbFacts = { historyLength: 10, bufferPoolBytes: 1_073_741_824, missShare: 0.001, requests: 5_000_000, strict: true, zeroDatesAllowed: false }; // prettier-ignore
 /** What belongs to a whole server cannot be planted in one that other tests use. */
@@ -20,5 +24,36 @@ describe('a server of MySQL', () => {
     expect(bufferPoolCheck.examine(patient({}, 2_000_000_000))).toMatchObject([{ values: { bytes: 2_000_000_000 } }]);
     expect(bufferPoolCheck.examine(patient({ missShare: 0.05 }))).toMatchObject([{ values: { missShare: 0.05 } }]);
     expect(bufferPoolCheck.examine(patient({ missShare: 0.05, requests: 1_000 }))).toEqual([]);
+  });
+});
+
+describe('a replication slot', () => {
+  const HEALTHY: SlotFacts = {
+    name: 'debezium', plugin: 'pgoutput', active: true, retainedBytes: 20_000_000, unconfirmedBytes: 4_096, status: 'reserved', invalidated: null, inactiveMs: null,
+  }; // prettier-ignore
+  const CHECKS = [slotMissingCheck, slotInactiveCheck, slotHoldsWalCheck, slotLostCheck];
+  const found = (slots: SlotFacts[] | null, standby = false): string[] =>
+    CHECKS.flatMap((check) =>
+      check
+        .examine({ outbox: { database: { engine: { quote: { literal: (text: string) => `'${text}'` } } } }, facts: { slots: slots === null ? null : { wanted: null, standby, found: slots } } } as unknown as Patient)
+        .map(({ severity }) => `${check.id} ${severity}`),
+    ); // prettier-ignore
+
+  it.each([
+    ['that is read and keeps little', {}, []],
+    ['whose reader starts anew', { active: false, inactiveMs: 20_000 }, []],
+    ['whose reader has been away for a while', { active: false, inactiveMs: 90_000 }, ['slot_inactive act']],
+    ['without a reader, where the server does not tell since when', { active: false }, ['slot_inactive act']],
+    ['that keeps two gigabytes', { retainedBytes: 2e9, status: 'extended' }, ['slot_holds_wal watch']],
+    ['that keeps twenty', { retainedBytes: 2e10, status: 'extended' }, ['slot_holds_wal act']],
+    ['whose log is taken away next', { status: 'unreserved' }, ['slot_holds_wal act']],
+    ['that is lost', { active: false, inactiveMs: 90_000, status: 'lost', retainedBytes: null }, ['slot_lost act']],
+    ['that was given up for another reason', { active: false, invalidated: 'idle_timeout' }, ['slot_lost act']],
+  ] as [string, Partial<SlotFacts>, string[]][])('%s: %j', (_, over, expected) => {
+    expect(found([{ ...HEALTHY, ...over }])).toEqual(expected);
+  });
+
+  it('that is missing is found at a primary alone, and never where publishing does not go by slots', () => {
+    expect([found([]), found([], true), found(null)]).toEqual([['slot_missing act'], [], []]);
   });
 });

@@ -121,6 +121,35 @@ export interface SnapshotHolder {
   end: string;
 }
 
+/** A logical replication slot, by which a connector reads what is written. */
+export interface SlotFacts {
+  name: string;
+  /** What writes the log out for its reader. */
+  plugin: string;
+  /** Somebody is connected to it. */
+  active: boolean;
+  /** Log that it keeps; null once the server has taken it away. */
+  retainedBytes: number | null;
+  /** Log whose receipt its reader has not confirmed. */
+  unconfirmedBytes: number | null;
+  /** The server's `wal_status`; null before PostgreSQL 13. */
+  status: string | null;
+  /** Why the server has given it up; null where it has not, and before PostgreSQL 17. */
+  invalidated: string | null;
+  /** How long nobody has been connected; null while somebody is, and before PostgreSQL 17. */
+  inactiveMs: number | null;
+}
+
+export interface SlotsFacts {
+  /** The one that the configuration names; null for any of the database's. */
+  wanted: string | null;
+  /** The console reads from a standby, where slots of the primary do not show. */
+  standby: boolean;
+  found: SlotFacts[];
+}
+
+export const isLost = ({ status, invalidated }: SlotFacts): boolean => status === 'lost' || invalidated !== null;
+
 /** Rights beyond what watching, or operating, needs. */
 export interface RoleFacts {
   key: 'reader' | 'operator';
@@ -186,6 +215,8 @@ export interface Facts {
   dead: TableFacts | null;
   rows: RowFacts;
   holders: SnapshotHolder[];
+  /** null where publishing does not go by replication slots, or nobody may see them. */
+  slots: SlotsFacts | null;
   roles: RoleFacts[];
   sequence: SequenceFacts | null;
   /** Row-level security keeps rows from the reader. */

@@ -35,6 +35,7 @@ export async function readMysqlFacts(outbox: Outbox, now: () => number): Promise
       main,
       dead,
       holders: transactions ?? [],
+      slots: null,
       sequence: sequenceOf(outbox, main.autoIncrement, rows.largestId, main.table.quoted),
       innodb,
       unseen,

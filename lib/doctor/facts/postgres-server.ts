@@ -6,11 +6,15 @@ import { neededRights } from '@/lib/outbox/rights';
 
 const HOLDERS_SHOWN = 20;
 
+/** Left out where the role may not see slots: naming the view would fail the statement. */
+const SLOT_HOLDERS = `union all select 'slot', slot_name::text, '', coalesce(plugin::text, slot_type), coalesce(database::text, ''), null, age(xmin)::float8, case when active then 'active' else 'inactive' end
+    from pg_replication_slots where xmin is not null`;
+
 /**
  * Transactions whose snapshot keeps row versions of this database alive, oldest first. A row per connection, prepared
  * transaction and slot; times of other roles' sessions need pg_read_all_stats, their snapshots do not.
  */
-export async function readHolders(db: Db, quote: Engine['quote']): Promise<SnapshotHolder[]> {
+export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boolean): Promise<SnapshotHolder[]> {
   const { rows } = await sql<Omit<SnapshotHolder, 'end'>>`
     select 'session' as kind, pid::text as who, coalesce(usename::text, '') as "user", coalesce(application_name, '') as application, coalesce(datname::text, '') as database,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "ageMs", greatest(age(backend_xmin), age(backend_xid))::float8 as transactions, state
@@ -18,8 +22,7 @@ export async function readHolders(db: Db, quote: Engine['quote']): Promise<Snaps
       and coalesce(backend_type, '') <> 'autovacuum worker' and coalesce(query, '') !~* '^\\s*(vacuum|create\\s+(unique\\s+)?index\\s+concurrently|reindex)'
     union all select 'prepared', gid, owner::text, '', database::text, (extract(epoch from clock_timestamp() - prepared) * 1000)::float8, age(transaction)::float8, null
     from pg_prepared_xacts where database = current_database()
-    union all select 'slot', slot_name::text, '', coalesce(plugin::text, slot_type), coalesce(database::text, ''), null, age(xmin)::float8, case when active then 'active' else 'inactive' end
-    from pg_replication_slots where xmin is not null
+    ${seesSlots ? sql.raw(SLOT_HOLDERS) : sql``}
     order by transactions desc limit ${sql.lit(HOLDERS_SHOWN)}`.execute(db);
   return rows.map((row) => ({ ...row, end: endOf(row, quote) }));
 }

@@ -3,6 +3,7 @@ import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
 import type { Facts, SequenceFacts } from './facts';
+import { readSlots } from './postgres-slots';
 import { readHolders, readHidden, readRoles } from './postgres-server';
 import { largestOf, quotedTable, readTable } from './postgres-table';
 import { readRows } from './rows';
@@ -21,7 +22,9 @@ export async function readPostgresFacts(outbox: Outbox, now: () => number): Prom
     const server = await readServer(db, outbox.parameters.timeZone);
     const main = await readTable(db, outbox, outbox.main);
     const dead = outbox.dead === null ? null : await readTable(db, outbox, outbox.dead);
+    const { slots, may: seesSlots, unseen: unseenSlots } = await readSlots(db, outbox);
     const unseen: Unseen[] = [
+      ...unseenSlots,
       ...(server.sees_sessions
         ? []
         : [{ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${outbox.database.engine.quote.identifier(server.role)};` }]),
@@ -33,7 +36,8 @@ export async function readPostgresFacts(outbox: Outbox, now: () => number): Prom
       zone: { name: server.zone, minutes: server.zone_minutes, expectedMinutes: server.expected_minutes },
       main,
       dead,
-      holders: await readHolders(db, outbox.database.engine.quote),
+      holders: await readHolders(db, outbox.database.engine.quote, seesSlots),
+      slots,
       roles: await readRoles(db, outbox, dead === null ? [main] : [main, dead]),
       sequence: await readSequence(db, outbox, rows.largestId),
       hidden: await readHidden(db, dead === null ? [main] : [main, dead]),

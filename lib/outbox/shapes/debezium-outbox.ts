@@ -23,6 +23,7 @@ export const debeziumOutbox = defineShape({
     payload: 'payload',
   },
   states: [],
+  parameters: { extra: { slot: { default: '*', unit: 'text', what: 'slot.name of the connector; * for any of the database' } } },
   operations: {
     retry: { refuse: 'connector_reads_inserts_only' },
     requeue: { refuse: 'no_dead_letters' },

@@ -1,0 +1,120 @@
+/** What the doctor says of the replication slots behind a table that a connector reads from the log. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase, type Database } from '@/lib/database/database';
+import { startEmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import type { Examination, Finding } from '@/lib/shared/doctor';
+import { settingsFor } from '@/scripts/testing/outbox';
+import { examineTable, shapeCalled } from './testing';
+
+const SHAPE = shapeCalled('debezium-outbox');
+
+/** The server of the other tests writes no log that could be read. */
+const SETTINGS = {
+  wal_level: 'logical',
+  fsync: 'off',
+  max_replication_slots: '4',
+  max_wal_senders: '4',
+  min_wal_size: '32MB',
+  max_wal_size: '32MB',
+};
+
+describe('replication slots', () => {
+  let dir: string;
+  let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
+  let owner: pg.Client;
+  let reader: Database;
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), 'outbox-console-slots-'));
+    server = await startEmbeddedPostgres({ dir, settings: SETTINGS });
+    const url = server.superuserUrl('postgres');
+    owner = new pg.Client({ connectionString: url });
+    await owner.connect();
+    for (const statement of SHAPE.sample?.ddl.postgres ?? []) await owner.query(statement);
+    await owner.query(
+      `CREATE ROLE watcher LOGIN PASSWORD 'test'; GRANT SELECT ON outboxevent TO watcher; CREATE PUBLICATION out FOR TABLE outboxevent`,
+    );
+    reader = openDatabase({ id: 'test', url: Object.assign(new URL(url), { username: 'watcher', password: 'test' }).href });
+  }, 60_000);
+  afterAll(async () => {
+    await reader.close();
+    await owner.end();
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const examined = (slot?: string): Promise<Examination> =>
+    examineTable(reader, settingsFor(SHAPE, { parameters: slot === undefined ? {} : { extra: { slot } } }));
+  const slotFindings = async (slot?: string): Promise<Finding[]> =>
+    (await examined(slot)).findings.filter(({ check }) => check.startsWith('slot_'));
+  const write = async (rows: number): Promise<unknown> =>
+    owner.query(
+      `INSERT INTO outboxevent (id, aggregatetype, aggregateid, type, payload) SELECT gen_random_uuid(), 'order', i::text, 'made', jsonb_build_object('n', repeat('x', 1000)) FROM generate_series(1, ${rows}) AS i`,
+    );
+  /** A connector that reads the slot, until it is ended. */
+  async function connect(slot: string): Promise<pg.Client> {
+    const connector = new pg.Client({ connectionString: server.superuserUrl('postgres'), replication: 'database' } as pg.ClientConfig);
+    connector.on('error', () => undefined);
+    await connector.connect();
+    connector.query(`START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names 'out')`).catch(() => undefined);
+    await expect
+      .poll(async () => (await owner.query('SELECT active FROM pg_replication_slots WHERE slot_name = $1', [slot])).rows, {
+        timeout: 10_000,
+      })
+      .toEqual([{ active: true }]);
+    return connector;
+  }
+
+  it('is said where there is none, and where the one that is named is not there', async () => {
+    expect(await slotFindings()).toMatchObject([{ check: 'slot_missing', severity: 'act', values: { slot: null } }]);
+    await owner.query(`SELECT pg_create_logical_replication_slot('debezium', 'pgoutput')`);
+    expect(await slotFindings('orders')).toMatchObject([{ check: 'slot_missing', values: { slot: 'orders' } }]);
+  });
+
+  it('nothing is said while somebody reads it, and who is gone is told with how much waits', async () => {
+    const connector = await connect('debezium');
+    expect(await slotFindings()).toEqual([]);
+    await connector.end();
+    await write(50);
+    const gone = async (): Promise<Finding[]> => slotFindings('debezium');
+    const knows = (
+      await owner.query<{ since: string | null }>(`SELECT to_jsonb(s) ->> 'inactive_since' AS since FROM pg_replication_slots s`)
+    ).rows[0]?.since;
+    // A server that tells since when gives a connector a minute to come back.
+    if (knows != null) expect(await gone()).toEqual([]);
+    else expect(await gone()).toMatchObject([{ check: 'slot_inactive', severity: 'act', subject: 'debezium' }]);
+  });
+
+  it('says that it may not look, and how to let it, instead of saying that all is well', async () => {
+    await owner.query('REVOKE SELECT ON pg_catalog.pg_replication_slots FROM PUBLIC');
+    const { findings, unseen } = await examined();
+    expect(findings.filter(({ check }) => check.startsWith('slot_'))).toEqual([]);
+    const told = unseen.find(({ code }) => code === 'slots');
+    await owner.query(told?.cure ?? '');
+    expect((await examined()).unseen.map(({ code }) => code)).not.toContain('slots');
+    await owner.query('GRANT SELECT ON pg_catalog.pg_replication_slots TO PUBLIC');
+  });
+
+  it('a slot whose log the server took away is lost, with the statement that drops it', { timeout: 60_000 }, async () => {
+    await owner.query(`ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'`);
+    await owner.query('SELECT pg_reload_conf()');
+    await expect
+      .poll(
+        async () => {
+          await write(2_000);
+          await owner.query('SELECT pg_switch_wal()');
+          await owner.query('CHECKPOINT');
+          return (await slotFindings()).map(({ check }) => check);
+        },
+        { timeout: 50_000 },
+      )
+      .toEqual(['slot_lost']);
+    const [lost] = await slotFindings();
+    expect(lost).toMatchObject({ severity: 'act', subject: 'debezium' });
+    await owner.query(lost?.cure ?? '');
+    expect(await slotFindings()).toMatchObject([{ check: 'slot_missing' }]);
+  });
+});
