@@ -65,6 +65,14 @@ const SHAPE = defineShape({
         set: { tries: { value: 0 }, max_tries: { value: 5 }, lock_version: { value: 1 } },
       },
     ],
+    // Written in the order in which one engine would read what it has just written.
+    release: [
+      {
+        from: ['processing'],
+        version: 'exact',
+        set: { tries: { value: 0 }, max_tries: { column: 'tries', plus: 10 }, lease_until: { value: null } },
+      },
+    ],
   },
   lock: { bump: 'lock_version' },
   archive: { from: ['dead'] },
@@ -119,6 +127,18 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     expect(Number(first?.max_tries)).toBe(3);
     expect(Math.abs(Number(first?.next_try) - Date.now())).toBeLessThan(60_000);
     expect(others).toEqual(before.slice(1));
+  });
+
+  it('reads every column as it was before the change, in whatever order the columns are written', async () => {
+    await database.query("INSERT INTO work VALUES ('held', 1, 'k', '{}', 2, 3, 5, 32472144000000, 7)");
+    const { result } = await act('release', 'held~1');
+    expect(result).toMatchObject({ outcome: 'applied', changed: ['held~1'] });
+    const held = (await rows('work')).find(({ topic }) => topic === 'held');
+    expect([held?.tries, held?.max_tries, held?.lease_until].map((value) => (value === null ? null : Number(value)))).toEqual([
+      0,
+      12,
+      null,
+    ]);
   });
 
   it('leaves a row alone that its guard is not for, and says so before and after', async () => {

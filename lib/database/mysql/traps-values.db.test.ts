@@ -67,11 +67,11 @@ describe('on MySQL and MariaDB', () => {
     expect(await values(table, fragments.jsonText(t('doc'), ['a'], column(table, 'doc')))).toEqual(['x', null, null, null]);
   });
 
-  it('what the server says of a table’s size is of now, not of its last day', async () => {
-    const before = await make('growing', 'id int AUTO_INCREMENT PRIMARY KEY, v int');
-    expect(before.estimatedRows).toBe(0);
+  it('what the server says of a table’s size is of now, not of when somebody asked last', async () => {
+    await make('growing', 'id int AUTO_INCREMENT PRIMARY KEY, v int');
+    // MySQL keeps the answer for a day, for whoever asks next.
+    await database.query("SELECT table_rows FROM information_schema.tables WHERE table_schema = database() AND table_name = 'growing'");
     await database.query('INSERT INTO growing (v) VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)');
-    await database.query('ANALYZE TABLE growing');
     const after = await db.read((read) => db.engine.describe(read, { schema: null, table: 'growing' }));
     expect(after?.estimatedRows).toBe(10);
   });
