@@ -48,8 +48,20 @@ function urlProblem(url: unknown, engines: readonly EngineKey[]): string | null 
   }
   if (!engines.includes(engine))
     return `${ENGINE_NAMES[engine]} is not supported yet by this version; remove the database and its outboxes`;
+  const { username, password, pathname } = new URL(url);
+  if (![username, password, pathname].every(canBeDecoded))
+    return 'holds a % that begins no percent-encoded character: write %25 for a % itself';
   const parameters = engine === 'mysql' ? mysqlParameters(new URL(url)) : null;
   return typeof parameters === 'string' ? parameters : null;
+}
+
+function canBeDecoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function checkDatabases(databases: Unread, known: Known): string[] {

@@ -293,3 +293,63 @@ it.each(['', 'a b', 'a..b', '"a"', 'payload', '$', '.', 'a.', 'a[b]'])('refuses 
 it.each(['a', '$.a', 'payload.a.b', 'payload["a.b"].c', 'items[0].x', 'items.*.x'])('takes the path %j', (text) =>
   expect(isFieldPath(text)).toBe(true),
 );
+
+describe('operations of a mapping', () => {
+  const mapping = (lines: string): string => `
+databases: {d: {url: 'postgresql://reader@db/orders'}}
+outboxes:
+  - id: a
+    database: d
+    table: t
+    shape:
+      columns: {id: id}
+      states:
+        - {state: published, when: {column: s, equals: 3}}
+        - {state: processing, when: {column: s, equals: 2}}
+        - {state: dead, when: {column: s, equals: 4}}
+        - {state: pending, when: {always: true}}
+${lines}`;
+
+  it('touch nothing that is out, nothing a relay may hold, and something at all', () => {
+    const at = 'outboxes[0].shape.';
+    const held = 'a relay may be working on it: bring it back with a rule under release';
+    const out = 'a published event is out: no operation touches it again';
+    expect(
+      problems(
+        mapping(`      operations:
+        requeue: [{from: [dead, published], version: exact, set: {s: {value: 1}}}, {from: [published], refuse: already_out}]
+        retry: [{from: [processing], version: stable, set: {s: {value: 1}}}, {from: [dead], version: exact}]
+        release: [{from: [processing], version: exact, set: {s: {value: 1}}}]
+      archive: {from: [dead, published, processing]}`),
+      ),
+    ).toEqual([
+      `${at}archive.from[1]: ${out}`,
+      `${at}archive.from[2]: a relay may depend on its row being there: release it first`,
+      `${at}operations.release[0]: takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard`,
+      `${at}operations.requeue[0].from[1]: ${out}`,
+      `${at}operations.retry[0].from[0]: ${held}`,
+      `${at}operations.retry[1]: changes nothing: write set, moveTo or call`,
+    ]);
+    expect(
+      problems(
+        mapping(`      operations:
+        requeue: [{from: [dead], version: exact, set: {s: {value: 1}}}]
+        release: [{from: [processing], version: exact, set: {s: {value: 1}}, olderThanStuckAfter: taken_at}]
+      archive: {from: [dead, pending]}`),
+      ),
+    ).toEqual([]);
+  });
+
+  it('name their states, and a list that must hold something is asked for it in words', () => {
+    expect(problems(mapping('      archive: {from: []}'))).toEqual(['outboxes[0].shape.archive.from: write at least 1']);
+    expect(problems(mapping('      parameters: {stuckAfter: .inf}'))).toEqual([
+      'outboxes[0].shape.parameters.stuckAfter: write a number, not Infinity',
+    ]);
+  });
+});
+
+it('a password with a lone % is told before anything connects with it', () => {
+  expect(problems("databases: {a: {url: 'postgresql://u:p%zz@h/d'}}")).toEqual([
+    'databases.a.url: holds a % that begins no percent-encoded character: write %25 for a % itself',
+  ]);
+});

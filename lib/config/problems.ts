@@ -18,6 +18,7 @@ function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
 }
 
@@ -78,6 +79,10 @@ function linesOf(issue: Issue, base: Path, context: Context): string[] {
     }
     case 'invalid_value':
       return [`${where}: write one of ${issue.values.map(String).join(', ')}`];
+    case 'too_small':
+      return [`${where}: ${/^Too small/.test(issue.message) ? `write at least ${String(issue.minimum)}` : issue.message}`];
+    case 'too_big':
+      return [`${where}: ${/^Too big/.test(issue.message) ? `write at most ${String(issue.maximum)}` : issue.message}`];
     case 'invalid_key':
     case 'invalid_element':
       return issue.issues.map((inner) => `${where}: ${inner.message}`);

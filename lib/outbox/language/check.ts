@@ -34,7 +34,14 @@ export function shapeProblems(shape: Shape): Said[] {
       }
   };
   for (const part of ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const) visit(shape[part], [part]);
-  return [...problems, ...deafRules(shape), ...oneTimeTwice(shape), ...operationNames(shape), ...writesRefused(shape)];
+  return [
+    ...problems,
+    ...deafRules(shape),
+    ...oneTimeTwice(shape),
+    ...operationNames(shape),
+    ...changesRefused(shape),
+    ...writesRefused(shape),
+  ];
 }
 
 /** Rules that give no row its state, because one above them takes every row they could. */
@@ -65,6 +72,35 @@ function operationNames(shape: Shape): Said[] {
   return Object.keys(shape.operations)
     .filter((key) => !OPERATIONS.includes(key))
     .map((key) => ({ path: ['operations', key], message: `there is no operation "${key}"${suggestion(key, OPERATIONS)}` }));
+}
+
+/** What is out stays out, and what a relay may be working on is let alone until something shows that the relay has gone. */
+function changesRefused({ operations, archive }: Shape): Said[] {
+  const problems: Said[] = [];
+  const refuse = (path: Path, from: readonly string[], why: Record<string, string>): void =>
+    from.forEach((state, index) => {
+      const message = why[state];
+      if (message !== undefined) problems.push({ path: [...path, 'from', index], message });
+    });
+  const published = 'a published event is out: no operation touches it again';
+  for (const [key, rules] of Object.entries(operations)) {
+    if (!Array.isArray(rules)) continue;
+    rules.forEach((rule, index) => {
+      if (!('version' in rule)) return;
+      const path = ['operations', key, index];
+      const held = 'a relay may be working on it: bring it back with a rule under release';
+      refuse(path, rule.from, key === 'release' ? { published } : { published, processing: held });
+      if (key === 'release' && rule.olderThanStuckAfter === undefined && rule.guard === undefined)
+        problems.push({
+          path,
+          message: 'takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard',
+        });
+      if (Object.keys(rule.set).length === 0 && rule.moveTo === undefined && rule.call === undefined)
+        problems.push({ path, message: 'changes nothing: write set, moveTo or call' });
+    });
+  }
+  refuse(['archive'], archive?.from ?? [], { published, processing: 'a relay may depend on its row being there: release it first' });
+  return problems;
 }
 
 /** The id and what is sent never change, nor a counter the library keeps to itself. */
