@@ -3,6 +3,7 @@ import type { CatalogueTable } from '@/lib/database/catalogue';
 import { catalogueOf } from '@/lib/database/catalogues';
 import type { Config } from '@/lib/config/config';
 import type { Database } from '@/lib/database/database';
+import type { Engine } from '@/lib/database/engine';
 import { tableParts } from '@/lib/outbox/language/names';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { Problem } from '@/lib/shared/problems';
@@ -15,9 +16,6 @@ import { signatureOf } from './signatures';
 const MOST_TABLES = 20_000;
 /** Thousands of tables take a busy server seconds; below what the client waits for an answer. */
 const CATALOGUE_MS = 7_500;
-/** Whether it is one in which the console keeps its records or an archive. */
-const isOwn = ({ engine: { companions } }: Database, { name }: CatalogueTable): boolean =>
-  companions.schema === null ? name.table.startsWith(companions.prefix) : name.schema === companions.schema;
 
 export interface ScanOptions {
   /** Only tables of this schema. */
@@ -34,10 +32,15 @@ interface Scan {
   cut: boolean;
 }
 
+/** True for records and archives of the console: in a schema of their own, or called so where a schema is a database. */
+function isOwn({ companions }: Engine, { schema, table }: CatalogueTable['name']): boolean {
+  return companions.schema === null ? table.startsWith(companions.prefix) : schema === companions.schema;
+}
+
 async function scan(database: Database, { schema, shape, configured }: ScanOptions): Promise<Scan> {
   const reader = catalogueOf(database.engine);
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
-  const tables = read.slice(0, MOST_TABLES).filter((table) => !isOwn(database, table));
+  const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !isOwn(database.engine, name));
   const found = findCandidates(tables, {
     engine: database.engine.key,
     signatures: SHAPES.flatMap((one) => signatureOf(one) ?? []),
