@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { eventsOf, headersSince, type RecordEvent, type RecordHeader } from '@/lib/interventions/records';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
@@ -6,6 +5,7 @@ import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import { advanceCarriedTo, findCarriedTo } from '@/lib/store/carrier-cursors';
 import type { Store } from '@/lib/store/store';
+import { entryId } from './entry-id';
 
 const INTERVAL_MS = 1_000;
 const BATCH = 500;
@@ -144,10 +144,4 @@ export function entriesOf(header: RecordHeader, events: RecordEvent[]): NewAudit
     before: event.before,
     after: event.after,
   }));
-}
-
-/** A UUID (version 8: made by us) of the intervention and the event's position in it. */
-function entryId(interventionId: string, position: number): string {
-  const hex = createHash('sha256').update(`${interventionId}/${position}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -23,7 +23,8 @@ export interface UnsettledLog {
   add(entry: Unsettled): Promise<void>;
   get(id: string): Promise<Unsettled | null>;
   list(): Promise<Unsettled[]>;
-  remove(id: string): Promise<void>;
+  /** Forgets it. One that was never committed is told to the audit: the database has no record that could be carried there. */
+  settled(entry: Unsettled, outcome: 'applied' | 'not_applied'): Promise<void>;
 }
 
 const TRIES = 3;
@@ -158,17 +159,26 @@ export async function findIntervention(
   return null;
 }
 
-/** Looks again after an unsettled intervention and forgets it once the answer is certain. */
+/**
+ * Looks again after an unsettled intervention and forgets it once the answer is certain; `unknown` while its database cannot
+ * be asked. Throws Problem `not_found` when its outbox is no longer configured.
+ */
 export async function settleEntry(
   deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void },
   entry: Unsettled,
 ): Promise<InterventionResult> {
-  const finding = await look(await deps.directory.get(entry.outbox), entry, null);
+  const outbox = await deps.directory.get(entry.outbox).catch(unlessAway);
+  const finding: Finding = outbox === null ? { kind: 'unknown' } : await look(outbox, entry, null);
   if (finding.kind === 'unknown') return unknownResult(entry);
-  await deps.unsettled.remove(entry.id);
+  await deps.unsettled.settled(entry, finding.kind);
   if (finding.kind === 'not_applied') return notAppliedResult(entry);
   deps.onRecord(entry.outbox);
   return finding.result;
+}
+
+function unlessAway(error: unknown): null {
+  if (error instanceof Problem && (error.code === 'unavailable' || error.code === 'timeout')) return null;
+  throw error;
 }
 
 /** The answer this actor's key gave, or null when the key was never used on this outbox. */

@@ -38,7 +38,7 @@ export function depsFor(
       add: (entry) => Promise.resolve(void log.set(entry.id, entry)),
       get: (id) => Promise.resolve(log.get(id) ?? null),
       list: () => Promise.resolve([...log.values()]),
-      remove: (id) => Promise.resolve(void log.delete(id)),
+      settled: (entry) => Promise.resolve(void log.delete(entry.id)),
     },
   };
 }

@@ -1,6 +1,7 @@
-/** What the store must forget: ended sessions, old counters of sign-ins, history past its time. Any number of replicas may do it. */
+/** What the store must forget: ended sessions, old counters of sign-ins, history and marks past their time. Any number of replicas may do it. */
 import { deleteOldSamples } from '@/lib/store/doctor';
 import { deleteOldAttempts } from '@/lib/store/login-attempts';
+import { deleteOldMarks } from '@/lib/store/marks';
 import { deleteRollupsBefore } from '@/lib/store/rollups';
 import { deleteEndedSessions } from '@/lib/store/sessions';
 import type { Store } from '@/lib/store/store';
@@ -28,6 +29,7 @@ export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'st
     deleteEndedSessions(store.db),
     deleteOldAttempts(store.db),
     deleteOldSamples(store.db),
+    deleteOldMarks(store.db),
     forgetHistory(store, rollupDays),
   ]);
 }

@@ -9,6 +9,7 @@ import { createServers } from '@/lib/database/connections/servers';
 import { environment, environmentValue } from '@/lib/env';
 import { createExaminer, type Examiner } from '@/lib/doctor/examiner';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
+import { startSettling } from '@/lib/jobs/settling';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/metrics/exposition/exposition';
 import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
@@ -115,6 +116,16 @@ async function create(): Promise<Console> {
     rollupDays: config.retention.rollupDays,
     onError: (error) => log().warn({ err: error }, 'housekeeping failed'),
   });
+  const interventions: InterventionDeps = {
+    directory,
+    requireStore: () => requireStore(store),
+    unsettled: unsettledLog(store),
+    onRecord: (outbox) => carrier.kick(outbox),
+  };
+  const settling = startSettling({
+    ...interventions,
+    onError: (error) => log().warn({ err: error }, 'an intervention whose outcome is unknown could not be looked at'),
+  });
   return {
     config,
     store,
@@ -134,16 +145,11 @@ async function create(): Promise<Console> {
       onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the outbox could not be examined'),
     }),
     carrier,
-    interventions: {
-      directory,
-      requireStore: () => requireStore(store),
-      unsettled: unsettledLog(store),
-      onRecord: (outbox) => carrier.kick(outbox),
-    },
+    interventions,
     log: log(),
     async stop() {
       housekeeping.stop();
-      await Promise.all([carrier.stop(), collector.stop()]);
+      await Promise.all([settling.stop(), carrier.stop(), collector.stop()]);
       await Promise.all([directory.close(), collected.close(), store.close()]);
     },
   };

@@ -167,19 +167,6 @@ export async function putRollups(
   }
 }
 
-/** Minutes since the epoch of the first slice there is; null when there is none. */
-export async function firstRollup(db: StoreDb | Transaction<StoreTables>, outbox: string, tier: Tier): Promise<number | null> {
-  const row = await db
-    .selectFrom('rollup')
-    .select('at_minute')
-    .where('outbox', '=', outbox)
-    .where('tier', '=', tier)
-    .orderBy('at_minute')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.at_minute ?? null;
-}
-
 /** Forgets slices of a tier that begin before a minute, of all outboxes; answers how many. */
 export async function deleteRollupsBefore(db: StoreDb, tier: Tier, minute: number): Promise<number> {
   const result = await db.deleteFrom('rollup').where('tier', '=', tier).where('at_minute', '<', minute).executeTakeFirst();
