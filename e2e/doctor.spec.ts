@@ -43,3 +43,18 @@ test('the worst the doctor found stands on the outbox’s screen; silenced with 
   await page.getByRole('button', { name: 'Lift the silence' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText(`${String(open.length)} findings`);
 });
+
+test('a doctor that cannot be asked says so, and what was known stays', async ({ signIn, api, watch }) => {
+  watch.allow(/net::ERR_/);
+  await api.post('/api/v1/doctor/examinations', { data: { outbox: 'escrow' } });
+  const page = await signIn('operator');
+  await page.goto('/doctor?outbox=escrow');
+  const lead = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
+  await page.route('**/doctor?outbox=escrow', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+  await page.getByRole('button', { name: 'Examine now' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'does not answer' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(lead);
+  await page.unroute('**/doctor?outbox=escrow');
+  await page.getByRole('button', { name: 'Examine now' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'does not answer' })).toBeHidden();
+});

@@ -37,9 +37,10 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
     const next = { ...confirmed, [word]: state };
     setConfirmed(next);
     start(async () => {
-      const answer = await examine({ database, schema: candidate.name.schema, table: candidate.name.table, confirmed: next });
-      setRefused(answer.ok ? null : problems(answer.problem.code));
-      if (answer.ok) setExamination(answer.value);
+      const { schema, table } = candidate.name;
+      const answer = await examine({ database, schema, table, confirmed: next }).catch(() => null);
+      setRefused(answer?.ok === true ? null : problems(answer?.problem.code ?? 'unavailable'));
+      if (answer?.ok === true) setExamination(answer.value);
     });
   };
 

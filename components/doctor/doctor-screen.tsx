@@ -6,7 +6,7 @@ import { Button, Menu, NativeSelect, SegmentedControl, Title } from '@mantine/co
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
-import type { ActionResult } from '@/lib/shared/problems';
+import type { ActionResult, ProblemCode } from '@/lib/shared/problems';
 import { useTicking } from '../frame/clock';
 import { Note } from '../frame/note';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
@@ -39,7 +39,9 @@ interface Placed {
 /** What is wrong with the tables, worst first, and the statements that cure it. */
 export function DoctorScreen({ outbox, severity, outboxes, initial, load, examine, silence }: DoctorScreenProps) {
   const words = useTranslations('doctor');
+  const problems = useTranslations('problems');
   const [examining, setExamining] = useState(false);
+  const [wrong, setWrong] = useState<ProblemCode | null>(null);
   const { snapshot, refresh } = usePolledSnapshot<DoctorSnapshot>({
     key: ['doctor', outbox ?? null],
     action: () => load(outbox === undefined ? {} : { outbox }),
@@ -52,7 +54,8 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
   const chosen = open.filter(({ finding }) => severity === undefined || finding.severity === severity);
   const examineNow = async () => {
     setExamining(true);
-    await examine({ outbox: outbox ?? null }).catch(() => undefined);
+    const answer = await examine({ outbox: outbox ?? null }).catch(() => null);
+    setWrong(answer?.ok === true ? null : (answer?.problem.code ?? 'unavailable'));
     await refresh();
     setExamining(false);
   };
@@ -88,6 +91,11 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
           </Button>
         </div>
       </header>
+      {wrong !== null && (
+        <p className={classes.wrong} role="alert">
+          {problems(wrong)}
+        </p>
+      )}
       <Filters outbox={outbox} severity={severity} outboxes={outboxes} open={open} />
       {waiting.length > 0 && <Note status>{words('waiting', { count: waiting.length })}</Note>}
       {examinations

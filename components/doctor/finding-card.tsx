@@ -1,11 +1,13 @@
 'use client';
 
+import { useState } from 'react';
 import Link from 'next/link';
 import { Button, Code, CopyButton } from '@mantine/core';
 import { IconBell, IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
 import type { Finding } from '@/lib/shared/doctor';
+import type { ProblemCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
@@ -29,9 +31,17 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
   const reader = useReader();
   const { what, why } = findingLines(finding, reader);
   const facts = findingFacts(finding, reader);
+  const problems = useTranslations('problems');
+  const [lifting, setLifting] = useState(false);
+  const [wrong, setWrong] = useState<ProblemCode | null>(null);
   const lift = async (actions: SilenceActions) => {
-    await actions.lift({ outbox: outbox.id, finding: finding.id });
-    await onChanged();
+    setLifting(true);
+    const answer = await actions.lift({ outbox: outbox.id, finding: finding.id }).catch(() => null);
+    // Lifted by somebody else meanwhile, it is lifted.
+    const code = answer === null ? 'unavailable' : answer.ok || answer.problem.code === 'not_found' ? null : answer.problem.code;
+    setWrong(code);
+    if (code === null) await onChanged();
+    setLifting(false);
   };
   return (
     <li className={classes.card} data-severity={finding.severity} data-silenced={finding.silence !== null || undefined}>
@@ -70,9 +80,20 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
           {finding.silence === null ? (
             <SilenceForm outbox={outbox.id} finding={finding.id} put={silence.put} onDone={onChanged} />
           ) : (
-            <Button size="compact-xs" variant="default" leftSection={<IconBell size={14} aria-hidden />} onClick={() => void lift(silence)}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              leftSection={<IconBell size={14} aria-hidden />}
+              loading={lifting}
+              onClick={() => void lift(silence)}
+            >
               {words('silence.lift')}
             </Button>
+          )}
+          {wrong !== null && (
+            <p className={classes.wrong} role="alert">
+              {problems(wrong)}
+            </p>
           )}
         </div>
       )}

@@ -20,6 +20,14 @@ interface FleetRowProps {
   doctor: DoctorHeadline | null;
 }
 
+export const FIGURE_COLUMNS = ['depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished'] as const;
+
+/** False where nothing was ever read, or computed. */
+function hasFigures({ depth, latency, lastPublishedAt }: FleetEntry['summary']): boolean {
+  const { count, why } = depth.waiting;
+  return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || (why !== 'source_down' && why !== 'store_down');
+}
+
 /** One outbox of the fleet. Its figures grey when they are old. */
 export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale, unread, sparkline }, doctor }: FleetRowProps) {
   const words = useTranslations('fleet');
@@ -28,6 +36,7 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
   const sentence = useVerdictSentence(summary);
   const old = useIsStale(summary.asOf, POLL_INTERVAL_MS);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
+  const figures = hasFigures(summary);
   const cell = (column: string, content: ReactNode) => (
     <td role="cell" data-column={column} data-label={words(`columns.${column}`)}>
       {content}
@@ -51,7 +60,8 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
           </Link>
         )}
       </th>
-      <td role="cell" data-column="verdict">
+      {/* Without one figure the reason stands in their place, and not once more in every column. */}
+      <td role="cell" data-column="verdict" colSpan={figures ? undefined : FIGURE_COLUMNS.length + 1}>
         {unread ? (
           <span className={classes.quiet}>{words('unread')}</span>
         ) : (
@@ -59,34 +69,38 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
             <VerdictMark verdict={summary.diagnosis.verdict} iconOnly />
             <span>
               {sentence}
-              {(stale !== null || old) && (
-                <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale?.since ?? summary.asOf) })}</span>
+              {figures && stale !== null && (
+                <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>
               )}
             </span>
           </div>
         )}
       </td>
-      {cell('depth', <Sparkline values={sparkline} />)}
-      {cell('waiting', <CountText count={depth.waiting} />)}
-      {cell(
-        'oldest',
-        oldestPendingAt !== null ? (
-          <Since at={oldestPendingAt} />
-        ) : depth.waiting.count === 0 ? (
-          <span className={classes.quiet}>{words('nothingWaiting')}</span>
-        ) : (
-          <Figure text={null} why={depth.waiting.why ?? 'no_created_at'} />
-        ),
-      )}
-      {cell('p95', <Percentile ms={latency.p95Ms} of={latency} />)}
-      {cell('dead', <CountText count={depth.dead} />)}
-      {cell(
-        'lastPublished',
-        lastPublishedAt !== null ? (
-          <RelativeTime at={lastPublishedAt} />
-        ) : (
-          <Figure text={null} why={outbox.tellsPublished ? 'no_events' : 'no_published_at'} />
-        ),
+      {figures && (
+        <>
+          {cell('depth', <Sparkline values={sparkline} />)}
+          {cell('waiting', <CountText count={depth.waiting} />)}
+          {cell(
+            'oldest',
+            oldestPendingAt !== null ? (
+              <Since at={oldestPendingAt} />
+            ) : depth.waiting.count === 0 ? (
+              <span className={classes.quiet}>{words('nothingWaiting')}</span>
+            ) : (
+              <Figure text={null} why={depth.waiting.why ?? 'no_created_at'} />
+            ),
+          )}
+          {cell('p95', <Percentile ms={latency.p95Ms} of={latency} />)}
+          {cell('dead', <CountText count={depth.dead} />)}
+          {cell(
+            'lastPublished',
+            lastPublishedAt !== null ? (
+              <RelativeTime at={lastPublishedAt} />
+            ) : (
+              <Figure text={null} why={outbox.tellsPublished ? 'no_events' : 'no_published_at'} />
+            ),
+          )}
+        </>
       )}
       {cell('database', outbox.database)}
     </tr>

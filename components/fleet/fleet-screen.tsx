@@ -13,7 +13,7 @@ import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapsho
 import { FleetBar } from './fleet-bar';
 import { FleetDatabases } from './fleet-databases';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
-import { FleetRow } from './fleet-row';
+import { FIGURE_COLUMNS, FleetRow } from './fleet-row';
 import classes from './fleet.module.css';
 import lines from './lines.module.css';
 
@@ -24,7 +24,7 @@ export interface FleetScreenProps {
   findHref: string | null;
 }
 
-const COLUMNS = ['outbox', 'verdict', 'depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished', 'database'] as const;
+const COLUMNS = ['outbox', 'verdict', ...FIGURE_COLUMNS, 'database'] as const;
 
 /** With more outboxes than this the lines move together, so that a healthy fleet of forty fits one screen. */
 const COMFORTABLE_ROWS = 14;

@@ -67,7 +67,7 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
           <StateMark state={of.state} />
           {result?.stateAfter != null && (
             <>
-              <IconArrowRight size={14} aria-label="→" />
+              <IconArrowRight size={14} aria-hidden />
               <StateMark state={result.stateAfter} />
             </>
           )}

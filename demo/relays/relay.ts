@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { SinkClient } from '../sink/client';
 import type { Answer } from '../database/engine';
 
@@ -21,6 +22,8 @@ export interface Relay {
   readonly alive: boolean;
 }
 
+const MOST_AT_ONCE = 200;
+
 /** Thrown inside a relay that was killed; nobody outside sees it. */
 class Killed extends Error {}
 
@@ -33,6 +36,8 @@ export abstract class RelayBody implements Relay {
 
   constructor(protected readonly options: RelayOptions) {
     this.log = options.log ?? (() => undefined);
+    // Every message on its way to the sink listens for the end, and more than ten are on their way at once.
+    setMaxListeners(MOST_AT_ONCE, this.killing.signal);
   }
 
   /** Gives the connections back; nothing uses them any more. */

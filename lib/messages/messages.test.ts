@@ -1,6 +1,7 @@
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
 import fs from 'node:fs';
 import path from 'node:path';
+import { createTranslator } from 'next-intl';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '@/lib/doctor/check-registry.gen';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
@@ -12,6 +13,7 @@ import { PROBLEM_STATUS } from '@/lib/shared/problems';
 import { STATES } from '@/lib/shared/states';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import { usedKeys } from '@/scripts/testing/used-keys';
+import englishMessages from './en.json';
 import { LANGUAGES } from './languages.gen';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
@@ -171,4 +173,10 @@ describe('the check itself', () => {
   ])('lets pass %s', (text) => {
     expect(missingKeys(text, new Map([['fleet.title', 'Fleet']]))).toEqual([]);
   });
+});
+
+it('the databases that are away are counted, however many of them are named', () => {
+  const say = (count: number, more: number): string =>
+    createTranslator({ locale: 'en', messages: englishMessages, namespace: 'fleet.databases' })('away', { count, more, names: 'a, b, c' });
+  expect([say(1, 0), say(3, 0), say(5, 2)]).toEqual(['a, b, c is away', '3 are away: a, b, c', '5 are away: a, b, c and 2 more']);
 });
