@@ -31,6 +31,8 @@ export interface BoundRole {
   last: boolean;
   /** The companion that holds the column. */
   join: BoundCompanion | null;
+  /** The companion's column whose largest value is the row that is meant; null where there is one row. */
+  latest: string | null;
   /** So many seconds before the column's time; 0 for the time itself. */
   minusSeconds: number;
   /** For the rows that pass; null: for all. */

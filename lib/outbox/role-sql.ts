@@ -62,9 +62,10 @@ function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: 
 
 const joinAlias = (companion: string, alias: string): string => `${alias}_${companion}`;
 
-/** One value of the companion's row: found by its index on the columns it is joined by. */
-function joined({ join }: BoundRole, value: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
+/** One value of the companion's row, of several the newest: found by its index on the columns it is joined by. */
+function joined({ join, latest }: BoundRole, value: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
   if (join === null) return value;
   const inner = joinAlias(join.name, alias);
-  return sql`(select ${value} from ${tableRef(join.description.name)} as ${sql.id(inner)} where ${sql.join(belongs(join, inner, alias), sql` and `)} limit 1)`;
+  const newest = latest === null ? sql`` : sql` order by ${sql.id(inner, latest)} desc`;
+  return sql`(select ${value} from ${tableRef(join.description.name)} as ${sql.id(inner)} where ${sql.join(belongs(join, inner, alias), sql` and `)}${newest} limit 1)`;
 }

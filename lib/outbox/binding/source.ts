@@ -2,7 +2,7 @@ import type { ColumnDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
 import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../language/source';
-import { isTime, type BoundRole, type Place } from '../outbox';
+import { isTime, type BoundCompanion, type BoundRole, type Place } from '../outbox';
 import { askCompanion, bindCondition, notATime, type Binding } from './condition';
 import { numberOf } from './parameters';
 import { BoundTable } from './table';
@@ -79,7 +79,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
     const chosen = source.anyOf[first];
     return chosen === undefined ? null : bindSource(chosen, table, [...path, 'anyOf', first], captured, binding);
   }
-  const base: BoundRole = { column: NOTHING, path: [], last: false, join: null, minusSeconds: 0, when: null, constant: null };
+  const base: BoundRole = { column: NOTHING, path: [], last: false, join: null, latest: null, minusSeconds: 0, when: null, constant: null };
   if ('value' in source) return { ...base, constant: String(source.value) };
   if ('captured' in source) {
     const value = captured[source.captured];
@@ -96,6 +96,8 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   const asked = holder.ask(source.column, typeof written === 'string' ? path : [...path, 'column']);
   if (typeof asked === 'string') return null;
   const { column } = asked;
+  const latest = bindLatest(source.latest, join, holder, path, binding);
+  if (latest === undefined) return null;
   const steps = source.path ?? [];
   if (steps.length > 0 && !source.last && column.kind !== 'json' && column.kind !== 'text')
     problems.add([...path, 'path'], `"${column.name}" is ${column.type}, which holds no JSON`);
@@ -107,9 +109,36 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
     path: steps,
     last: source.last ?? false,
     join,
+    latest,
     minusSeconds: minus ?? 0,
     when: source.when === undefined ? null : bindCondition(source.when, table, [...path, 'when'], binding),
   };
+}
+
+/**
+ * The column by which the newest of several rows is found. Without an index on what they are joined by, each row of a page would
+ * read the whole companion: then the role is not there (undefined), and who wrote the mapping is told.
+ */
+function bindLatest(
+  written: string | undefined,
+  join: BoundCompanion | null,
+  holder: BoundTable,
+  path: Path,
+  { strict, problems }: Binding,
+): string | null | undefined {
+  if (written === undefined || join === null) return null;
+  const asked = holder.ask(written, [...path, 'latest']);
+  if (typeof asked === 'string') return undefined;
+  const by = Object.keys(join.on);
+  const { description } = join;
+  const served = description.indexes.some(({ columns, predicate }) => by.includes(columns[0] ?? '') && predicate === null);
+  if (served || description.kind !== 'table') return asked.column.name;
+  if (!strict) return undefined;
+  problems.add(
+    [...path, 'join'],
+    `${join.name} (${description.name.table}) has no index on ${by.join(', ')}: each event would read it whole; have one made`,
+  );
+  return undefined;
 }
 
 function isThere(source: Source, table: BoundTable, { companions }: Binding): boolean {

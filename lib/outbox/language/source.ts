@@ -37,7 +37,8 @@ export type ColumnRole = (typeof COLUMN_ROLES)[number];
  * `created_at`; `{column: headers, path: [trace_id]}` inside JSON; `{column: errors, last: true, path: [error]}` in the last
  * element of a list; `{column: created_at, time: epoch_ms}`; any of them with `optional: true` where the table may lack it;
  * `{captured: topic}` out of the table's name; `{value: order}` for every row;
- * `{join: tasks, column: identifier}` out of a companion; `{anyOf: [updated_at, modified_at]}`, the first whose columns exist;
+ * `{join: tasks, column: identifier}` out of a companion, `{join: errors, column: message, latest: id}` out of its row with the
+ * largest `id` where it has several; `{anyOf: [updated_at, modified_at]}`, the first whose columns exist;
  * `{column: expires_at, minus: 86400, when: …}`, a time so many seconds before the column's, for the rows that pass.
  */
 export type Source =
@@ -50,6 +51,7 @@ export type Source =
       minus?: Amount;
       when?: Condition;
       join?: string;
+      latest?: string;
       optional?: boolean;
     }
   | { captured: string }
@@ -68,6 +70,7 @@ const written = z.lazy(() =>
         minus: amountSchema.optional().describe('So many seconds before the time of the column'),
         when: conditionSchema.optional().describe('For the rows that pass; NULL for the others'),
         join: z.string().min(1).optional().describe('The companion that holds the column'),
+        latest: nameSchema.optional().describe("The companion's column by which the newest of several rows is found"),
         optional: z.boolean().optional().describe('The table may lack it'),
         captured: z.string().min(1).optional().describe("A part of the table's name"),
         value: scalarSchema.optional().describe('The same for every row'),
@@ -77,6 +80,8 @@ const written = z.lazy(() =>
         const ways = (['column', 'captured', 'value', 'anyOf'] as const).filter((key) => source[key] !== undefined);
         if (ways.length !== 1) context.addIssue({ code: 'custom', message: 'write one of column, captured, value or anyOf' });
         const beside = (['path', 'last', 'time', 'minus', 'when', 'join'] as const).filter((key) => source[key] !== undefined);
+        if (source.latest !== undefined && source.join === undefined)
+          context.addIssue({ code: 'custom', message: 'latest goes with join' });
         if (ways[0] !== 'column' && beside.length > 0)
           context.addIssue({ code: 'custom', message: `${beside.join(', ')} goes with column` });
       }),

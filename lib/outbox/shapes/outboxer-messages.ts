@@ -32,6 +32,8 @@ export const outboxerMessages = defineShape({
     attemptedAt: utc('publishing_at'),
     lockedBy: 'publisher_name',
     diedAt: utc('failed_at'),
+    // A row per failure, and one failure is the end until somebody has it sent again.
+    error: { join: 'exceptions', column: 'message_text', latest: 'id' },
     version: 'lock_version',
   },
   times: { updated_at: 'utc' },
@@ -92,7 +94,9 @@ export const outboxerMessages = defineShape({
         'CREATE INDEX ON outboxer_messages (status, id)',
         `CREATE TABLE outboxer_exceptions (id bigserial PRIMARY KEY, message_id bigint NOT NULL, class_name text, message_text text,
            created_at timestamp(6) NOT NULL DEFAULT now())`,
-        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text) VALUES (4, 'RuntimeError', 'broker away')`,
+        'CREATE INDEX ON outboxer_exceptions (message_id)',
+        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text)
+           VALUES (4, 'RuntimeError', 'no route to broker'), (4, 'RuntimeError', 'broker away'), (6, 'KeyError', 'key not found')`,
       ],
       mysql: [
         `CREATE TABLE outboxer_messages (
@@ -101,8 +105,9 @@ export const outboxerMessages = defineShape({
            queued_at datetime(6) NOT NULL, publishing_at datetime(6), published_at datetime(6), failed_at datetime(6), publisher_id bigint,
            publisher_name varchar(263), KEY (status, queued_at), KEY (status, id))`,
         `CREATE TABLE outboxer_exceptions (id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, message_id bigint NOT NULL, class_name text,
-           message_text text, created_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6))`,
-        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text) VALUES (4, 'RuntimeError', 'broker away')`,
+           message_text text, created_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), KEY (message_id))`,
+        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text)
+           VALUES (4, 'RuntimeError', 'no route to broker'), (4, 'RuntimeError', 'broker away'), (6, 'KeyError', 'key not found')`,
       ],
     },
     rows: sampleRows({ messageable_type: 'Order', messageable_id: '1', updated_at: '2026-01-01 00:00:00', status: 'queued' }, [
