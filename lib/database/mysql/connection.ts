@@ -22,6 +22,7 @@ const ALL_ROWS = '18446744073709551615';
 const IDLE_SESSION_SECONDS = 60;
 /** Beyond the server's own limit, before this side ends the statement over a second connection. */
 const KILL_GRACE_MS = 250;
+const JSON_TOO_DEEP = '3157';
 const PREPARED_STATEMENTS_MAX = 100;
 
 /** How every connection is opened, the ones that only end a statement included. */
@@ -97,7 +98,8 @@ export class MysqlConnection implements DatabaseConnection {
     const values = parameters.map(scalar);
     // The end of a transaction is not to be hurried: killed in the middle, nobody could say what became of it.
     const ends = /^(commit|rollback)$/.test(sql);
-    const result = await this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
+    const run = (): Promise<Answer> => this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
+    const result = await run().catch((error: unknown) => this.#withoutDeepJson(error, run));
     if (ends) this.#limits = null;
     if (Array.isArray(result)) return { rows: result as R[] };
     return { rows: [], numAffectedRows: BigInt(result.affectedRows), numChangedRows: BigInt(result.changedRows ?? 0) };
@@ -121,6 +123,19 @@ export class MysqlConnection implements DatabaseConnection {
       return Promise.resolve();
     }
     return new Promise((resolve) => this.raw.end(() => resolve()));
+  }
+
+  /** Once more, with every text left alone that could be nested as deeply as one that failed the statement. */
+  async #withoutDeepJson(error: unknown, run: () => Promise<Answer>): Promise<Answer> {
+    if (mysqlFailure(error).state !== JSON_TOO_DEEP) throw error;
+    const allow = (brackets: string): Promise<Answer> =>
+      this.#timed(() => send(this.raw, `set @outbox_console_brackets = ${brackets}`, []), null);
+    await allow('100');
+    try {
+      return await run();
+    } finally {
+      await allow('null');
+    }
   }
 
   async #limit(limits: TransactionLimits): Promise<void> {

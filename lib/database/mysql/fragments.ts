@@ -7,9 +7,15 @@ import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './ti
 
 const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
 
-/** A text that holds no JSON is none; asking for a path of it would fail the statement. */
-const validJson = (column: RawBuilder<unknown>, { kind }: ColumnDescription): RawBuilder<unknown> =>
-  kind === 'json' ? column : sql`(case when json_valid(${column}) then ${column} end)`;
+/**
+ * A text that holds no JSON is none; asking for a path of it would fail the statement. And MySQL fails where one is nested
+ * deeper than a hundred: the connection then says how many brackets a text may open to be asked at all.
+ */
+function validJson(column: RawBuilder<unknown>, { kind }: ColumnDescription): RawBuilder<unknown> {
+  if (kind === 'json') return column;
+  const opened = sql`char_length(${column}) - char_length(replace(replace(${column}, '[', ''), '{', ''))`;
+  return sql`(case when case when @outbox_console_brackets is null or ${opened} <= @outbox_console_brackets then json_valid(${column}) end then ${column} end)`;
+}
 
 export const mysqlFragments: Fragments = {
   isoTime(column, description, timeZone) {
