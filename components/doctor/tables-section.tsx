@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import { valueText } from '@/lib/shared/doctor-text';
+import { unseenText, valueText } from '@/lib/shared/doctor-text';
 import type { Examination, TableReport } from '@/lib/shared/doctor';
 import { useReader } from './use-reader';
 import { Cure } from './finding-card';
@@ -27,10 +27,10 @@ export function TablesSection({ examination: { tables, statisticsSince, unseen }
       {unseen.length > 0 && (
         <section className={classes.section}>
           <h2>{words('unseenTitle')}</h2>
-          {unseen.map(({ code, cure }) => (
-            <div key={code} className={classes.unseen}>
-              <p>{reader.has(`doctor.unseen.${code}`) ? reader.say(`doctor.unseen.${code}`) : code}</p>
-              {cure !== null && <Cure sql={cure} />}
+          {unseen.map((one) => (
+            <div key={one.code} className={classes.unseen}>
+              <p>{unseenText(one, reader)}</p>
+              {one.cure !== null && <Cure sql={one.cure} />}
             </div>
           ))}
         </section>

@@ -1,5 +1,5 @@
 /** Findings of the doctor as text: on the screen, in exports, and on the command line. Words come from the caller's catalogue. */
-import type { Examination, Finding, FindingValues } from './doctor';
+import type { Examination, Finding, FindingValues, Unseen } from './doctor';
 import { formatAbsolute, formatAge, formatBytes, formatLatency, formatNumber, formatPercent, formatRate, type SayUnit } from './format';
 import { visibleText } from './visible-text';
 
@@ -49,11 +49,17 @@ export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader
   });
 }
 
-/** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last. */
+/** What the doctor could not look at, in words. */
+export function unseenText({ code }: Unseen, reader: Reader): string {
+  const key = `doctor.unseen.${code}`;
+  return reader.has(key) ? reader.say(key) : code;
+}
+
+/** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last, and what was not looked at. */
 export function examinationsAsMarkdown(examinations: readonly Examination[], reader: Reader): string {
   const { say, timeZone } = reader;
   const lines = [`# ${say('doctor.title')}`];
-  for (const { outbox, name, database, table, at, findings, problem } of examinations) {
+  for (const { outbox, name, database, table, at, findings, unseen, problem } of examinations) {
     lines.push(
       '',
       `## ${name} (${outbox})`,
@@ -74,6 +80,9 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
           `_${say('doctor.silencedBy', { actor: finding.silence.actor, at: formatAbsolute(finding.silence.at, timeZone) })}: ${finding.silence.reason}_`,
         );
     }
+    if (unseen.length > 0) lines.push('', `### ${say('doctor.unseenTitle')}`, '', ...unseen.map((one) => `- ${unseenText(one, reader)}`));
+    const cures = unseen.flatMap(({ cure }) => (cure === null ? [] : [cure]));
+    if (cures.length > 0) lines.push('', '```sql', ...new Set(cures), '```');
   }
   return `${lines.join('\n')}\n`;
 }

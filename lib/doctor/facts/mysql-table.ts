@@ -166,7 +166,10 @@ async function readIndexes(
 }
 
 const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: way }: IndexRow): string =>
-  `${column ?? `(${expression ?? 'expression'})`}${part === null ? '' : `(${part})`}${way === 'D' ? ' DESC' : ''}`;
+  `${column ?? `(${unescaped(expression ?? 'expression')})`}${part === null ? '' : `(${part})`}${way === 'D' ? ' DESC' : ''}`;
+
+/** MySQL tells expressions as they would stand in a literal. */
+const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1');
 
 /** How often each index was read since the server started; null where this user is not told. A server that does not count tells nothing. */
 async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, number> | null> {

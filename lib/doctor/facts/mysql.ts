@@ -24,7 +24,9 @@ export async function readMysqlFacts(outbox: Outbox, now: () => number): Promise
     const innodb = await readInnodb(db);
     const transactions = await openTransactions(db);
     const unseen: Unseen[] = [
-      ...(transactions === null ? [{ code: 'server', cure: `GRANT PROCESS ON *.* TO ${server.account};` }] : []),
+      ...(transactions === null
+        ? [{ code: innodb.historyLength === null ? 'server_and_purge' : 'server', cure: `GRANT PROCESS ON *.* TO ${server.account};` }]
+        : []),
       ...(main.usesTold ? [] : [{ code: 'index_uses', cure: `GRANT SELECT ON performance_schema.* TO ${server.account};` }]),
       ...(cut ? [{ code: 'rows', cure: null }] : []),
     ];
@@ -101,6 +103,7 @@ async function statusOf(db: Db, names: readonly string[]): Promise<Map<string, s
 
 async function readInnodb(db: Db): Promise<InnodbFacts> {
   const status = await statusOf(db, ['Innodb_history_list_length', 'Innodb_buffer_pool_reads', 'Innodb_buffer_pool_read_requests']);
+  const history = status.get('innodb_history_list_length') ?? (await historyOf(db));
   const { rows } = await sql<{
     pool: string;
     mode: string;
@@ -108,7 +111,7 @@ async function readInnodb(db: Db): Promise<InnodbFacts> {
   const mode = rows[0]?.mode ?? '';
   const requests = Number(status.get('innodb_buffer_pool_read_requests') ?? 0);
   return {
-    historyLength: Number(status.get('innodb_history_list_length') ?? (await historyOf(db)) ?? NaN) || null,
+    historyLength: history == null ? null : Number(history),
     bufferPoolBytes: Number(rows[0]?.pool ?? 0) || null,
     missShare: requests === 0 ? null : Number(status.get('innodb_buffer_pool_reads') ?? 0) / requests,
     requests,
