@@ -70,6 +70,7 @@ const SHAPE = defineShape({
       {
         from: ['processing'],
         version: 'exact',
+        guard: { column: 'tries', above: 1 },
         set: { tries: { value: 0 }, max_tries: { column: 'tries', plus: 10 }, lease_until: { value: null } },
       },
     ],
