@@ -9,8 +9,9 @@ const BY_CODE: Partial<Record<FailureCode, DetectionFailure['code']>> = {
   no_privilege: 'no_privilege',
   missing: 'missing',
 };
-const LOGIN_STATES = new Set(['28P01', '28000', 'ER_ACCESS_DENIED_ERROR']);
-const NAME_STATES = new Set(['3D000', 'ER_BAD_DB_ERROR', 'ER_DBACCESS_DENIED_ERROR']);
+/** PostgreSQL's states, and MySQL's numbers: access denied, no such database, no right to this one. */
+const LOGIN_STATES = new Set(['28P01', '28000', '1045', '1698']);
+const NAME_STATES = new Set(['3D000', '1049', '1044']);
 
 /** An expected failure as a code, with words of ours where there are any; null for a fault of ours. Never the driver's own text. */
 export function failureOf(error: unknown): DetectionFailure | null {
