@@ -140,7 +140,7 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
   const readable = stored?.binary === true ? decodeContent(stored, 'text') : stored;
   if (readable === null || readable.head === null || readable.binary) return [];
   const tree = parseJson(readable.head);
-  if (tree === undefined) return [];
+  if (tree === undefined) return /^\s*[[{]/.test(readable.head) ? scalarsIn(readable.head) : [];
   const found: string[] = [];
   const walk = (value: unknown, active: string[][], hidden: boolean, depth: number): void => {
     const covered = hidden || active.some((path) => path.length === 0);
@@ -160,6 +160,16 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
   };
   walk(tree, rulesFor(outbox, role).paths, false, 0);
   return found;
+}
+
+/** Of a document that was cut nobody can say which values are masked: none of those that can be read is quoted. */
+function scalarsIn(cut: string): string[] {
+  const found = new Set<string>();
+  for (const [, text, colon, number] of cut.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?|(-?\d+(?:\.\d+)?)/g)) {
+    const value = colon !== undefined ? null : text === undefined ? number : parseJson(`"${text}"`);
+    if (typeof value === 'string' && value.length >= 4) found.add(value);
+  }
+  return [...found];
 }
 
 /** The error text with hidden values masked. */
