@@ -1,5 +1,6 @@
 /** The mapping proposed for a table made by hand: roles, states and what a person has to confirm. */
 import type { TableDescription } from '@/lib/database/engine';
+import { namesNoRow } from '@/lib/outbox/binding/bound-shape';
 import type { Condition, ColumnRole, ShapeInput } from '@/lib/outbox/shape';
 import type { StatusWord } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
@@ -54,17 +55,29 @@ export function proposeMapping(input: MappingInput): Mapping {
   return { ...statesOf(roles, columns, input.words), columns, dead: deadOf(input, id) };
 }
 
-/** The columns that name one row: of the unique keys the one most like a key, shortest first. */
+/**
+ * The columns that name one row: of the unique keys the one most like a key, shortest first. The time by which a table is split into
+ * partitions has to be in its keys and finds no row again: it is left out.
+ */
 export function keyOf(description: TableDescription, roles: RoleColumns): string[] {
-  const usable = description.indexes.filter(
-    (index) =>
-      index.unique &&
-      index.predicate === null &&
-      index.columns.length > 0 &&
-      index.columns.every((name) => description.columns.get(name)?.nullable === false),
-  );
+  const lasting = (name: string): boolean => {
+    const column = description.columns.get(name);
+    return column !== undefined && !namesNoRow(column);
+  };
+  const usable = description.indexes
+    .filter(
+      (index) =>
+        index.unique && index.predicate === null && index.columns.every((name) => description.columns.get(name)?.nullable === false),
+    )
+    .map((index) => ({ columns: index.columns.filter(lasting), whole: index.columns.every(lasting) }))
+    .filter(({ columns }) => columns.length > 0);
   const likeness = (name: string): number => (/^id$/.test(bare(name)) ? 0 : /(id|번호|ид|uuid|guid|key|seq|no)$/u.test(bare(name)) ? 1 : 2);
-  const [best] = usable.sort((a, b) => a.columns.length - b.columns.length || likeness(a.columns[0] ?? '') - likeness(b.columns[0] ?? ''));
+  const [best] = usable.sort(
+    (a, b) =>
+      Number(b.whole) - Number(a.whole) ||
+      a.columns.length - b.columns.length ||
+      likeness(a.columns[0] ?? '') - likeness(b.columns[0] ?? ''),
+  );
   if (best !== undefined) return best.columns;
   const named = [...description.columns.keys()].find((name) => likeness(name) === 0);
   return [named ?? roles.dedupKey?.name ?? roles.sequence?.name ?? [...description.columns.keys()][0] ?? 'id'];

@@ -23,6 +23,9 @@ const postgres = useTestDatabase(async (db) => {
     INSERT INTO flag_outbox VALUES (1, 1, 'a', '{}', now(), true, false), (1, 2, 'a', '{}', now(), false, false), (2, 1, 'b', '{}', now(), false, true);
     CREATE TABLE leased_outbox (id text PRIMARY KEY, topic text, payload jsonb, created_at timestamptz DEFAULT now(), locked_by text, locked_until timestamptz, attempts int DEFAULT 0);
     INSERT INTO leased_outbox (id, topic, payload, locked_until, attempts) VALUES ('a', 't', '{}', now() + interval '1 hour', 1), ('b', 't', '{}', NULL, 0), ('c', 't', '{}', NULL, 2);
+    CREATE TABLE split_outbox (id bigint NOT NULL, event_type text, payload jsonb, created_at timestamptz NOT NULL, published_at timestamptz, PRIMARY KEY (created_at, id)) PARTITION BY RANGE (created_at);
+    CREATE TABLE split_outbox_1 PARTITION OF split_outbox FOR VALUES FROM ('2020-01-01') TO ('2040-01-01');
+    INSERT INTO split_outbox VALUES (1, 'a', '{}', '2026-01-01', NULL), (2, 'a', '{}', '2026-01-01', now());
     CREATE SCHEMA renamed;
     CREATE TABLE renamed.spool ("offset" bigserial PRIMARY KEY, uuid text, payload json, metadata json, acked boolean NOT NULL DEFAULT false, created_at timestamptz DEFAULT now());
     INSERT INTO renamed.spool (uuid, payload) VALUES ('m-1', '{}');
@@ -72,6 +75,12 @@ describe('on PostgreSQL', () => {
     }
     const { sample } = await look('spool', 'renamed');
     expect(sample?.rows[0]?.event).toMatchObject({ type: 'spool', state: 'pending' });
+  });
+
+  it('a table split by its time, whose every key holds that time', async () => {
+    const examined = await look('split_outbox');
+    expect(examined.problem).toBeNull();
+    expect(states(examined)).toEqual({ 1: 'pending', 2: 'published' });
   });
 
   it('rows that leave when they are published, with a lease', async () => {

@@ -89,7 +89,7 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
 }
 
 /** Values of such a column are the same under several spellings, or have none that an index serves. */
-function namesNoRow({ kind, type }: ColumnDescription): boolean {
+export function namesNoRow({ kind, type }: ColumnDescription): boolean {
   return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
 }
 
