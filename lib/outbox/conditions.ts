@@ -115,19 +115,20 @@ function cursorTest(which: 'passed' | 'taken', sign: RawBuilder<unknown>, alias:
   return sql`${position} ${sign} ${leastCursor(cursor, columns, scope)}`;
 }
 
-/** How far every group has come; where nobody reads, before the first row. One look at the companion for a whole statement. */
-function leastCursor({ companion }: BoundCursor, columns: string[], scope: Scope): RawBuilder<unknown> {
+/** How far every group has come, or the one that is named; where nobody reads, before the first row. One look at the companion for a whole statement. */
+function leastCursor({ companion, group, only: named }: BoundCursor, columns: string[], scope: Scope): RawBuilder<unknown> {
   const zeros = columns.map((name) => {
     const description = companion.description.columns.get(name);
     return description === undefined ? sql`0` : scope.fragments.typed('0', description);
   });
   const [only, ...others] = columns;
+  const ofGroup = named === null ? sql`` : sql` where ${sql.id('g', group)} = ${named}`;
   // So plain that MariaDB works it out before it plans: otherwise the index on the position would be walked from its beginning.
   if (only !== undefined && others.length === 0)
-    return sql`coalesce((select ${sql.id('g', only)} from ${tableRef(companion.description.name)} as g order by ${sql.id('g', only)} limit 1), ${sql.join(zeros)})`;
+    return sql`coalesce((select ${sql.id('g', only)} from ${tableRef(companion.description.name)} as g${ofGroup} order by ${sql.id('g', only)} limit 1), ${sql.join(zeros)})`;
   const names = columns.map((_, index) => sql.id(`c${index}`));
   const own = columns.map((name, index) => sql`${sql.id('g', name)} as ${sql.id(`c${index}`)}`);
-  return sql`(select ${sql.join(names)} from (select 0 as nobody, ${sql.join(own)} from ${tableRef(companion.description.name)} as g
+  return sql`(select ${sql.join(names)} from (select 0 as nobody, ${sql.join(own)} from ${tableRef(companion.description.name)} as g${ofGroup}
     union all select 1, ${sql.join(zeros)}) as cursors order by nobody, ${sql.join(names)} limit 1)`;
 }
 

@@ -65,6 +65,8 @@ export interface BoundCompanion {
 export interface BoundCursor {
   companion: BoundCompanion;
   group: string;
+  /** The group whose progress counts; null: that of all of them. */
+  only: string | null;
   position: string[];
   passed: string[];
   taken: string[] | undefined;

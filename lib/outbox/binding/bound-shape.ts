@@ -11,6 +11,9 @@ import { Problems, type MappingProblem } from './problems';
 import { bindId, bindRoles, optionalNames, spellTimes, type Captured } from './source';
 import { BoundTable, ownDescription } from './table';
 
+/** Of the parameter `group` of a shape with a cursor: every group counts. */
+const ALL_GROUPS = '*';
+
 /** The tables of an outbox as the catalogue describes them. */
 export interface FoundTables {
   main: TableDescription;
@@ -83,7 +86,7 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
     dead: dead === null ? null : deadPlace(shape, dead, mainPlace.id, tables.captured, binding),
     archive: tables.archive === null ? null : archivePlace(shape, tables.archive, tables.captured, binding),
     companions: found,
-    cursor: bindCursor(shape, main, found, problems),
+    cursor: bindCursor(shape, main, found, parameters, problems),
     problems: problems.list,
   };
 }
@@ -183,6 +186,7 @@ function bindCursor(
   shape: Shape,
   main: BoundTable,
   companions: ReadonlyMap<string, BoundCompanion>,
+  { extra }: Parameters,
   problems: Problems,
 ): BoundCursor | null {
   const { cursor } = shape;
@@ -210,6 +214,7 @@ function bindCursor(
   return {
     companion,
     group: names(own, [cursor.group], 'group')[0] ?? cursor.group,
+    only: extra.group === undefined || extra.group === ALL_GROUPS ? null : String(extra.group),
     position: names(main, cursor.position, 'position'),
     passed: names(own, cursor.passed, 'passed'),
     taken: cursor.taken === undefined ? undefined : names(own, cursor.taken, 'taken'),

@@ -34,6 +34,7 @@ export const watermillMysql = defineShape({
     { state: 'processing', label: 'consumed', when: { cursor: 'taken' } },
     { state: 'pending', when: { always: true } },
   ],
+  parameters: { extra: { group: { default: '*', unit: 'text', what: 'Consumer group whose progress counts; * for all of them' } } },
   claim: { visible: true },
   operations: {
     retry: { refuse: 'reader_follows_cursor' },

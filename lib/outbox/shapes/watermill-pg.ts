@@ -40,6 +40,7 @@ export const watermillPg = defineShape({
     { state: 'published', label: 'acknowledged', when: { cursor: 'passed' } },
     { state: 'pending', when: { always: true } },
   ],
+  parameters: { extra: { group: { default: '*', unit: 'text', what: 'Consumer group whose progress counts; * for all of them' } } },
   claim: { visible: false },
   operations: {
     retry: { refuse: 'reader_follows_cursor' },
