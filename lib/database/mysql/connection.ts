@@ -100,7 +100,7 @@ export class MysqlConnection implements DatabaseConnection {
     const ends = /^(commit|rollback)$/.test(sql);
     const run = (): Promise<Answer> => this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
     const result = await run().catch((error: unknown) => this.#withoutDeepJson(error, run));
-    if (ends) this.#limits = null;
+    if (ends) this.#transactionEnded();
     if (Array.isArray(result)) return { rows: result as R[] };
     return { rows: [], numAffectedRows: BigInt(result.affectedRows), numChangedRows: BigInt(result.changedRows ?? 0) };
   }
@@ -138,12 +138,21 @@ export class MysqlConnection implements DatabaseConnection {
     }
   }
 
+  /** MySQL has no limit for a transaction at rest, only one for the session: whoever comes next waits for its way back, nobody else. */
+  #transactionEnded(): void {
+    if (this.#limits !== null && !this.kind.mariadb) {
+      this.#set = '';
+      send(this.raw, `set session wait_timeout = ${IDLE_SESSION_SECONDS}`, []).catch(() => undefined);
+    }
+    this.#limits = null;
+  }
+
   async #limit(limits: TransactionLimits): Promise<void> {
     this.#limits = limits;
     const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
     const own = this.kind.mariadb
       ? `session max_statement_time = ${limits.statementMs / 1_000}, session idle_transaction_timeout = ${seconds(limits.idleMs)}`
-      : `session max_execution_time = ${Math.ceil(limits.statementMs)}`;
+      : `session max_execution_time = ${Math.ceil(limits.statementMs)}, session wait_timeout = ${seconds(limits.idleMs)}`;
     const wanted = `${own}, session innodb_lock_wait_timeout = ${seconds(limits.lockMs)}, session lock_wait_timeout = ${seconds(limits.lockMs)}`;
     // The transaction's own idea of now: what a row's version says of the current second must not change on the way.
     await this.#timed(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql, type RawBuilder } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
@@ -64,6 +65,27 @@ describe('an observed MySQL or MariaDB database', () => {
       for (const { id } of await running()) await database.query(`KILL QUERY ${id}`);
       await ended;
       expect(await database.query('SELECT v FROM t WHERE id IN (3, 4)')).toEqual([{ v: 0 }, { v: 0 }]);
+    });
+  });
+
+  it('a change that rests for longer than it may is ended by the server, its locks with it, and a session between two is not', async () => {
+    await withDatabase(async (db) => {
+      await database.query('INSERT INTO t VALUES (5, 0)');
+      const rested = db.write?.(
+        async (write) => {
+          await sql`update t set v = 1 where id = 5`.execute(write);
+          await sleep(2_500);
+          await sql`select 1`.execute(write);
+        },
+        { idleMs: 1_000 },
+      );
+      await expect(rested).rejects.toMatchObject({ code: 'connection' });
+      expect(await database.query('SELECT v FROM t WHERE id = 5 FOR UPDATE NOWAIT')).toEqual([{ v: 0 }]);
+      const session = (): Promise<unknown> =>
+        Promise.resolve(db.write?.(async (write) => (await sql`select connection_id() as id`.execute(write)).rows, { idleMs: 1_000 }));
+      const before = await session();
+      await sleep(2_500);
+      expect(await session()).toEqual(before);
     });
   });
 
