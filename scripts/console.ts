@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/config/directory-options';
-import { DatabaseFailure } from '@/lib/database/failure';
 import { changeAccount, createAccount } from '@/lib/identity/accounts';
 import { createToken, revokeToken } from '@/lib/identity/tokens';
 import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install';
@@ -13,7 +12,8 @@ import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';
 import { addDoctor } from './doctor/command';
 import { addProve } from './proving/command';
-import { CommandFailure, EXIT_FAILED, EXIT_USAGE, ofGivenLogin, requireLogin, requireOutbox, sentenceOf } from './starting/command-failure';
+import { CommandFailure, EXIT_FAILED, EXIT_USAGE, requireLogin, requireOutbox, sentenceOf } from './starting/command-failure';
+import { ofInstall } from './starting/install-refused';
 import { ownStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems } from './starting/settings';
 
@@ -136,9 +136,6 @@ token
     answer(`revoked ${options.name}`);
   });
 
-const LACKS_TO_INSTALL =
-  "may not create what the outbox needs: give one of the table's owner or of a superuser, or have its owner run what install prints";
-
 program
   .command('install')
   .description('print what an outbox needs in its own database before it can be changed, for its owner to read and run')
@@ -163,10 +160,7 @@ program
         process.stderr.write(`left out, as this login may not: ${sql};\n  ${why}\n`);
       answer(`installed ${id}`);
     } catch (error) {
-      if (options.url !== undefined) throw ofGivenLogin(error, `this login ${LACKS_TO_INSTALL}`);
-      if (error instanceof DatabaseFailure && error.code === 'no_privilege')
-        throw new CommandFailure(`Without --url it runs with the operator's login, which ${LACKS_TO_INSTALL}`, EXIT_FAILED);
-      throw error;
+      throw ofInstall(error, options.url !== undefined);
     } finally {
       await directory.close();
     }
