@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import { pastEvents } from '../history/past-events';
@@ -100,10 +101,17 @@ interface Service {
   relays: Relay[];
 }
 
+/** Everything that goes on listens for the end, which is more than the ten that pass for no leak. */
+function endingOfMany(): AbortController {
+  const ending = new AbortController();
+  setMaxListeners(100, ending.signal);
+  return ending;
+}
+
 class RunningWorld implements World {
   readonly databases: Record<string, string>;
   readonly broken: Promise<never>;
-  private readonly ending = new AbortController();
+  private readonly ending = endingOfMany();
   private readonly services = new Map<string, Service>();
   private readonly work: Promise<void>[] = [];
   private readonly outboxes: DemoOutbox[] = [];
