@@ -22,6 +22,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     await db.query(
       'CREATE TABLE things (id bigint PRIMARY KEY, kind varchar(80) NOT NULL, status int NOT NULL, flag boolean NOT NULL, made_at timestamp NOT NULL, done_at bigint, left_a int, lefta int)',
     );
+    if (engine === 'postgres') await db.query("CREATE TYPE word AS ENUM ('NEW', 'it''s out')");
+    await db.query(
+      `CREATE TABLE worded (id bigint PRIMARY KEY, status ${engine === 'postgres' ? 'word' : "enum('NEW', 'it''s out')"} NOT NULL)`,
+    );
     await db.query('CREATE TABLE hidden (id bigint PRIMARY KEY, made_at timestamp NOT NULL)');
     await db.query(
       'CREATE TABLE buried (nr int PRIMARY KEY, thing_id bigint NOT NULL, name varchar(80) NOT NULL, made_at timestamp NOT NULL)',
@@ -31,7 +35,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
     const roles = await createRoles(database);
     const reader = new URL(roles.reader).username;
-    for (const table of ['things', 'buried'])
+    for (const table of ['things', 'buried', 'worded'])
       await database.query(
         engine === 'postgres' ? `GRANT SELECT ON ${table} TO ${reader}` : `GRANT SELECT ON ${database.name}.${table} TO ${reader}@'%'`,
       );
@@ -100,6 +104,26 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [more] = await linesOf({ dead: { table: 'buried', columns: { id: ['nr', 'name'] } } });
     expect(more).toContain(`${path}names 2 of 1 columns`);
     expect(await linesOf({ dead: { table: 'buried', columns: { id: 'thing_id' } } })).toEqual([]);
+  });
+
+  it('knows the words of an enumeration, to be read and to be written', async () => {
+    const worded = (word: string, written: string): Promise<string[]> =>
+      linesOf(
+        {
+          columns: { id: 'id' },
+          states: [
+            { state: 'dead', when: { column: 'status', equals: word } },
+            { state: 'pending', when: { always: true } },
+          ],
+          operations: { requeue: [{ from: ['dead'], version: 'exact', set: { status: { value: written } } }] },
+        },
+        'worded',
+      );
+    expect(await worded("it's out", 'NEW')).toEqual([]);
+    expect(await worded('its out', 'new')).toEqual([
+      expect.stringMatching(/^shape\.states\[0\]\.when\.equals: "status" is .*: it has no value "its out"; did you mean "it's out"\?$/),
+      expect.stringMatching(/^shape\.operations\.requeue\[0\]\.set\.status\.value: "status" is .*: it has no value "new"/),
+    ]);
   });
 
   it('says which names fit when several do, and takes the one that is exact', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ageKey, indexLedBy, VALUE_CHARACTERS, type CatalogueColumn, type CatalogueReader, type CatalogueTable } from '../catalogue';
-import { KIND_BY_TYPE } from './describe';
+import { KIND_BY_TYPE, labelsOf } from './describe';
 
 interface Row {
   s: string;
@@ -23,12 +23,6 @@ const SYSTEM = ['mysql', 'information_schema', 'performance_schema', 'sys'];
 
 const kindOf = ({ type, base }: ColumnRow): CatalogueColumn['kind'] =>
   /^(tinyint|bit)\(1\)/.test(type) ? 'boolean' : (KIND_BY_TYPE[base.toLowerCase()] ?? 'other');
-
-/** `enum('a','b')` as its labels. */
-function labelsOf(type: string): string[] | null {
-  if (!/^enum\(/i.test(type)) return null;
-  return [...type.matchAll(/'((?:[^']|'')*)'/g)].map((match) => (match[1] ?? '').replaceAll("''", "'"));
-}
 
 /** Two statements: MariaDB cuts what is aggregated into one text. The server shows only what the role may see. */
 async function tables(db: Parameters<CatalogueReader['tables']>[0], limit: number, schema: string | null): Promise<CatalogueTable[]> {

@@ -93,14 +93,22 @@ function kindOf({ type }: TableRow): TableDescription['kind'] {
 function describeColumn(column: ColumnRow, json: Set<string>): ColumnDescription {
   const bare = /^(tinyint\(1\)|bit\(1\))/i.test(column.type);
   const kind = bare ? 'boolean' : json.has(column.name) ? 'json' : (KIND_BY_TYPE[column.base.toLowerCase()] ?? 'other');
+  const labels = labelsOf(column.type);
   return {
     name: column.name,
     type: column.type,
     kind,
     nullable: column.nullable === 'YES',
     generated: /\b(VIRTUAL|STORED|PERSISTENT)\b/i.test(column.extra),
+    ...(labels === null ? {} : { labels }),
     ...(column.charset === null || column.collation === null ? {} : { collation: { charset: column.charset, name: column.collation } }),
   };
+}
+
+/** The words of `enum('a','b')`; null for any other type. */
+export function labelsOf(type: string): string[] | null {
+  if (!/^enum\(/i.test(type)) return null;
+  return [...type.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"));
 }
 
 /** MariaDB has no JSON of its own: it is a text with a check that it can be read. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, TableName } from '../engine';
 import { DatabaseFailure } from '../failure';
 import type { ColumnRules, TableRules, TriggerRules } from '../table-rules';
+import { labelsOf } from './describe';
 import { holds } from './privileges';
 import { serverOf } from './server';
 
@@ -102,7 +103,7 @@ function columnRules({ type, base, standard, extra, length }: ColumnRow): Column
     default: standard === null || standard === 'NULL' ? null : standard,
     counted,
     followsGiven: counted,
-    labels: /^enum$/i.test(base) ? [...type.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'")) : null,
+    labels: labelsOf(type),
     maxLength: length === null || !/char/i.test(base) ? null : Number(length),
   };
 }
