@@ -1,4 +1,4 @@
-/** The fleet when some of its databases are away. */
+/** The fleet when some of its databases are away, and when there is little room. */
 import { sessionOf } from '@/scripts/testing/session';
 import { expect, test } from './fixtures';
 import { secondConsole } from './support/second-console';
@@ -26,5 +26,16 @@ test('outboxes of databases that are away are counted, and say once why there is
     await expect(healthy.getByRole('cell')).toHaveCount(8);
   } finally {
     await console.stop();
+  }
+});
+
+test('on a laptop the sentence of the verdict keeps its room, and nothing hangs over the edge', async ({ signIn }) => {
+  const page = await signIn('viewer');
+  await page.goto('/');
+  const sentence = page.getByRole('row').filter({ hasText: 'Courier orders to Redis' }).locator('[data-column="verdict"]');
+  for (const width of [1400, 1280, 1200, 1100, 1000]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `at ${String(width)} px`).toBeLessThanOrEqual(width);
+    expect((await sentence.boundingBox())?.width ?? 0, `at ${String(width)} px`).toBeGreaterThan(200);
   }
 });
