@@ -54,7 +54,7 @@ describe('two shapes that are near', () => {
     expect(find([{ schema: 's', table: 'order_outbox', columns: debezium }])[0]?.candidate).toMatchObject({
       shape: 'debezium-outbox',
       confidence: 'possible',
-      cautions: [{ code: 'other_name' }],
+      cautions: [{ code: 'other_name' }, { code: 'assumed', values: { parameter: 'slot' } }],
     });
     expect(
       find([{ schema: 's', table: 'orders', columns: 'id uuid, event_type text, payload jsonb, status text, created_at timestamp' }]),
