@@ -36,6 +36,11 @@ describe.each(['postgres', 'mysql'] as const)('built-in shapes on %s', (engine) 
     expect(await linesOf({ wrong: 'changed' }, away.href)).toEqual([]);
   });
 
+  it('are all looked at, however many are in one database', async () => {
+    const fitting = Object.fromEntries(Array.from({ length: 420 }, (_, index) => [`fits-${String(index)}`, 'outbox_record']));
+    expect(await linesOf({ ...fitting, wrong: 'changed' })).not.toEqual([]);
+  });
+
   it('are refused for a column that is gone and for one of another type, together, by the place of the outbox', async () => {
     const found = await linesOf({ fits: 'outbox_record', wrong: 'changed' });
     const start = 'outboxes[1].shape: table changed does not fit namastack-outbox-record: ';

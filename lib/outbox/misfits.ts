@@ -1,4 +1,5 @@
-import { DatabaseFailure } from '@/lib/database/failure';
+import type { Database } from '@/lib/database/database';
+import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { formatPath } from '@/lib/shared/document-path';
 import { mappingProblems } from './bind';
 import type { MappingProblem } from './binding/problems';
@@ -6,28 +7,38 @@ import type { OutboxDirectory } from './directory';
 import { tableText } from './language/names';
 import type { OutboxSettings } from './outbox';
 
+/** After these the rest of a database is not asked: it would keep the start waiting once for each outbox. */
+const AWAY: readonly FailureCode[] = ['connection', 'timeout', 'busy'];
+
 /**
  * What the tables say against the shapes put onto them, one line per problem by its place in the configuration; [] when
- * nothing is wrong. Looks at the catalogue of each database that answers; one that is away says nothing against a shape. A
- * table that is not there is a slip of who wrote a mapping for it, and the service's own matter where the shape is built in.
- * `place` is the number of an outbox in the configuration, where the directory does not hold them all.
+ * nothing is wrong. Looks at the catalogue of each database that answers, at one table after the other; one that is away says
+ * nothing against a shape. A table that is not there is a slip of who wrote a mapping for it, and the service's own matter
+ * where the shape is built in. `place` is the number of an outbox in the configuration, where the directory does not hold them all.
  */
 export async function misfits(directory: OutboxDirectory, place = (id: string): number => directory.ids.indexOf(id)): Promise<string[]> {
-  const found = await Promise.all(
-    directory.ids.map(async (id) => {
-      const settings = directory.settings(id);
+  const byDatabase = new Map<Database, string[]>();
+  for (const id of directory.ids) byDatabase.set(directory.database(id), [...(byDatabase.get(directory.database(id)) ?? []), id]);
+  const lines = new Map<string, string[]>();
+  const lookThrough = async (database: Database, ids: readonly string[]): Promise<void> => {
+    for (const id of ids) {
       try {
-        const problems = await mappingProblems(settings, directory.database(id));
-        return settings.inline
-          ? problems.map(({ path, message }) => `${formatPath(['outboxes', place(id), ...path])}: ${message}`)
-          : problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place(id), problem));
+        lines.set(id, await linesOf(directory.settings(id), database, place(id)));
       } catch (error) {
-        if (error instanceof DatabaseFailure) return [];
-        throw error;
+        if (!(error instanceof DatabaseFailure)) throw error;
+        if (AWAY.includes(error.code)) return;
       }
-    }),
-  );
-  return found.flat();
+    }
+  };
+  await Promise.all([...byDatabase].map(([database, ids]) => lookThrough(database, ids)));
+  return directory.ids.flatMap((id) => lines.get(id) ?? []);
+}
+
+async function linesOf(settings: OutboxSettings, database: Database, place: number): Promise<string[]> {
+  const problems = await mappingProblems(settings, database);
+  return settings.inline
+    ? problems.map(({ path, message }) => `${formatPath(['outboxes', place, ...path])}: ${message}`)
+    : problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place, problem));
 }
 
 /** The parts of a built-in shape stand nowhere in the file: the line is at its key, and names the part. */
