@@ -37,7 +37,7 @@ describe.each(['postgres', 'mysql'] as const)('built-in shapes on %s', (engine) 
   });
 
   it('are all looked at, however many are in one database', async () => {
-    const fitting = Object.fromEntries(Array.from({ length: 420 }, (_, index) => [`fits-${String(index)}`, 'outbox_record']));
+    const fitting = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`fits-${String(index)}`, 'outbox_record']));
     expect(await linesOf({ ...fitting, wrong: 'changed' })).not.toEqual([]);
   });
 
