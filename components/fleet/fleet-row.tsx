@@ -9,7 +9,6 @@ import { CountText, Figure, Percentile } from '../figures/figure';
 import { SeverityMark, VerdictMark } from '../figures/mark';
 import { Sparkline } from '../figures/sparkline';
 import { RelativeTime, Since, useIsStale } from '../figures/time';
-import { POLL_INTERVAL_MS } from '../frame/use-polled-snapshot';
 import { useFormat } from '../figures/use-format';
 import { useVerdictSentence } from '../outbox/use-verdict-sentence';
 import classes from './fleet.module.css';
@@ -18,6 +17,8 @@ interface FleetRowProps {
   entry: FleetEntry;
   /** What the doctor says of its table; null where it found nothing, or has not looked yet. */
   doctor: DoctorHeadline | null;
+  /** Milliseconds between two readings, while all is well. */
+  everyMs: number;
 }
 
 export const FIGURE_COLUMNS = ['depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished'] as const;
@@ -29,12 +30,12 @@ function hasFigures({ depth, latency, lastPublishedAt }: FleetEntry['summary']):
 }
 
 /** One outbox of the fleet. Its figures grey when they are old. */
-export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale, unread, sparkline }, doctor }: FleetRowProps) {
+export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale, unread, sparkline }, doctor, everyMs }: FleetRowProps) {
   const words = useTranslations('fleet');
   const badge = useTranslations('doctor');
   const format = useFormat();
   const sentence = useVerdictSentence(summary);
-  const old = useIsStale(summary.asOf, POLL_INTERVAL_MS);
+  const old = useIsStale(summary.asOf, everyMs);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
   const figures = hasFigures(summary);
   const cell = (column: string, content: ReactNode) => (

@@ -9,7 +9,7 @@ import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
 import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
-import { POLL_INTERVAL_MS, usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { FleetBar } from './fleet-bar';
 import { FleetDatabases } from './fleet-databases';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
@@ -32,7 +32,12 @@ const COMFORTABLE_ROWS = 14;
 /** All outboxes, worst first, one line each; cards on a phone. */
 export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
   const words = useTranslations('fleet');
-  const { snapshot, asOf } = usePolledSnapshot({ key: ['fleet'], action: () => action({}), initial });
+  const { snapshot, asOf, everyMs } = usePolledSnapshot({
+    key: ['fleet'],
+    action: () => action({}),
+    initial,
+    everyMs: (fleet) => fleet.everyMs,
+  });
   const pathname = usePathname();
   const filter = readFleetFilter(useSearchParams());
   // Without a request: the address is for a colleague, and the numbers are here.
@@ -74,7 +79,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
               {words('find')}
             </Anchor>
           )}
-          {asOf !== null && <Age asOf={asOf} intervalMs={POLL_INTERVAL_MS} />}
+          {asOf !== null && <Age asOf={asOf} intervalMs={everyMs} />}
         </p>
       </header>
       {snapshot.databases.length > 0 && <FleetDatabases databases={snapshot.databases} onChoose={(database) => setFilter({ database })} />}
@@ -105,7 +110,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
           </thead>
           <tbody role="rowgroup" ref={body}>
             {shown.map((entry) => (
-              <FleetRow key={entry.outbox.id} entry={entry} doctor={snapshot.doctor[entry.outbox.id] ?? null} />
+              <FleetRow key={entry.outbox.id} entry={entry} everyMs={everyMs} doctor={snapshot.doctor[entry.outbox.id] ?? null} />
             ))}
           </tbody>
         </table>

@@ -31,12 +31,16 @@ export interface PolledSnapshotOptions<T extends object> {
   paused?: boolean;
   /** When the numbers were taken; by default the snapshot's own `asOf`. */
   asOf?: (snapshot: T) => string | null;
+  /** How often the numbers are taken where that is less often than they are asked for: for them to be late takes longer then. */
+  everyMs?: (snapshot: T) => number;
 }
 
 export interface PolledSnapshot<T> {
   snapshot: T;
   /** When the shown numbers were taken. */
   asOf: string | null;
+  /** Milliseconds between two takings of them. */
+  everyMs: number;
   /** Set while the last reading failed; the snapshot is then the last good one. */
   failing: FailedReading | null;
   /** True while a reading is under way. */
@@ -82,11 +86,13 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
       ? null
       : { code: error?.code ?? 'unreachable', since: asOf ?? new Date(query.dataUpdatedAt).toISOString(), reference: error?.reference };
 
-  useReportReading({ asOf, intervalMs, held, failing, outdated });
+  const everyMs = Math.max(intervalMs, options.everyMs?.(snapshot) ?? 0);
+  useReportReading({ asOf, intervalMs: everyMs, held, failing, outdated });
 
   return {
     snapshot,
     asOf,
+    everyMs,
     failing,
     reading: query.isFetching,
     refresh: async () => {

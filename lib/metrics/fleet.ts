@@ -18,6 +18,8 @@ export interface FleetOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   latest(id: string): Promise<Answer>;
+  /** Milliseconds between two readings of an outbox, while all is well. */
+  everyMs(id: string): number;
   /** What an answer says; reads the books. */
   compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline'>>;
 }
@@ -32,7 +34,7 @@ interface Line {
 }
 
 /** Answers the fleet as it is known now. */
-export function createFleet({ directory, now, latest, compose }: FleetOptions): () => Promise<FleetSnapshot> {
+export function createFleet({ directory, now, latest, everyMs, compose }: FleetOptions): () => Promise<FleetSnapshot> {
   const lines = new Map<string, Line>();
 
   async function make(id: string, answer: Answer): Promise<FleetEntry> {
@@ -77,6 +79,7 @@ export function createFleet({ directory, now, latest, compose }: FleetOptions): 
     const asOf = entries.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? [summary.asOf] : [])).sort();
     return {
       asOf: asOf[0] ?? new Date(now()).toISOString(),
+      everyMs: Math.max(0, ...directory.ids.map(everyMs)),
       entries: entries.sort(worstFirst),
       databases: fleetDatabases(directory),
     };

@@ -72,6 +72,8 @@ export interface Terms {
 export interface Readings {
   /** Throws Problem `not_found` for an unknown id, and never for a source's failure: that is part of the answer. */
   latest(id: string, terms: Terms): Promise<Answer>;
+  /** For how many milliseconds one reading serves everybody who asks for it like this, while all is well. */
+  servesMs(id: string, terms: Terms): number;
 }
 
 export interface ReadingsOptions {
@@ -183,13 +185,17 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     cell.ticket?.hurry();
   }
 
+  const servesMs = (id: string, { sharedMs, inTurn }: Pick<Terms, 'sharedMs' | 'inTurn'>): number =>
+    inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER ? 2 * sharedMs : sharedMs;
+
   return {
+    servesMs,
     async latest(id, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }) {
       directory.settings(id);
       const cell = cells.get(id) ?? emptyCell();
       cells.set(id, cell);
       const asked = now();
-      const pieceMs = inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER ? 2 * sharedMs : sharedMs;
+      const pieceMs = servesMs(id, { sharedMs, inTurn });
       const pieceBegan = pieceMs === 0 ? asked : asked - (asked % pieceMs);
       const oldest = Math.min(pieceBegan, asked - dearMs(cell));
       const serve = async (): Promise<void> => {

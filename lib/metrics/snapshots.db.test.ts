@@ -120,6 +120,17 @@ describe('the fleet', () => {
     }
   });
 
+  test('says how often its outboxes are read: half as often where there are many on one server', async () => {
+    expect((await snapshots.fleet()).everyMs).toBe(5_000);
+    const many = countedDirectory(
+      database.url,
+      Array.from({ length: 51 }, (_, index) => testOutbox(shapeCalled('escrow-status'), index === 0 ? 'first' : `other${String(index)}`)),
+      () => Promise.resolve(),
+    );
+    expect((await createSnapshots(many, { now: () => clock }).fleet()).everyMs).toBe(10_000);
+    await many.close();
+  });
+
   test('one outbox that hangs is answered from its last reading; the others do not wait for it', async () => {
     await addPending(2);
     await snapshots.fleet();

@@ -138,6 +138,7 @@ export function createSnapshots(
       directory,
       now,
       latest: (id) => readings.latest(id, FLEET),
+      everyMs: (id) => readings.servesMs(id, FLEET),
       compose: async (id, answer) => {
         const [series, read] = await Promise.all([seriesOf(answer, id, { span: { window: '1h' } }), judged(id, '1h', answer, ALL_TYPES)]);
         return { ...read, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };

@@ -42,6 +42,8 @@ export interface FleetDatabase {
 export interface FleetSnapshot {
   /** Of the oldest figures that count as of now. */
   asOf: string;
+  /** Milliseconds between two readings of those that are read least often, while all is well. */
+  everyMs: number;
   /** Worst first. */
   entries: FleetEntry[];
   /** Those that are away first, then as configured. */
