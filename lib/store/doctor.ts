@@ -71,10 +71,10 @@ export async function readSamples(db: Db, outbox: string): Promise<string[]> {
     .selectFrom('doctor_sample')
     .select('data')
     .where('outbox', '=', outbox)
-    .orderBy('day')
+    .orderBy('day', 'desc')
     .limit(DOCTOR_SAMPLE_DAYS)
     .execute();
-  return rows.map(({ data }) => data);
+  return rows.map(({ data }) => data).reverse();
 }
 
 /** Forgets examinations older than DOCTOR_SAMPLE_DAYS. */

@@ -4,6 +4,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { findAccount, insertAccount, updateAccount } from './accounts';
 import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
 import { advanceCarriedTo, findCarriedTo } from './carrier-cursors';
+import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
 import { deleteEndedSessions, findLiveSession, insertSession, revokeSession } from './sessions';
 import { isUpToDate, migrateStore, openStore, type Store } from './store';
 import { deleteUnsettled, insertUnsettled, selectUnsettled } from './unsettled-interventions';
@@ -150,5 +151,15 @@ describe('the carrier', () => {
     expect(await selectUnsettled(store.db, 10)).toEqual([one]);
     await deleteUnsettled(store.db, one.id);
     expect(await selectUnsettled(store.db, 10)).toEqual([]);
+  });
+});
+
+describe('what examinations saw', () => {
+  it('is kept once a day, and the newest of it is read, oldest first', async () => {
+    const day = (ago: number): string => new Date(Date.parse('2026-11-21T10:00:00Z') - ago * 86_400_000).toISOString();
+    for (let ago = DOCTOR_SAMPLE_DAYS; ago >= 0; ago -= 1) await keepSample(store.db, 'escrow', day(ago), `day -${String(ago)}`);
+    await keepSample(store.db, 'escrow', day(0), 'later on that day');
+    const samples = await readSamples(store.db, 'escrow');
+    expect([samples.length, samples[0], samples.at(-1)]).toEqual([DOCTOR_SAMPLE_DAYS, `day -${String(DOCTOR_SAMPLE_DAYS - 1)}`, 'day -0']);
   });
 });
