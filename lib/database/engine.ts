@@ -73,7 +73,7 @@ export interface PoolOptions {
   /** Shown by the server beside each connection. */
   applicationName: string;
   /** Where its connections come from. */
-  lane<C>(source: Source<C>): Lane<C>;
+  lane<C extends object>(source: Source<C>): Lane<C>;
   /** Longest time that opening a connection may take, in milliseconds. */
   connectTimeoutMs: number;
   /** The client gives a statement up after this and drops the connection, in milliseconds: above every server timeout. */

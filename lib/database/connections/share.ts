@@ -45,7 +45,7 @@ export interface LaneCounts {
 }
 
 interface Waiter {
-  lane: LaneOf<unknown>;
+  lane: LaneOf<object>;
   since: number;
   /** With a connection, or with null: one may be opened. */
   serve(connection: { opened: unknown } | null): void;
@@ -53,7 +53,7 @@ interface Waiter {
 
 export class Share {
   private taken = 0;
-  readonly lanes = new Set<LaneOf<unknown>>();
+  readonly lanes = new Set<LaneOf<object>>();
   private readonly queue: Waiter[] = [];
 
   constructor(readonly limit: number) {}
@@ -63,18 +63,18 @@ export class Share {
     return this.taken;
   }
 
-  lane<C>(source: Source<C>, options: LaneOptions): Lane<C> & { readonly counts: LaneCounts } {
+  lane<C extends object>(source: Source<C>, options: LaneOptions): Lane<C> & { readonly counts: LaneCounts } {
     const lane = new LaneOf<C>(this, source, options);
     this.lanes.add(lane);
     return lane;
   }
 
-  waitingOf(lane: LaneOf<unknown>): number {
+  waitingOf(lane: LaneOf<object>): number {
     return this.queue.filter((waiter) => waiter.lane === lane).length;
   }
 
   /** A connection of the lane's own, or the permission to open one; null: after so long a wait there is neither. */
-  async turn(lane: LaneOf<unknown>, timeoutMs: number): Promise<{ opened: unknown } | 'open' | null> {
+  async turn(lane: LaneOf<object>, timeoutMs: number): Promise<{ opened: unknown } | 'open' | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.queue.splice(this.queue.indexOf(waiter), 1);
@@ -94,14 +94,14 @@ export class Share {
   }
 
   /** A place became free. */
-  free(lane: LaneOf<unknown>): void {
+  free(lane: LaneOf<object>): void {
     this.taken -= 1;
     lane.opened -= 1;
     this.serve();
   }
 
   /** A connection came back; who waits for this very database may take it over. */
-  returned(lane: LaneOf<unknown>): void {
+  returned(lane: LaneOf<object>): void {
     const [first] = this.queue;
     const own = this.queue.find((waiter) => waiter.lane === lane);
     const soon = first !== undefined && Date.now() - first.since < SAME_LANE_FIRST_MS;
@@ -134,7 +134,7 @@ export class Share {
   /** Below the limit, if need be by closing the connection that has been at rest for longest. */
   private hasPlace(): boolean {
     if (this.taken < this.limit) return true;
-    let oldest: LaneOf<unknown> | null = null;
+    let oldest: LaneOf<object> | null = null;
     for (const lane of this.lanes) if (lane.restingSince < (oldest?.restingSince ?? Infinity)) oldest = lane;
     if (oldest === null) return false;
     oldest.closeOldest();
@@ -145,16 +145,18 @@ export class Share {
 }
 
 /** Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` milliseconds. */
-export function lanesOfOwn(max: number, acquireTimeoutMs: number): <C>(source: Source<C>) => Lane<C> {
+export function lanesOfOwn(max: number, acquireTimeoutMs: number): <C extends object>(source: Source<C>) => Lane<C> {
   return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, reach: null });
 }
 
-export class LaneOf<C> implements Lane<C> {
+export class LaneOf<C extends object> implements Lane<C> {
   /** Open or being opened; kept by the share. */
   opened = 0;
   readonly max: number;
   /** Longest at rest first. */
   private resting: { connection: C; since: number }[] = [];
+  /** Those that ended while somebody had them. */
+  private readonly lost = new WeakSet<object>();
   private ended = false;
   private sweep: NodeJS.Timeout | null = null;
 
@@ -190,7 +192,8 @@ export class LaneOf<C> implements Lane<C> {
     }
   }
 
-  release(connection: C, broken: boolean): void {
+  release(connection: C, unusable: boolean): void {
+    const broken = unusable || this.lost.delete(connection);
     if (broken || this.ended) {
       void this.close(connection);
       if (!broken) return;
@@ -237,10 +240,13 @@ export class LaneOf<C> implements Lane<C> {
     }
   }
 
-  /** Ended while nobody used it; one in use fails in the hands of who uses it. */
+  /** Ended: one in use fails in the hands of who uses it, or is broken when it comes back. */
   private lose(connection: C): void {
     const at = this.resting.findIndex((one) => one.connection === connection);
-    if (at === -1) return;
+    if (at === -1) {
+      this.lost.add(connection);
+      return;
+    }
     this.resting.splice(at, 1);
     this.options.reach?.doubt();
     void this.close(connection);
