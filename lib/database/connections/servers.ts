@@ -23,7 +23,11 @@ export interface Connections {
 }
 
 export interface Servers {
-  lane<C extends object>(at: { database: string; url: string; role: ConnectionRole }, source: Source<C>, options: Omit<LaneOptions, 'reach'>): Lane<C>;
+  lane<C extends object>(
+    at: { database: string; url: string; role: ConnectionRole },
+    source: Source<C>,
+    options: Omit<LaneOptions, 'reach'>,
+  ): Lane<C>;
   /** null for a database that nobody has opened. */
   connections(database: string): Connections | null;
 }
