@@ -96,5 +96,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
 /** All there is but the moment, and the traces of transactions that only one engine leaves. */
 function told({ figures, types, slices, tail, reach, ordered, deadDetailed }: Reading): unknown {
   const { touch: _, touchedAfter: _after, headTouch: _head, headTouchedAfter: _headAfter, ...flow } = figures.relay_stopped ?? {};
-  return { ...{ types, slices, tail, reach, ordered, deadDetailed }, figures: { ...figures, relay_stopped: flow } };
+  // Claims of the samples are some time ago: for the second engine that may be in the next minute.
+  const since = { ...slices, claimed: [...slices.claimed.values()] };
+  return { ...{ types, slices: since, tail, reach, ordered, deadDetailed }, figures: { ...figures, relay_stopped: flow } };
 }
