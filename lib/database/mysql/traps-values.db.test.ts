@@ -1,46 +1,14 @@
 /** Traps of values, beside those of traps.db.test.ts: what the driver hands over, what comparisons find, and what statements count. */
-import { sql, type RawBuilder } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useTestMysql } from '@/scripts/testing/mysql';
-import { openDatabase, type Database } from '../database';
-import type { ColumnDescription, TableDescription } from '../engine';
-import { tableRef } from '../table-ref';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
 import { mysqlEngine } from './engine';
+import { column, t, useTables } from './testing';
 
 const { fragments } = mysqlEngine;
 
 describe('on MySQL and MariaDB', () => {
-  const database = useTestMysql();
-  let db: Database;
-  beforeAll(() => {
-    db = openDatabase({ id: 'test', url: database.url, operatorUrl: database.url });
-  });
-  afterAll(() => db.close());
-
-  const make = async (name: string, columns: string, ...rows: string[]): Promise<TableDescription> => {
-    await database.query(`CREATE TABLE \`${name}\` (${columns}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci`);
-    for (const row of rows) await database.query(`INSERT INTO \`${name}\` VALUES (${row})`);
-    const found = await db.read((read) => db.engine.describe(read, { schema: null, table: name }));
-    if (found === null) throw new Error(`no table ${name}`);
-    return found;
-  };
-  const column = (table: TableDescription, name: string): ColumnDescription => {
-    const found = table.columns.get(name);
-    if (found === undefined) throw new Error(`no column ${name}`);
-    return found;
-  };
-  /** One value for every row of the table that is meant, in the order of its id. */
-  const values = async (
-    table: TableDescription,
-    value: RawBuilder<unknown>,
-    where: RawBuilder<unknown> = sql`true`,
-  ): Promise<unknown[]> => {
-    const { rows } = await db.read((read) =>
-      sql<{ v: unknown }>`select ${value} as v from ${tableRef(table.name)} as t where ${where} order by t.id`.execute(read),
-    );
-    return rows.map((row) => row.v);
-  };
-  const t = (name: string): RawBuilder<unknown> => sql.id('t', name);
+  const tables = useTables();
+  const { database, make, described, values } = tables;
 
   it('a time arrives as the text that is stored, every digit of its second and in no zone of this machine', async () => {
     const table = await make(
@@ -72,7 +40,7 @@ describe('on MySQL and MariaDB', () => {
     // MySQL keeps the answer for a day, for whoever asks next.
     await database.query("SELECT table_rows FROM information_schema.tables WHERE table_schema = database() AND table_name = 'growing'");
     await database.query('INSERT INTO growing (v) VALUES (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)');
-    const after = await db.read((read) => db.engine.describe(read, { schema: null, table: 'growing' }));
+    const after = await described('growing');
     expect(after?.estimatedRows).toBe(10);
   });
 
@@ -101,8 +69,7 @@ describe('on MySQL and MariaDB', () => {
   it('an ENUM is its word, never the number of its place, and its empty error value is no word', async () => {
     await make('enums', "id int PRIMARY KEY, status enum('1','new','sent') NULL");
     await database.queryUnder("sql_mode = ''", "INSERT INTO enums VALUES (1, 'new'), (2, 'sent'), (3, '1'), (4, 'nonsense'), (5, NULL)");
-    const table = await db.read((read) => db.engine.describe(read, { schema: null, table: 'enums' }));
-    if (table === null) throw new Error('no table');
+    const table = await described('enums');
     const status = column(table, 'status');
     expect(await values(table, t('id'), fragments.isLiteral(t('status'), [1], status))).toEqual([3]);
     expect(await values(table, t('id'), fragments.isLiteral(t('status'), [2], status))).toEqual([]);
@@ -186,12 +153,12 @@ describe('on MySQL and MariaDB', () => {
 
   it('a change that leaves a row as it was has changed it: rows that are found count', async () => {
     await make('same', 'id int PRIMARY KEY, status varchar(10)', "1, 'new'", "2, 'new'");
-    const result = await db.write?.((write) => sql`update same set status = 'new' where id in (1, 2)`.execute(write));
+    const result = await tables.db.write?.((write) => sql`update same set status = 'new' where id in (1, 2)`.execute(write));
     expect(result?.numAffectedRows).toBe(2n);
   });
 
   it('values never become part of a statement’s text: the server is given both apart', async () => {
-    const executed = await db.read(async (read) => {
+    const executed = await tables.db.read(async (read) => {
       const count = async (): Promise<number> => {
         const { rows } = await sql<{ Value: string }>`show session status like 'Com_stmt_execute'`.execute(read);
         return Number(rows[0]?.Value);
@@ -207,10 +174,10 @@ describe('on MySQL and MariaDB', () => {
     const odd = "we`ird\" 'name' ?";
     const quoted = mysqlEngine.quote.identifier(odd);
     await database.query(`CREATE TABLE ${quoted} (id int PRIMARY KEY, ${mysqlEngine.quote.identifier('a`b')} int)`);
-    await db.write?.((write) => sql`insert into ${sql.id(odd)} values (1, 2)`.execute(write));
-    const table = await db.read((read) => db.engine.describe(read, { schema: null, table: odd }));
+    await tables.db.write?.((write) => sql`insert into ${sql.id(odd)} values (1, 2)`.execute(write));
+    const table = await described(odd);
     expect([...(table?.columns.keys() ?? [])]).toEqual(['id', 'a`b']);
-    const { rows } = await db.read((read) =>
+    const { rows } = await tables.db.read((read) =>
       sql.raw<{ v: number }>(`select ${mysqlEngine.quote.identifier('a`b')} as v from ${quoted}`).execute(read),
     );
     expect(rows).toEqual([{ v: 2 }]);
@@ -226,14 +193,14 @@ describe('on MySQL and MariaDB', () => {
 
   it('a connection whose statement was ended from outside is not used for the next', async () => {
     const idOf = (): Promise<string | undefined> | undefined =>
-      db.write?.(async (write) => {
+      tables.db.write?.(async (write) => {
         const { rows } = await sql<{ id: string }>`select cast(connection_id() as char) as id`.execute(write);
         return rows[0]?.id;
       });
     await make('slow', 'id int PRIMARY KEY, v int', '1, 0');
     const first = await idOf();
     expect(await idOf()).toBe(first);
-    const ended = db.write?.(
+    const ended = tables.db.write?.(
       async (write) => {
         if (database.mariadb) await sql`set session max_statement_time = 0`.execute(write);
         await sql`update slow set v = 1 where id = 1 and sleep(5) = 0`.execute(write);

@@ -3,51 +3,19 @@ import { writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { sql, type RawBuilder } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
-import { openDatabase, type Database } from '../database';
-import type { ColumnDescription, TableDescription } from '../engine';
-import { tableRef } from '../table-ref';
+import { describe, expect, it } from 'vitest';
+import { numbersTo } from '@/scripts/testing/mysql';
+import { openDatabase } from '../database';
+import type { TableDescription } from '../engine';
 import { mysqlEngine } from './engine';
+import { column, t, useTables } from './testing';
 
 const { fragments } = mysqlEngine;
 const SEOUL = 'Asia/Seoul';
 
 describe('on MySQL and MariaDB', () => {
-  const database = useTestMysql();
-  let db: Database;
-  beforeAll(() => {
-    db = openDatabase({ id: 'test', url: database.url, operatorUrl: database.url });
-  });
-  afterAll(() => db.close());
-
-  const make = async (name: string, columns: string, ...rows: string[]): Promise<TableDescription> => {
-    await database.query(`CREATE TABLE \`${name}\` (${columns}) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci`);
-    for (const row of rows) await database.query(`INSERT INTO \`${name}\` VALUES (${row})`);
-    return described(name);
-  };
-  const described = async (name: string, schema: string | null = null): Promise<TableDescription> => {
-    const found = await db.read((read) => db.engine.describe(read, { schema, table: name }));
-    if (found === null) throw new Error(`no table ${name}`);
-    return found;
-  };
-  const column = (table: TableDescription, name: string): ColumnDescription => {
-    const found = table.columns.get(name);
-    if (found === undefined) throw new Error(`no column ${name}`);
-    return found;
-  };
-  /** One value for every row of the table, in the order of its id. */
-  const values = async (
-    table: TableDescription,
-    value: RawBuilder<unknown>,
-    where: RawBuilder<unknown> = sql`true`,
-  ): Promise<unknown[]> => {
-    const { rows } = await db.read((read) =>
-      sql<{ v: unknown }>`select ${value} as v from ${tableRef(table.name)} as t where ${where} order by t.id`.execute(read),
-    );
-    return rows.map((row) => row.v);
-  };
-  const t = (name: string): RawBuilder<unknown> => sql.id('t', name);
+  const tables = useTables();
+  const { database, make, described, values } = tables;
   const version = (table: TableDescription): RawBuilder<string> => fragments.rowVersion('t', table, 'UTC');
 
   it('a number beyond 2^53 keeps every digit, written, read and compared', async () => {
@@ -94,7 +62,7 @@ describe('on MySQL and MariaDB', () => {
     for (let tries = 0; tries < 20; tries += 1) {
       const at = fragments.nowFor(column(table, 'at'), 'UTC');
       const fine = fragments.nowFor(column(table, 'fine'), 'UTC');
-      await db.write?.((write) => sql`insert into seconds (at, fine) values (${at}, ${fine})`.execute(write));
+      await tables.db.write?.((write) => sql`insert into seconds (at, fine) values (${at}, ${fine})`.execute(write));
       await new Promise((resolve) => setTimeout(resolve, 40));
     }
     expect(await values(table, t('id'), sql`t.at > t.fine`)).toEqual([]);
@@ -178,7 +146,7 @@ describe('on MySQL and MariaDB', () => {
     expect(await values(table, fragments.isoTime(t('ts'), column(table, 'ts'), SEOUL))).toEqual([null, '2026-01-01T00:00:00.000000Z']);
     for (const digest of await values(table, version(table))) expect(digest).toMatch(/^[0-9a-f]{32}$/);
     // A row that holds one can be moved, although this session is strict.
-    await db.write?.((write) => sql`insert into zeros select id + 10, at, ts from zeros`.execute(write));
+    await tables.db.write?.((write) => sql`insert into zeros select id + 10, at, ts from zeros`.execute(write));
     expect(await values(table, sql`cast(t.at as char)`)).toEqual([
       '0000-00-00 00:00:00',
       '2026-00-10 00:00:00',
@@ -212,7 +180,7 @@ describe('on MySQL and MariaDB', () => {
     await database.query(`INSERT INTO indexed (status) SELECT IF(n = 7, 'dead', 'done') FROM ${numbersTo(2000, 's')}`);
     await database.query('ANALYZE TABLE indexed');
     const found = fragments.isLiteral(t('status'), ['dead'], column(table, 'status'));
-    const { rows } = await db.read((read) =>
+    const { rows } = await tables.db.read((read) =>
       sql<{
         key: string | null;
         rows: string;
@@ -244,12 +212,14 @@ describe('on MySQL and MariaDB', () => {
     await make('stolen', 'line text');
     const file = path.join(os.tmpdir(), `oc-infile-${process.pid}.txt`);
     await writeFile(file, 'secret\n');
-    await expect(db.write?.((write) => sql.raw(`LOAD DATA LOCAL INFILE '${file}' INTO TABLE stolen`).execute(write))).rejects.toThrow();
+    await expect(
+      tables.db.write?.((write) => sql.raw(`LOAD DATA LOCAL INFILE '${file}' INTO TABLE stolen`).execute(write)),
+    ).rejects.toThrow();
     expect(await database.query('SELECT * FROM stolen')).toEqual([]);
   });
 
   it('one statement is one statement, whatever the URL says', async () => {
-    await expect(db.read((read) => sql.raw('select 1; select 2').execute(read))).rejects.toMatchObject({ state: '1064' });
+    await expect(tables.db.read((read) => sql.raw('select 1; select 2').execute(read))).rejects.toMatchObject({ state: '1064' });
     expect(() => openDatabase({ id: 'test', url: `${database.url}?multipleStatements=true` }).read(() => Promise.resolve(1))).toThrow(
       'multipleStatements',
     );
@@ -257,8 +227,8 @@ describe('on MySQL and MariaDB', () => {
 
   it('nothing but plain values is a parameter', async () => {
     for (const value of [{ id: 1 }, [1, 2], new Date(), Buffer.from('x'), undefined, Number.NaN])
-      await expect(db.read((read) => sql`select ${value} as v`.execute(read))).rejects.toThrow('a statement takes');
-    const { rows } = await db.read((read) =>
+      await expect(tables.db.read((read) => sql`select ${value} as v`.execute(read))).rejects.toThrow('a statement takes');
+    const { rows } = await tables.db.read((read) =>
       sql`select ${'a'} as a, ${null} as n, ${12345678901234567890n} as big, ${true} as yes`.execute(read),
     );
     expect(rows).toMatchObject([{ a: 'a', n: null, big: '12345678901234567890' }]);
@@ -268,9 +238,9 @@ describe('on MySQL and MariaDB', () => {
 
   it('quotes, backslashes and question marks are letters, in a value and in a literal', async () => {
     const hostile = `' OR 1=1 -- \\' " \\ ? \u0000 %_`;
-    const { rows } = await db.read((read) => sql`select ${hostile} as v, ${sql.lit(hostile)} as l`.execute(read));
+    const { rows } = await tables.db.read((read) => sql`select ${hostile} as v, ${sql.lit(hostile)} as l`.execute(read));
     expect(rows).toEqual([{ v: hostile, l: hostile }]);
-    const { rows: quoted } = await db.read((read) =>
+    const { rows: quoted } = await tables.db.read((read) =>
       sql.raw<{ v: string }>(`select ${mysqlEngine.quote.literal(hostile)} as v`).execute(read),
     );
     expect(quoted).toEqual([{ v: hostile }]);
@@ -282,7 +252,7 @@ describe('on MySQL and MariaDB', () => {
       'id int PRIMARY KEY, v varchar(20), old varchar(20) CHARACTER SET latin1, three varchar(20) CHARACTER SET utf8mb3',
       "1, '🚚', 'plain', 'plain'",
     );
-    await expect(db.read((read) => sql`select ${'\ud83d'} as v`.execute(read))).rejects.toMatchObject({ code: 'bad_value' });
+    await expect(tables.db.read((read) => sql`select ${'\ud83d'} as v`.execute(read))).rejects.toMatchObject({ code: 'bad_value' });
     expect(mysqlEngine.idFits('\ud83d', column(table, 'v'))).toBe(false);
     for (const [name, wanted] of [
       ['v', [1]],
@@ -334,14 +304,14 @@ describe('on MySQL and MariaDB', () => {
 
   it('a row with the number 0 keeps it', async () => {
     const table = await make('nulls', 'id int PRIMARY KEY AUTO_INCREMENT');
-    await db.write?.((write) => sql`insert into nulls values (0)`.execute(write));
+    await tables.db.write?.((write) => sql`insert into nulls values (0)`.execute(write));
     expect(await values(table, t('id'))).toEqual([0]);
   });
 
   it('what does not fit is refused, not cut', async () => {
     await make('narrow', 'id int PRIMARY KEY, status varchar(3), n tinyint');
     const insert = (...parts: unknown[]): Promise<unknown> | undefined =>
-      db.write?.((write) => sql`insert into narrow values (${sql.join(parts)})`.execute(write));
+      tables.db.write?.((write) => sql`insert into narrow values (${sql.join(parts)})`.execute(write));
     await expect(insert('1', 'toolong', '1')).rejects.toMatchObject({ code: 'bad_value' });
     await expect(insert('1', 'ok', '1000')).rejects.toMatchObject({ code: 'bad_value' });
     await insert('1', 'ok', '1');
@@ -368,13 +338,13 @@ describe('on MySQL and MariaDB', () => {
     expect([...table.columns.values()].filter(({ generated }) => generated).map(({ name }) => name)).toEqual(['v', 's']);
     await database.query('CREATE VIEW seen AS SELECT * FROM computed');
     expect(await described('seen')).toMatchObject({ kind: 'view', estimatedRows: null });
-    expect(await db.read((read) => db.engine.describe(read, { schema: null, table: 'no_such' }))).toBeNull();
+    expect(await tables.db.read((read) => tables.db.engine.describe(read, { schema: null, table: 'no_such' }))).toBeNull();
   });
 
   it('an invisible column is part of its row', async () => {
     const table = await make('unseen', 'id int PRIMARY KEY, status varchar(10) INVISIBLE');
     await database.query("INSERT INTO unseen (id, status) VALUES (1, 'dead')");
-    const { rows } = await db.read((read) =>
+    const { rows } = await tables.db.read((read) =>
       sql`select o.* from (select ${fragments.wholeRow('t', table)} from unseen as t) as o`.execute(read),
     );
     expect(rows).toEqual([{ id: 1, status: 'dead' }]);
