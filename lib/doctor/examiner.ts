@@ -1,6 +1,7 @@
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, type Examination, type Silence } from '@/lib/shared/doctor';
 import { Problem } from '@/lib/shared/problems';
+import { within } from '@/lib/shared/within';
 import { keepSample, readSamples, readSilences } from '@/lib/store/doctor';
 import type { StoreDb } from '@/lib/store/store';
 import { DatabaseFailure } from '@/lib/database/failure';
@@ -74,7 +75,8 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
   async function make(id: string, entry: Entry): Promise<void> {
     const release = await slot();
     try {
-      const made = await within(PATIENCE_MS, examine(id));
+      const made = await within(examine(id), PATIENCE_MS);
+      if (made === null) throw new Problem('timeout', 'The examination took too long');
       entry.examination = made;
     } catch (error) {
       onFailure?.(id, error);
@@ -176,16 +178,6 @@ function failed(directory: OutboxDirectory, id: string, last: Examination | null
 function codeOf(code: string): Examination['problem'] {
   if (code === 'timeout' || code === 'locked') return 'timeout';
   return code === 'connection' || code === 'unavailable' ? 'unavailable' : 'unusable';
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Problem('timeout', 'The examination took too long')), ms);
-  });
-  // Given up on, it may still fail later.
-  work.catch(() => undefined);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 /** A sample of another version of the console is no sample. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
+import { createsTriggerIfMissing, serverOf } from '@/lib/database/mysql/server';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { countersGrant, countersRead, neededRights, tablesRead } from '@/lib/outbox/rights';
@@ -25,7 +26,7 @@ export async function mysqlInstallation(outbox: Outbox): Promise<InstallStatemen
     ...records(outbox, name(headers), name(events)),
     ...archive(outbox, name(archiveTable(engine, outbox.id))),
     ...(await grants(outbox, name)),
-    ...triggers(outbox, headers),
+    ...triggers(outbox, headers, await skipsExistingTriggers(outbox)),
     { why: 'The next installation may begin', sql: `SELECT RELEASE_LOCK(${literal(INSTALL_LOCK)})` },
   ];
 }
@@ -123,22 +124,23 @@ function copied({ type, collation }: ColumnDescription): string {
   return collation === undefined ? type : `${type} CHARACTER SET ${collation.charset} COLLATE ${collation.name}`;
 }
 
-/** A record may be closed once, in its own transaction, and never be rewritten. */
-function triggers(outbox: Outbox, { schema, table }: TableName): InstallStatement[] {
+/**
+ * A record may be closed once, in its own transaction, and never be rewritten. A trigger that is there stays: between a
+ * DROP and a CREATE that the server refuses, records could be changed.
+ */
+function triggers(outbox: Outbox, { schema, table }: TableName, skipsExisting: boolean): InstallStatement[] {
   const { identifier, literal } = outbox.database.engine.quote;
   const name = (text: string): string => (schema === null ? [text] : [schema, text]).map(identifier).join('.');
   const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal('an intervention record is never changed')}`;
-  const trigger = (verb: string, body: string): InstallStatement[] => {
-    const triggerName = name(`${table}_no_${verb.toLowerCase()}`);
-    return [
-      { why: `What was here to refuse an ${verb} of a record`, sql: `DROP TRIGGER IF EXISTS ${triggerName}` },
-      {
-        why: `No ${verb} of a record that is closed`,
-        sql: `CREATE TRIGGER ${triggerName} BEFORE ${verb} ON ${name(table)} FOR EACH ROW ${body}`,
-      },
-    ];
+  const trigger = (verb: string, body: string): InstallStatement => {
+    const own = `${table}_no_${verb.toLowerCase()}`;
+    return {
+      why: `No ${verb} of a record that is closed. Whoever made a trigger ${own} of another text drops it first: one that is there stays as it is`,
+      sql: `CREATE TRIGGER ${skipsExisting ? 'IF NOT EXISTS ' : ''}${name(own)} BEFORE ${verb} ON ${name(table)} FOR EACH ROW ${body}`,
+      unless: `SELECT 1 FROM information_schema.triggers WHERE trigger_schema = ${schema === null ? 'DATABASE()' : literal(schema)} AND trigger_name = ${literal(own)} AND event_object_table = ${literal(table)} AND event_manipulation = ${literal(verb)}`,
+    };
   };
-  return [...trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), ...trigger('DELETE', refuse)];
+  return [trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), trigger('DELETE', refuse)];
 }
 
 interface Account {
@@ -206,6 +208,16 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
     archiveName,
   );
   return statements;
+}
+
+/** Asked of the server where the reader can be; where he cannot be yet, it is taken for one of today. */
+async function skipsExistingTriggers({ database }: Outbox): Promise<boolean> {
+  try {
+    return await database.read(async (db) => createsTriggerIfMissing(await serverOf(db)));
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure)) throw error;
+    return true;
+  }
 }
 
 /** A grant is to a user from somewhere: asked of the connection itself where it can be made, anywhere otherwise. */

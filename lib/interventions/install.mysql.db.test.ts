@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { startMariadb } from '@/scripts/testing/mariadb';
 import { createRoles, createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { applyInstall, bindForInstall, installScript } from './install';
+import { applyInstall, bindForInstall, installScript, installStatements } from './install';
 
 const shape = SHAPES.find(({ key }) => key === 'wolverine-outgoing');
 if (shape === undefined) throw new Error('There is no such shape');
@@ -47,6 +52,49 @@ it('prints the grant of the counters where rows go when they are published, and 
   expect(await installScript(outbox)).toContain(`${COUNTERS} '${new URL(roles.reader).username}'@'`);
   expect(await applyInstall(outbox, database.url)).toEqual([]);
   expect(await counts()).not.toBeNull();
+});
+
+it('an owner installs again where a binary log keeps him from making triggers, and the records stay guarded all the while', async () => {
+  const own = await mkdtemp(path.join(os.tmpdir(), 'oc-logged-'));
+  // Without `--skip-log-bin` of the others, and before anybody is trusted.
+  const server = await startMariadb(own, { settings: ['--log-bin=changes', '--server-id=1'] });
+  const admin = await mysql.createConnection({ uri: server.url });
+  const urlOf = (user: string): string => {
+    const url = new URL(server.url);
+    [url.username, url.password, url.pathname] = [user, 'test', '/shop'];
+    return url.href;
+  };
+  const asked = async (statement: string): Promise<mysql.RowDataPacket[]> => (await admin.query<mysql.RowDataPacket[]>(statement))[0];
+  try {
+    for (const statement of [
+      'CREATE DATABASE shop CHARACTER SET utf8mb4',
+      'USE shop',
+      ...(shape.sample?.ddl.mysql ?? []),
+      "CREATE USER owner IDENTIFIED BY 'test'",
+      "CREATE USER reader IDENTIFIED BY 'test'",
+      "CREATE USER operator IDENTIFIED BY 'test'",
+      'GRANT CREATE USER ON *.* TO owner',
+      'GRANT ALL ON shop.* TO owner WITH GRANT OPTION',
+    ])
+      await admin.query(statement);
+    const bound = await bindForInstall(settings, open(urlOf('reader'), urlOf('operator')), urlOf('owner'));
+    await expect(applyInstall(bound, urlOf('owner'))).rejects.toMatchObject({ state: '1419' });
+    await admin.query('SET GLOBAL log_bin_trust_function_creators = 1');
+    await applyInstall(bound, urlOf('owner'));
+    await admin.query('SET GLOBAL log_bin_trust_function_creators = 0');
+    const triggers = "SELECT trigger_name AS name, created AS at FROM information_schema.triggers WHERE trigger_schema = 'shop' ORDER BY 1";
+    const made = await asked(triggers);
+    expect(made).toHaveLength(2);
+    await applyInstall(bound, urlOf('owner'));
+    expect(await asked(triggers)).toEqual(made);
+    // By hand, as it is printed: what is refused leaves nothing open either.
+    for (const { sql } of await installStatements(bound)) await admin.query(sql);
+    expect(await asked(triggers)).toEqual(made);
+  } finally {
+    await admin.end();
+    await server.stop();
+    await rm(own, { recursive: true, force: true });
+  }
 });
 
 it('grants no counters where an index tells what was published', async () => {

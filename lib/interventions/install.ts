@@ -69,6 +69,7 @@ export async function applyInstall(outbox: Outbox, url: string): Promise<Install
     await database.write?.(
       async (db) => {
         for (const statement of statements) {
+          if (statement.unless !== undefined && (await sql.raw(statement.unless).execute(db)).rows.length > 0) continue;
           const done = sql.raw(statement.sql).execute(db);
           await (statement.optional === true ? done.catch(() => refused.push(statement)) : done);
         }

@@ -55,6 +55,9 @@ export function unseenText({ code }: Unseen, reader: Reader): string {
   return reader.has(key) ? reader.say(key) : code;
 }
 
+/** Text of somebody else in one line: what it says about itself is all that it does. */
+const oneLine = (text: string): string => visibleText(text).replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
+
 /** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last, and what was not looked at. */
 export function examinationsAsMarkdown(examinations: readonly Examination[], reader: Reader): string {
   const { say, timeZone } = reader;
@@ -62,7 +65,7 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
   for (const { outbox, name, database, table, at, findings, unseen, problem } of examinations) {
     lines.push(
       '',
-      `## ${name} (${outbox})`,
+      `## ${oneLine(name)} (${outbox})`,
       '',
       [database, ...(table === '' ? [] : [`\`${table}\``]), formatAbsolute(at, timeZone)].join(' · '),
     );
@@ -70,15 +73,15 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
     if (findings.length === 0 && problem === null) lines.push('', say('doctor.healthy'));
     for (const finding of findings) {
       const { what, why } = findingLines(finding, reader);
-      lines.push('', `### ${say(`doctor.severities.${finding.severity}`)}: ${what}`, '', why);
+      lines.push('', `### ${say(`doctor.severities.${finding.severity}`)}: ${oneLine(what)}`, '', oneLine(why));
       const facts = findingFacts(finding, reader);
       if (facts.length > 0) lines.push('', facts.map(({ label, text }) => `- ${label}: ${text}`).join('\n'));
       if (finding.cure !== null) lines.push('', '```sql', finding.cure, '```');
-      if (finding.silence !== null)
-        lines.push(
-          '',
-          `_${say('doctor.silencedBy', { actor: finding.silence.actor, at: formatAbsolute(finding.silence.at, timeZone) })}: ${finding.silence.reason}_`,
-        );
+      if (finding.silence !== null) {
+        const { actor, at: since, reason } = finding.silence;
+        const by = say('doctor.silencedBy', { actor: oneLine(actor), at: formatAbsolute(since, timeZone) });
+        lines.push('', `_${by}: ${oneLine(reason)}_`);
+      }
     }
     if (unseen.length > 0) lines.push('', `### ${say('doctor.unseenTitle')}`, '', ...unseen.map((one) => `- ${unseenText(one, reader)}`));
     const cures = unseen.flatMap(({ cure }) => (cure === null ? [] : [cure]));
@@ -99,13 +102,14 @@ export function examinationsAsCsv(examinations: readonly Examination[], reader: 
         at,
         severity,
         check,
-        subject ?? '',
+        visibleText(subject ?? ''),
         what,
         why,
-        JSON.stringify(values),
+        visibleText(JSON.stringify(values)),
+        // As it has to be run, whatever is in the names.
         cure ?? '',
-        silence?.actor ?? '',
-        silence?.reason ?? '',
+        visibleText(silence?.actor ?? ''),
+        visibleText(silence?.reason ?? ''),
       ];
     }),
   );

@@ -65,8 +65,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
+export interface MariadbOptions {
+  /** Parameters after the usual ones. */
+  settings?: readonly string[];
+  /** False for a server that knows no rights (`--skip-grant-tables`): MySQL is reached by its socket only then. */
+  grants?: boolean;
+}
+
 /** Makes a data folder in `dir` and starts a server on it. It ends with this process, however that ends. */
-export async function startMariadb(dir: string): Promise<MariadbServer> {
+export async function startMariadb(dir: string, { settings = [], grants = true }: MariadbOptions = {}): Promise<MariadbServer> {
   const binaries = ensureMariadb();
   const data = path.join(dir, 'data');
   await mkdir(path.join(dir, 'tmp'), { recursive: true });
@@ -79,28 +86,30 @@ export async function startMariadb(dir: string): Promise<MariadbServer> {
     `CREATE USER 'tester'@'127.0.0.1' IDENTIFIED BY '${password}';\nGRANT ALL ON *.* TO 'tester'@'127.0.0.1' WITH GRANT OPTION;\n`,
   );
   const port = await freePort();
+  const socket = path.join(dir, 's');
   const log = path.join(dir, 'server.log');
   const parameters = [
     '--no-defaults',
     `--datadir=${data}`,
     `--tmpdir=${path.join(dir, 'tmp')}`,
-    `--socket=${path.join(dir, 's')}`,
+    `--socket=${socket}`,
     `--pid-file=${path.join(dir, 'pid')}`,
     `--port=${port}`,
-    `--init-file=${init}`,
+    grants ? `--init-file=${init}` : '--skip-grant-tables',
     `--log-error=${log}`,
     ...asUser(),
     ...SETTINGS,
+    ...settings,
   ];
   const program = keepWhileAlive(binaries.server, parameters);
-  const url = `mysql://tester:${password}@127.0.0.1:${port}/`;
+  const url = `mysql://tester:${password}@127.0.0.1:${port}/${grants ? '' : `?socket=${encodeURIComponent(socket)}`}`;
   const ended = new Promise<void>((resolve) => program.once('exit', () => resolve()));
   const stop = async (): Promise<void> => {
     program.stdin?.end();
     await ended;
   };
   try {
-    await untilReady(program, url, log);
+    await untilReady(program, grants ? { uri: url } : { socketPath: socket }, log);
   } catch (error) {
     await stop();
     throw error;
@@ -130,11 +139,11 @@ function keepWhileAlive(server: string, parameters: string[]): ChildProcess {
   return spawn('/bin/sh', ['-c', script, 'sh', server, ...parameters], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
 }
 
-async function untilReady(server: ChildProcess, url: string, log: string): Promise<void> {
+async function untilReady(server: ChildProcess, where: mysql.ConnectionOptions, log: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     try {
-      const connection = await mysql.createConnection({ uri: url, connectTimeout: 2_000 });
+      const connection = await mysql.createConnection({ ...where, connectTimeout: 2_000 });
       await connection.end();
       return;
     } catch (error) {

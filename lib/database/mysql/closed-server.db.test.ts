@@ -1,4 +1,4 @@
-/** A server that takes no changes, or no connections without TLS: settings of the whole server, so it is one of its own. */
+/** A server that takes no changes, no connections without TLS, or knows no rights: settings of the whole server, so it is one of its own. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMariadb, type MariadbServer } from '@/scripts/testing/mariadb';
 import { openDatabase } from '../database';
+import { readMysqlTableRules } from './table-rules';
 
 describe('a MySQL or MariaDB server', () => {
   let dir = '';
@@ -70,5 +71,36 @@ describe('a MySQL or MariaDB server', () => {
     await admin.query('SET GLOBAL require_secure_transport = 1');
     await expect(tried('operator')).rejects.toMatchObject({ code: 'connection' });
     await admin.query('SET GLOBAL require_secure_transport = 0');
+  });
+});
+
+describe('a server that knows no rights (--skip-grant-tables)', () => {
+  let dir = '';
+  let server: MariadbServer;
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), 'oc-open-'));
+    server = await startMariadb(dir, { grants: false });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it('lets everybody do everything, and a table is looked at as any other', async () => {
+    const admin = await mysql.createConnection({ socketPath: new URL(server.url).searchParams.get('socket') ?? '' });
+    for (const statement of ['CREATE DATABASE shop', 'CREATE TABLE shop.t (id int PRIMARY KEY)']) await admin.query(statement);
+    await admin.end();
+    const url = new URL(server.url);
+    url.pathname = '/shop';
+    const db = openDatabase({ id: 'test', url: url.href });
+    try {
+      const table = { schema: null, table: 't' };
+      const described = await db.read((read) => db.engine.describe(read, table));
+      expect(described?.privileges).toMatchObject({ delete: true });
+      const [rules] = await db.read((read) => readMysqlTableRules(read, [table]));
+      expect(rules?.triggers).toEqual([]);
+    } finally {
+      await db.close();
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../engine';
+import { mysqlFailure } from './failure';
 
 /** One line of what the server says of somebody's rights. */
 export interface Grant {
@@ -12,7 +13,7 @@ export interface Grant {
   database: string;
   table: string;
   option: boolean;
-  /** Whom it is given to, as the server names him, to be used in a statement. */
+  /** Whom it is given to, as the server names him, to be used in a statement; '' where nobody gave it. */
   to: string;
 }
 
@@ -43,8 +44,25 @@ export function reaches(pattern: string, database: string): boolean {
   return new RegExp(`^${expression}$`).test(database);
 }
 
+/** A server started with `--skip-grant-tables` says so instead of telling rights, and lets everybody do everything. */
+const NO_GRANTS = '1290';
+const EVERYTHING: Grant = {
+  revoked: false,
+  rights: [{ name: 'ALL PRIVILEGES', columns: [] }],
+  on: '*.*',
+  database: '*',
+  table: '*',
+  option: true,
+  to: '',
+};
+
 /** What `show grants` answers, of this user and the roles in force unless told of whom. Throws DatabaseFailure. */
 export async function showGrants(db: Db, of = sql``): Promise<Grant[]> {
-  const { rows } = await sql<Record<string, string>>`show grants${of}`.execute(db);
-  return rows.flatMap((row) => parseGrant(Object.values(row)[0] ?? '') ?? []);
+  try {
+    const { rows } = await sql<Record<string, string>>`show grants${of}`.execute(db);
+    return rows.flatMap((row) => parseGrant(Object.values(row)[0] ?? '') ?? []);
+  } catch (error) {
+    if (mysqlFailure(error).state === NO_GRANTS) return [EVERYTHING];
+    throw error;
+  }
 }

@@ -8,6 +8,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import mysql from 'mysql2';
+import { within } from '@/lib/shared/within';
 import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { DatabaseFailure } from '../failure';
@@ -68,8 +69,12 @@ function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions
       });
       raw.on('end', lost);
       try {
-        made.connection = await within(options.connectTimeoutMs, MysqlConnection.open(raw, options));
-        return made.connection;
+        // A server that accepts and says nothing would keep one waiting for longer than the driver promises.
+        const connection = await within(MysqlConnection.open(raw, options), options.connectTimeoutMs);
+        if (connection === null)
+          throw new DatabaseFailure('connection', null, new Error(`no connection within ${options.connectTimeoutMs} ms`));
+        made.connection = connection;
+        return connection;
       } catch (error) {
         raw.destroy();
         throw error;
@@ -77,16 +82,4 @@ function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions
     },
     close: (connection) => connection.close(),
   };
-}
-
-/** A server that accepts and says nothing would keep one waiting for longer than the driver promises. */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new DatabaseFailure('connection', null, new Error(`no connection within ${milliseconds} ms`))),
-      milliseconds,
-    );
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -6,13 +6,14 @@ export interface ServerKind {
   mariadb: boolean;
   major: number;
   minor: number;
+  patch: number;
 }
 
 /** Reads what `version()` answers, for example `10.11.18-MariaDB-0+deb12u1` or `8.4.2`. */
 export function serverKind(version: string): ServerKind {
   // Older MariaDB servers put a number in front that old replicas can read.
-  const [, major = '0', minor = '0'] = /^(?:5\.5\.5-)?(\d+)\.(\d+)/.exec(version) ?? [];
-  return { mariadb: /mariadb/i.test(version), major: Number(major), minor: Number(minor) };
+  const [, major = '0', minor = '0', patch = '0'] = /^(?:5\.5\.5-)?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version) ?? [];
+  return { mariadb: /mariadb/i.test(version), major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
 
 /** The kind of the server that `db` is connected to. */
@@ -27,10 +28,15 @@ export function serverName(version: string): string {
   return `${serverKind(version).mariadb ? 'MariaDB' : 'MySQL'} ${number}`;
 }
 
-const atLeast = ({ major, minor }: ServerKind, wantedMajor: number, wantedMinor: number): boolean =>
-  major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+const atLeast = ({ major, minor, patch }: ServerKind, wantedMajor: number, wantedMinor: number, wantedPatch = 0): boolean =>
+  major > wantedMajor || (major === wantedMajor && (minor > wantedMinor || (minor === wantedMinor && patch >= wantedPatch)));
 
 /** `SELECT … FOR UPDATE SKIP LOCKED`: MySQL 8.0, MariaDB 10.6. */
 export function skipsLocked(kind: ServerKind): boolean {
   return kind.mariadb ? atLeast(kind, 10, 6) : atLeast(kind, 8, 0);
+}
+
+/** `CREATE TRIGGER IF NOT EXISTS`: MySQL 8.0.29, and every MariaDB the console knows. */
+export function createsTriggerIfMissing(kind: ServerKind): boolean {
+  return kind.mariadb || atLeast(kind, 8, 0, 29);
 }

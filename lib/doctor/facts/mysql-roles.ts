@@ -75,7 +75,7 @@ function widthOf(
   for (const { rights, on, table, option, to } of grants) {
     const names = rights.map(({ name }) => name);
     if (on === '*.*' && (option || names.some((name) => GRAVE.test(name))))
-      return [{ code: 'superuser', on: '', revoke: `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${to};` }];
+      return [{ code: 'superuser', on: '', revoke: to === '' ? null : `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${to};` }];
     const own = tables.find(({ place }) => place.table.table === table);
     if (table !== '*' && own === undefined) continue;
     const allowed = own === undefined || needed === null ? null : (needed.get(own.place) ?? null);
