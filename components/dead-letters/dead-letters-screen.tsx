@@ -2,9 +2,10 @@
 
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
+import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
-import type { DeadLetters, EventFilter, OutboxEvent } from '@/lib/shared/model';
+import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { FilterChip } from '../events/filter-chip';
 import { TextEditor, TypeEditor } from '../events/filter-editors';
@@ -16,6 +17,7 @@ import { useListKeys } from '../events/use-list-keys';
 import { useListUrl } from '../events/use-list-url';
 import { useSteadyRows } from '../events/use-steady-rows';
 import type { Ticks } from '../events/use-ticks';
+import { useWholeList, type Extent, type Freeze } from '../events/use-whole-list';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
@@ -31,13 +33,15 @@ export interface DeadLettersScreenProps {
   initial: DeadLettersSnapshot;
   /** Reads the dead letters of this filter and cursor, both written as a query string. */
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
+  /** Reads a stretch of these dead letters, to be acted on together. */
+  freeze: Freeze;
   actions: InterventionActions;
 }
 
 const NONE: OutboxEvent[] = [];
 
 /** Dead letters of one outbox or of all: counts by error, rows, and what can be done with the ticked ones. */
-export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial, load, actions }: DeadLettersScreenProps) {
+export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial, load, freeze, actions }: DeadLettersScreenProps) {
   const t = useTranslations();
   const url = useListUrl(filter, cursor, null);
   const params = serialiseEventFilter(filter);
@@ -67,6 +71,21 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
       ticks.toggleAll(shown);
     },
   });
+  const { fill } = ticks;
+  const onTaken = useCallback(
+    (id: string, events: FrozenEvent[], extent: Extent) => {
+      setTickedIn(id);
+      fill(events, extent);
+    },
+    [fill],
+  );
+  const { taking, take, cancel } = useWholeList(freeze, onTaken);
+  const tickGroup = (group: DeadLetterGroup) =>
+    void take({
+      outbox: group.outbox,
+      query: serialiseEventFilter(groupFilter(group)).toString(),
+      cause: { type: group.type, error: group.error },
+    });
   const root = useRef<HTMLDivElement>(null);
   const [only] = outbox === null ? [] : snapshot.outboxes;
   const shown = useSteadyRows(query, only?.page?.events ?? NONE, round);
@@ -90,6 +109,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
     mayOperate,
     dimmed: url.pending || failing !== null,
     filtered,
+    onTickGroup: tickGroup,
   });
   return (
     <div className={classes.screen} ref={root}>
@@ -107,7 +127,18 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
       {only?.page != null && (
         <ListFooter page={only.page} order={filter.order ?? 'newest'} turned={cursor !== null} pending={url.pending} onTurn={url.turnTo} />
       )}
-      <ListOperations state={operations} outbox={marked?.outbox} mayOperate={mayOperate} actions={actions} refresh={refresh} />
+      <ListOperations
+        state={operations}
+        outbox={marked?.outbox}
+        mayOperate={mayOperate}
+        actions={actions}
+        whole={{
+          taking,
+          begin: () => tickedIn !== null && void take({ outbox: tickedIn, query: serialiseEventFilter(filter).toString(), cause: null }),
+          cancel,
+        }}
+        refresh={refresh}
+      />
     </div>
   );
 }

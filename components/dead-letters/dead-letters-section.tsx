@@ -3,7 +3,7 @@
 import { Anchor } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import type { DeadLetters, OutboxEvent } from '@/lib/shared/model';
+import type { DeadLetterGroup, DeadLetters, OutboxEvent } from '@/lib/shared/model';
 import type { Column } from '../events/columns';
 import { EventsTable } from '../events/events-table';
 import { Notice } from '../events/list-notice';
@@ -27,12 +27,14 @@ interface DeadLettersSectionProps {
   current: number;
   /** On the screen of all outboxes: with its name, fewer groups and a way to the rest. */
   overview: boolean;
+  onTickGroup: (group: DeadLetterGroup) => void;
   /** The rows are narrowed, so none may mean that none match. */
   filtered: boolean;
 }
 
 /** The dead letters of one outbox: counts by type and error, then rows; or why there are none to see. */
-export function DeadLettersSection({ letters, shown, ticks, mayOperate, dimmed, current, overview, filtered }: DeadLettersSectionProps) {
+export function DeadLettersSection(props: DeadLettersSectionProps) {
+  const { letters, shown, ticks, mayOperate, dimmed, current, overview, filtered, onTickGroup } = props;
   const t = useTranslations();
   const { outbox, dead, groups, page, problem } = letters;
   const href = `/outboxes/${encodeURIComponent(outbox.id)}/dead-letters`;
@@ -41,6 +43,7 @@ export function DeadLettersSection({ letters, shown, ticks, mayOperate, dimmed, 
   );
   const state = outbox.capabilities.states.dead;
   const events = shown.rows;
+  const tickable = mayOperate && outbox.writable;
   return (
     <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
       <header className={classes.sectionHeader}>
@@ -66,7 +69,12 @@ export function DeadLettersSection({ letters, shown, ticks, mayOperate, dimmed, 
         <p className={classes.plain}>{t('deadLetters.none')}</p>
       ) : (
         <>
-          <ErrorGroups outbox={outbox.id} groups={groups} first={overview ? GROUPS_IN_OVERVIEW : GROUPS_AT_FIRST} />
+          <ErrorGroups
+            outbox={outbox.id}
+            groups={groups}
+            first={overview ? GROUPS_IN_OVERVIEW : GROUPS_AT_FIRST}
+            onTick={tickable ? onTickGroup : null}
+          />
           <EventsTable
             outbox={outbox}
             shown={shown}
@@ -74,7 +82,7 @@ export function DeadLettersSection({ letters, shown, ticks, mayOperate, dimmed, 
             ticks={ticks}
             current={current}
             dimmed={dimmed}
-            tickable={mayOperate && outbox.writable}
+            tickable={tickable}
             caption={t('deadLetters.of', { outbox: outbox.name })}
           >
             {events.length === 0 && <Notice title={t('events.noMatch.title')} />}

@@ -1,10 +1,11 @@
 'use client';
 
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { Fragment, useState } from 'react';
-import { constantPart, VARIABLE } from '@/lib/shared/error-template';
+import { groupFilter } from '@/lib/shared/dead-letter-groups';
+import { VARIABLE } from '@/lib/shared/error-template';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
 import type { DeadLetterGroup } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/visible-text';
@@ -17,16 +18,18 @@ interface ErrorGroupsProps {
   groups: readonly DeadLetterGroup[];
   /** How many are shown at first. */
   first: number;
+  /** Ticks every event of a group; null where nobody may change them. */
+  onTick: ((group: DeadLetterGroup) => void) | null;
 }
 
 /** How many dead events there are of each type and error, most first; a line narrows the rows to it. */
-export function ErrorGroups({ outbox, groups, first }: ErrorGroupsProps) {
+export function ErrorGroups({ outbox, groups, first, onTick }: ErrorGroupsProps) {
   const t = useTranslations('deadLetters');
   const format = useFormat();
   const [all, setAll] = useState(false);
   const shown = all ? groups : groups.slice(0, first);
   return (
-    <div className={classes.groups}>
+    <div className={classes.groups} data-tickable={onTick !== null || undefined}>
       <ul aria-label={t('groups')}>
         {shown.map((group, index) => (
           // By place: when two causes change places, their lines change text and do not jump.
@@ -49,6 +52,17 @@ export function ErrorGroups({ outbox, groups, first }: ErrorGroupsProps) {
               <span className={classes.groupTime} title={t('newest')}>
                 <RelativeTime at={group.newestAt} />
               </span>
+            )}
+            {onTick !== null && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                className={classes.groupTick}
+                aria-label={t('tickGroupOf', { count: group.count, error: group.error ?? t('noError') })}
+                onClick={() => onTick(group)}
+              >
+                {t('tickGroup')}
+              </Button>
             )}
           </li>
         ))}
@@ -76,11 +90,6 @@ function Template({ text }: { text: string }) {
   );
 }
 
-/** A long text would not fit a URL; its beginning finds the same rows. */
-const ERROR_IN_URL = 200;
-
-function groupHref(outbox: string, { type, error }: DeadLetterGroup): string {
-  const part = error === null ? '' : constantPart(error).slice(0, ERROR_IN_URL);
-  const params = serialiseEventFilter({ type: type === null ? undefined : [type], error: part === '' ? undefined : part });
-  return `/outboxes/${encodeURIComponent(outbox)}/dead-letters?${params.toString()}`;
+function groupHref(outbox: string, group: DeadLetterGroup): string {
+  return `/outboxes/${encodeURIComponent(outbox)}/dead-letters?${serialiseEventFilter(groupFilter(group)).toString()}`;
 }

@@ -3,8 +3,9 @@
 import type { OutboxInfo } from '@/lib/shared/model';
 import type { InterventionActions } from '../interventions/actions';
 import { InterventionHost } from '../interventions/use-intervention';
-import { SelectionBar } from './selection-bar';
+import { SelectionBar, TakingBar } from './selection-bar';
 import type { ListOperationsState } from './use-list-operations';
+import type { Taking } from './use-whole-list';
 
 interface ListOperationsProps {
   state: ListOperationsState;
@@ -12,19 +13,24 @@ interface ListOperationsProps {
   outbox: OutboxInfo | undefined;
   mayOperate: boolean;
   actions: InterventionActions;
+  /** Ticking the list as a whole, where it can be: how far that is, and the ways to begin and to end it. */
+  whole?: { taking: Taking | null; begin: () => void; cancel: () => void };
   /** Reads the list anew. */
   refresh: () => Promise<unknown>;
 }
 
 /** The bar that rises with the ticks, and the dialog that acts on them. */
-export function ListOperations({ state, outbox, mayOperate, actions, refresh }: ListOperationsProps) {
+export function ListOperations({ state, outbox, mayOperate, actions, whole, refresh }: ListOperationsProps) {
   const { ticks, intervention, ticking, settle } = state;
+  const taking = whole?.taking ?? null;
   return (
     <>
-      {ticking && outbox !== undefined && (
+      {taking !== null && whole !== undefined && <TakingBar taking={taking} onCancel={whole.cancel} />}
+      {taking === null && ticking && outbox !== undefined && (
         <SelectionBar
           outbox={outbox}
           events={ticks.events}
+          extent={ticks.extent}
           full={ticks.full}
           mayOperate={mayOperate}
           onOperate={(operation) =>
@@ -34,6 +40,7 @@ export function ListOperations({ state, outbox, mayOperate, actions, refresh }: 
               ticks.events.map(({ id, version }) => ({ id, version })),
             )
           }
+          onWhole={whole?.begin ?? null}
           onClear={ticks.clear}
         />
       )}

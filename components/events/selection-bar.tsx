@@ -1,25 +1,29 @@
 'use client';
 
-import { Button, CloseButton } from '@mantine/core';
+import { Button, CloseButton, Loader } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { formatAmount, sumAmounts } from '@/lib/shared/money';
-import { INTERVENTION_EVENTS_MAX, type OutboxEvent, type OutboxInfo } from '@/lib/shared/model';
+import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxInfo } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
 import { operationChoices } from '../interventions/operation-choices';
 import { useObstacleText, useOperationName } from '../interventions/words';
+import type { Extent, Taking } from './use-whole-list';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
   outbox: OutboxInfo;
-  events: readonly OutboxEvent[];
+  events: readonly FrozenEvent[];
+  extent: Extent | null;
   full: boolean;
   mayOperate: boolean;
   onOperate: (operation: string) => void;
+  /** Ticks the whole list; null where there is no more of it. */
+  onWhole: (() => void) | null;
   onClear: () => void;
 }
 
 /** Rises when rows are ticked: how many, how much money, what can be done with them, and why the rest cannot. */
-export function SelectionBar({ outbox, events, full, mayOperate, onOperate, onClear }: SelectionBarProps) {
+export function SelectionBar({ outbox, events, extent, full, mayOperate, onOperate, onWhole, onClear }: SelectionBarProps) {
   const t = useTranslations('events.selection');
   const name = useOperationName();
   const obstacleText = useObstacleText();
@@ -37,7 +41,13 @@ export function SelectionBar({ outbox, events, full, mayOperate, onOperate, onCl
       <div className={classes.count}>
         <strong role="status">{t('count', { count: events.length })}</strong>
         {sums.length > 0 && <span className={classes.sum}>{t('sum', { sums: sums.join(' + ') })}</span>}
-        {full && <span className={classes.full}>{t('full', { max: INTERVENTION_EVENTS_MAX })}</span>}
+        {extent !== null && <span className={extent === 'whole' ? classes.sum : classes.full}>{t(`extent.${extent}`)}</span>}
+        {full && <span className={classes.full}>{t('full', { max: TICKED_EVENTS_MAX })}</span>}
+        {onWhole !== null && extent === null && (
+          <Button size="compact-sm" variant="subtle" onClick={onWhole}>
+            {t('whole')}
+          </Button>
+        )}
       </div>
       <div className={classes.operations}>
         {possible.map(({ operation, allowed }) => (
@@ -63,6 +73,20 @@ export function SelectionBar({ outbox, events, full, mayOperate, onOperate, onCl
         )
       )}
       <CloseButton className={classes.clear} onClick={onClear} aria-label={t('clear')} />
+    </section>
+  );
+}
+
+/** The bar while a list is read to be ticked as a whole, and when that failed. */
+export function TakingBar({ taking, onCancel }: { taking: Taking; onCancel: () => void }) {
+  const t = useTranslations();
+  return (
+    <section className={classes.bar} aria-label={t('events.selection.label')}>
+      <p className={classes.taking} role="status">
+        {taking.phase === 'reading' && <Loader size={14} type="dots" aria-hidden />}
+        {taking.phase === 'reading' ? t('events.selection.reading', { count: taking.count }) : t(`problems.${taking.problem.code}`)}
+      </p>
+      <CloseButton className={classes.clear} onClick={onCancel} aria-label={t('interventions.cancel')} />
     </section>
   );
 }

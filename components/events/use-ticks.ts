@@ -1,29 +1,35 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { INTERVENTION_EVENTS_MAX, type OutboxEvent } from '@/lib/shared/model';
+import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxEvent } from '@/lib/shared/model';
+import type { Extent } from './use-whole-list';
 
 export interface Ticks {
   /** The ticked events as they were seen when they were ticked, versions included. */
-  events: OutboxEvent[];
+  events: FrozenEvent[];
   has: (id: string) => boolean;
   /** Ticks or unticks one; with `range`, everything shown between the one ticked last and it is ticked. */
   toggle: (event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => void;
   /** Ticks all of these, or unticks them when all of them are. */
   toggleAll: (shown: readonly OutboxEvent[]) => void;
   clear: () => void;
-  /** The last tick went over the limit of one intervention and was not taken. */
+  /** Ticks exactly these, which are so much of a list. */
+  fill: (events: readonly FrozenEvent[], extent: Extent) => void;
+  /** How much of a list is ticked; null once single events were. */
+  extent: Extent | null;
+  /** The last tick went over the limit and was not taken. */
   full: boolean;
 }
 
 interface Ticked {
-  rows: ReadonlyMap<string, OutboxEvent>;
+  rows: ReadonlyMap<string, FrozenEvent>;
   full: boolean;
+  extent: Extent | null;
 }
 
-const NONE: Ticked = { rows: new Map(), full: false };
+const NONE: Ticked = { rows: new Map(), full: false, extent: null };
 
 /** Ticks on the rows in view; they outlive paging, because each keeps the row it was put on. */
 export function useTicks(): Ticks {
-  const [{ rows, full }, setTicked] = useState(NONE);
+  const [{ rows, full, extent }, setTicked] = useState(NONE);
   const anchor = useRef<string | null>(null);
 
   const toggle = useCallback((event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => {
@@ -41,9 +47,14 @@ export function useTicks(): Ticks {
     setTicked((before) => (before.rows.size === 0 && !before.full ? before : NONE));
   }, []);
 
+  const fill = useCallback((events: readonly FrozenEvent[], much: Extent) => {
+    anchor.current = null;
+    setTicked({ rows: new Map(events.map((event) => [event.id, event])), full: false, extent: much });
+  }, []);
+
   return useMemo(
-    () => ({ events: [...rows.values()], has: (id) => rows.has(id), toggle, toggleAll, clear, full }),
-    [rows, toggle, toggleAll, clear, full],
+    () => ({ events: [...rows.values()], has: (id) => rows.has(id), toggle, toggleAll, clear, fill, extent, full }),
+    [rows, toggle, toggleAll, clear, fill, extent, full],
   );
 }
 
@@ -53,5 +64,5 @@ function put(before: Ticked, events: readonly OutboxEvent[], on: boolean): Ticke
     if (on) rows.set(event.id, rows.get(event.id) ?? event);
     else rows.delete(event.id);
   }
-  return rows.size > INTERVENTION_EVENTS_MAX ? { rows: before.rows, full: true } : { rows, full: false };
+  return rows.size > TICKED_EVENTS_MAX ? { ...before, full: true } : { rows, full: false, extent: null };
 }

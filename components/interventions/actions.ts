@@ -1,11 +1,6 @@
+import type { SeenEvent } from '@/lib/shared/batches';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-
-/** An event as somebody saw it: its id and the version on their screen. */
-export interface SeenEvent {
-  id: string;
-  version: string;
-}
 
 /** What the dialog asks of the server. The page passes its server actions in. */
 export interface InterventionActions {

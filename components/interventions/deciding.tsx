@@ -3,15 +3,16 @@
 import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useState, type ReactNode } from 'react';
-import type { InterventionPreview, InterventionRequest } from '@/lib/shared/model';
+import { useState } from 'react';
+import type { SeenEvent } from '@/lib/shared/batches';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
-import { ReadOnlyNote } from '../proof/read-only-note';
 import type { Subject } from './actions';
 import { PreviewRows } from './preview-rows';
 import { ReasonField } from './reason-field';
 import { acceptedReason, rememberReason } from './recent-reasons';
 import { SqlView } from './sql-view';
+import { Trouble } from './trouble';
 import type { Run } from './use-run';
 import { useOperationName } from './words';
 import classes from './intervention-dialog.module.css';
@@ -25,23 +26,25 @@ interface DecidingProps {
   preview: InterventionPreview | null;
   problem: ProblemInfo | null;
   loading: boolean;
-  /** How many events the dialog was opened for: the skeleton's height. */
-  expected: number;
+  /** What the dialog was opened for; the preview is of the first of them. */
+  events: SeenEvent[];
   run: Run;
   onLookAgain: () => void;
   onClose: () => void;
-  onConfirm: (request: InterventionRequest) => void;
+  /** With `tryOne`, one event goes first and the others wait for a word. */
+  onConfirm: (request: InterventionRequest, tryOne: boolean) => void;
 }
 
 export function Deciding(props: DecidingProps) {
-  const { subject, operation, preview, problem, loading, expected, run, onLookAgain, onClose, onConfirm } = props;
+  const { subject, operation, preview, problem, loading, events, run, onLookAgain, onClose, onConfirm } = props;
   const t = useTranslations();
   const name = useOperationName();
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
   const [touched, setTouched] = useState(false);
 
-  const count = preview?.allowed ?? 0;
+  const beyond = events.slice(INTERVENTION_EVENTS_MAX);
+  const count = preview === null || preview.allowed === 0 ? 0 : preview.allowed + beyond.length;
   const mustType = operation === 'archive' && count > TYPED_ABOVE;
   const accepted = acceptedReason(reason);
   const sending = run.phase === 'sending';
@@ -49,12 +52,12 @@ export function Deciding(props: DecidingProps) {
   const refused = run.phase === 'refused' ? run.problem : null;
   const moved = preview?.rows.some(({ code }) => code === 'changed_since_seen') ?? false;
 
-  const confirm = () => {
+  const confirm = (tryOne: boolean) => {
     setTouched(true);
     if (!ready || sending) return;
     rememberReason(accepted);
-    const events = preview.rows.filter(({ allowed }) => allowed).map(({ event }) => ({ id: event.id, version: event.version }));
-    onConfirm({ operation, events, reason: accepted });
+    const seen = preview.rows.filter(({ allowed }) => allowed).map(({ event }) => ({ id: event.id, version: event.version }));
+    onConfirm({ operation, events: [...seen, ...beyond], reason: accepted }, tryOne);
   };
 
   return (
@@ -64,12 +67,14 @@ export function Deciding(props: DecidingProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        confirm();
+        confirm(false);
       }}
     >
       <div className={classes.scroll}>
         {t.has(`operations.${operation}.consequence`) && <p className={classes.consequence}>{t(`operations.${operation}.consequence`)}</p>}
-        {preview === null && loading && <Skeleton height={Math.min(expected, 5) * 36 + 33} radius="sm" data-testid="preview-loading" />}
+        {preview === null && loading && (
+          <Skeleton height={Math.min(events.length, 5) * 36 + 33} radius="sm" data-testid="preview-loading" />
+        )}
         {problem !== null && (
           <Trouble problem={problem} outbox={subject.id}>
             <Button size="compact-sm" variant="default" leftSection={<IconRefresh size={14} />} onClick={onLookAgain} loading={loading}>
@@ -80,6 +85,11 @@ export function Deciding(props: DecidingProps) {
         {preview !== null && (
           <>
             <PreviewRows rows={preview.rows} />
+            {count > 0 && beyond.length > 0 && (
+              <p className={classes.consequence}>
+                {t('interventions.beyondPreview', { shown: preview.rows.length, count: events.length, size: INTERVENTION_EVENTS_MAX })}
+              </p>
+            )}
             {moved && (
               <Button
                 size="compact-sm"
@@ -100,7 +110,9 @@ export function Deciding(props: DecidingProps) {
                 </p>
               ))}
             {count === 0 && <p className={classes.nothing}>{t('interventions.nothingAllowed', { operation: name(operation) })}</p>}
-            {count > 0 && <ReasonField value={reason} onChange={setReason} invalid={touched && accepted === null} onSubmit={confirm} />}
+            {count > 0 && (
+              <ReasonField value={reason} onChange={setReason} invalid={touched && accepted === null} onSubmit={() => confirm(false)} />
+            )}
             {mustType && (
               <TextInput
                 label={t('interventions.typeCount', { count })}
@@ -121,33 +133,19 @@ export function Deciding(props: DecidingProps) {
         <Button variant="default" onClick={onClose}>
           {t('interventions.cancel')}
         </Button>
+        {count > 1 && (
+          <Button variant="default" disabled={sending || loading} onClick={() => confirm(true)}>
+            {t('interventions.tryOne')}
+          </Button>
+        )}
         {(preview === null || count > 0) && (
           <Button type="submit" disabled={sending || preview === null || loading} loading={sending}>
             {t.has(`operations.${operation}.button`)
-              ? t(`operations.${operation}.button`, { count: preview === null ? expected : count })
+              ? t(`operations.${operation}.button`, { count: preview === null ? events.length : count })
               : name(operation)}
           </Button>
         )}
       </div>
     </form>
-  );
-}
-
-interface TroubleProps {
-  problem: ProblemInfo;
-  outbox: string;
-  children?: ReactNode;
-}
-
-function Trouble({ problem: { code, reference, fields, because }, outbox, children }: TroubleProps) {
-  const t = useTranslations();
-  return (
-    <div role="alert" className={classes.trouble}>
-      <p>{t(`problems.${code}`)}</p>
-      {because !== undefined && <ReadOnlyNote outbox={{ id: outbox, whyReadOnly: because }} />}
-      {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${field}: ${text}`}</p>)}
-      {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
-      {children}
-    </div>
   );
 }

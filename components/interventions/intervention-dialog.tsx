@@ -4,10 +4,12 @@ import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useTranslations } from 'next-intl';
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
-import type { InterventionResult } from '@/lib/shared/model';
-import type { InterventionActions, Opening, SeenEvent, Subject } from './actions';
+import type { SeenEvent } from '@/lib/shared/batches';
+import { INTERVENTION_EVENTS_MAX, type InterventionResult } from '@/lib/shared/model';
+import type { InterventionActions, Opening, Subject } from './actions';
 import { Deciding } from './deciding';
 import { ResultPanel, UnknownPanel } from './result-panel';
+import { HaltedPanel, RunningPanel } from './run-panels';
 import { usePreview } from './use-preview';
 import { useRun } from './use-run';
 import { useOperationName } from './words';
@@ -29,7 +31,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
   const name = useOperationName();
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { preview, problem, loading, lookAgain } = usePreview(actions, subject.id, operation, events);
-  const { run, send } = useRun(actions, subject.id, key);
+  const { run, send, goOn, stop, soFar } = useRun(actions, subject.id, key);
   const [sent, setSent] = useState(0);
 
   const settle = useEffectEvent(onSettled);
@@ -37,7 +39,8 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
     if (run.phase === 'done') settle(run.result);
   }, [run]);
 
-  const count = preview?.allowed ?? events.length;
+  const beyond = Math.max(0, events.length - INTERVENTION_EVENTS_MAX);
+  const count = preview === null ? events.length : preview.allowed === 0 ? 0 : preview.allowed + beyond;
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
   const title = {
     deciding: () => (t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation)),
@@ -47,11 +50,19 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
   };
   const settled = run.phase === 'done';
   const unknown = run.phase === 'checking' || run.phase === 'absent';
+  const running = run.phase === 'sending' && run.several;
+  const close = () => {
+    // What a part of it did is told to the screen when nobody goes on with the rest.
+    const done = run.phase === 'halted' || run.phase === 'checking' ? soFar() : null;
+    if (done !== null) onSettled(done);
+    onClose();
+  };
 
   return (
     <Modal
       opened
-      onClose={onClose}
+      // Several interventions are ended between two of them, and what came of it is shown, before the dialog goes.
+      onClose={running ? stop : close}
       fullScreen={phone}
       size={720}
       centered={!phone}
@@ -77,7 +88,11 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
           }
         />
       ) : unknown ? (
-        <UnknownPanel run={run} interventionKey={key} outbox={subject.id} onClose={onClose} />
+        <UnknownPanel run={run} outbox={subject.id} onClose={close} />
+      ) : running ? (
+        <RunningPanel progress={run.progress} onStop={stop} />
+      ) : run.phase === 'halted' ? (
+        <HaltedPanel run={run} subject={subject} operation={operation} actions={actions} onGoOn={() => void goOn()} onClose={close} />
       ) : (
         <Deciding
           subject={subject}
@@ -85,13 +100,13 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
           preview={preview}
           problem={problem}
           loading={loading}
-          expected={events.length}
+          events={events}
           run={run}
           onLookAgain={lookAgain}
           onClose={onClose}
-          onConfirm={(request) => {
+          onConfirm={(request, tryOne) => {
             setSent(request.events.length);
-            void send(request);
+            send(request, tryOne);
           }}
         />
       )}

@@ -57,6 +57,14 @@ export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPa
           <Anchor component={Link} href={auditHref(subject.id, result)}>
             {t('interventions.seeRecord')}
           </Anchor>
+          {changed.length > 1 && (
+            <>
+              {' · '}
+              <Anchor component={Link} href={`/outboxes/${encodeURIComponent(subject.id)}`}>
+                {t('interventions.watch', { outbox: subject.name })}
+              </Anchor>
+            </>
+          )}
         </p>
       </div>
       <div className={classes.buttons}>
@@ -86,16 +94,21 @@ function SkippedGroup({ skipped, nameOf, outbox }: { skipped: Skipped[]; nameOf:
   );
 }
 
+/** Named here at the most; the record has them all. */
+const NAMES_SHOWN = 100;
+
 function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string) => string; outbox: string }) {
+  const t = useTranslations('interventions');
   return (
     <ul className={classes.names}>
-      {ids.map((id) => (
+      {ids.slice(0, NAMES_SHOWN).map((id) => (
         <li key={id}>
           <Anchor component={Link} href={`/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(id)}`}>
             <bdi>{nameOf(id)}</bdi>
           </Anchor>
         </li>
       ))}
+      {ids.length > NAMES_SHOWN && <li>{t('moreEvents', { count: ids.length - NAMES_SHOWN })}</li>}
     </ul>
   );
 }
@@ -120,13 +133,12 @@ function auditHref(outbox: string, result: InterventionResult): string {
 
 interface UnknownPanelProps {
   run: Extract<Run, { phase: 'checking' | 'absent' }>;
-  interventionKey: string;
   outbox: string;
   onClose: () => void;
 }
 
 /** The third outcome: sent, and the answer did not come. It is looked up by itself and never sent again. */
-export function UnknownPanel({ run, interventionKey, outbox, onClose }: UnknownPanelProps) {
+export function UnknownPanel({ run, outbox, onClose }: UnknownPanelProps) {
   const t = useTranslations('interventions');
   const ago = useAgo();
   return (
@@ -143,7 +155,7 @@ export function UnknownPanel({ run, interventionKey, outbox, onClose }: UnknownP
             </p>
           </>
         )}
-        <p className={classes.reference}>{t('key', { key: interventionKey })}</p>
+        <p className={classes.reference}>{t('key', { key: run.key })}</p>
       </div>
       <div className={classes.buttons}>
         <Button variant="default" component={Link} href={`/audit?outbox=${encodeURIComponent(outbox)}`}>

@@ -1,8 +1,9 @@
 'use client';
 
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
+import type { SeenEvent } from '@/lib/shared/batches';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { InterventionActions, Opening, SeenEvent, Subject } from './actions';
+import type { InterventionActions, Opening, Subject } from './actions';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));

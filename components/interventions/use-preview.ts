@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from 'react';
-import type { InterventionPreview } from '@/lib/shared/model';
+import type { SeenEvent } from '@/lib/shared/batches';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
-import type { InterventionActions, SeenEvent } from './actions';
+import type { InterventionActions } from './actions';
 
 type Answer = ActionResult<InterventionPreview>;
 
@@ -13,9 +14,12 @@ interface Preview {
   lookAgain: () => void;
 }
 
-/** What the operation would do, read when the dialog opens. Events without a version (an undo) are looked at afresh first. */
+/** What the operation would do to the first of these events, read when the dialog opens. Events without a version (an undo) are looked at afresh first. */
 export function usePreview(actions: InterventionActions, outbox: string, operation: string, events: SeenEvent[]): Preview {
-  const [round, setRound] = useState<{ number: number; seen: SeenEvent[] }>({ number: 0, seen: events });
+  const [round, setRound] = useState<{ number: number; seen: SeenEvent[] }>({
+    number: 0,
+    seen: events.slice(0, INTERVENTION_EVENTS_MAX),
+  });
   const [answer, setAnswer] = useState<{ number: number; answer: Answer } | null>(null);
 
   useEffect(() => {

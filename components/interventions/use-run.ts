@@ -1,82 +1,99 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { batchesOf, joinResults, progressOf, runBatches, type Batch, type Halt, type Progress } from '@/lib/shared/batches';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions } from './actions';
+import { carryOut } from './carry-out';
 
-/** Where an intervention stands. `checking`: it was sent and the answer did not say what became of it. */
+/** Where a decision stands. `checking`: a part of it was sent and the answer did not say what became of it. */
 export type Run =
   | { phase: 'deciding' }
-  | { phase: 'sending' }
-  | { phase: 'checking'; since: number; checkedAt: number | null }
-  | { phase: 'absent' }
+  | { phase: 'sending'; progress: Progress; several: boolean }
+  | { phase: 'checking'; progress: Progress; key: string; checkedAt: number | null }
+  | { phase: 'absent'; key: string }
   | { phase: 'refused'; problem: ProblemInfo }
+  /** Ended between two batches; what is left can be gone on with. */
+  | { phase: 'halted'; progress: Progress; halt: Halt<ProblemInfo>; tried: string | null }
   | { phase: 'done'; result: InterventionResult };
 
-/** A commit takes 6 s at the very most (5 s statement, 500 ms lock): without a record after this, none will come. */
-const NO_RECORD_AFTER_MS = 20_000;
-const FIRST_CHECKS_MS = [1_000, 1_000, 2_000, 3_000];
-const LATER_CHECKS_MS = 5_000;
-const PATIENT_CHECKS_MS = 15_000;
-const PATIENT_AFTER_MS = 60_000;
+interface Work {
+  request: Omit<InterventionRequest, 'events'>;
+  batches: Batch[];
+  results: InterventionResult[];
+  /** The event that goes first and alone; null where none does. */
+  tried: string | null;
+}
 
 /**
- * Sends one intervention under one key, however often `send` is called, and finds out what became of it:
- * an unknown outcome is looked up until it is known, and never sent again by itself.
+ * Carries out one decision under one key, however often `send` is called: in one intervention where it fits, otherwise in
+ * several, one after the other. It stops between two of them when told to or when one fails, and goes on from there.
  */
 export function useRun(actions: InterventionActions, outbox: string, key: string) {
   const [run, setRun] = useState<Run>({ phase: 'deciding' });
+  const work = useRef<Work | null>(null);
   const busy = useRef(false);
+  const wantsStop = useRef(false);
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    return () => {
+      gone.current = true;
+    };
+  }, []);
+
+  const goOn = useCallback(async () => {
+    const { current } = work;
+    if (current === null || busy.current) return;
+    busy.current = true;
+    wantsStop.current = false;
+    const { request, batches, results, tried } = current;
+    const from = results.length;
+    const several = batches.length > 1;
+    const show = (): void => setRun({ phase: 'sending', progress: progressOf(batches, results), several });
+    show();
+    const halt = await runBatches<ProblemInfo>(batches, from, {
+      halted: (index) => {
+        if (gone.current || (wantsStop.current && index > from)) return { why: 'stopped' };
+        return tried !== null && index === 1 && from === 0 ? { why: 'tried' } : null;
+      },
+      carryOut: (batch) =>
+        carryOut(actions, outbox, request, batch, {
+          gone: () => gone.current,
+          onChecking: (checkedAt) => setRun({ phase: 'checking', progress: progressOf(batches, results), key: batch.key, checkedAt }),
+        }),
+      onResult: (result) => {
+        results.push(result);
+        show();
+      },
+    });
+    busy.current = false;
+    if (halt === 'gone') return;
+    const progress = progressOf(batches, results);
+    const [first, ...others] = results;
+    if (halt === null) {
+      if (first !== undefined) setRun({ phase: 'done', result: joinResults([first, ...others]) });
+    } else if (several && first !== undefined) setRun({ phase: 'halted', progress, halt, tried: halt.why === 'tried' ? tried : null });
+    else if (halt.why === 'problem') setRun({ phase: 'refused', problem: halt.problem });
+    else if (halt.why === 'absent') setRun({ phase: 'absent', key: batches[0]?.key ?? key });
+  }, [actions, outbox, key]);
 
   const send = useCallback(
-    async (request: InterventionRequest) => {
+    ({ events, ...request }: InterventionRequest, tryOne: boolean) => {
       if (busy.current) return;
-      busy.current = true;
-      setRun({ phase: 'sending' });
-      setRun(await attempt(actions, outbox, request, key));
-      busy.current = false;
+      const alone = tryOne && events.length > 1;
+      const batches = batchesOf(key, events, alone ? 1 : 0);
+      work.current = { request, batches, results: [], tried: alone ? (events[0]?.id ?? null) : null };
+      void goOn();
     },
-    [actions, outbox, key],
+    [goOn, key],
   );
-
-  const since = run.phase === 'checking' ? run.since : null;
-  useEffect(() => {
-    if (since === null) return;
-    let stopped = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async (count: number) => {
-      const answer = await actions.check({ outbox, key }).catch(() => null);
-      if (stopped) return;
-      const age = Date.now() - since;
-      if (answer?.ok && answer.value !== null && answer.value.outcome !== 'unknown') setRun({ phase: 'done', result: answer.value });
-      else if (answer?.ok && answer.value === null && age > NO_RECORD_AFTER_MS) setRun({ phase: 'absent' });
-      else {
-        setRun({ phase: 'checking', since, checkedAt: answer?.ok ? Date.now() : null });
-        timer = setTimeout(() => void look(count + 1), pause(count, age));
-      }
-    };
-    timer = setTimeout(() => void look(1), pause(0, 0));
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
-  }, [since, actions, outbox, key]);
-
-  return { run, send };
-}
-
-function pause(count: number, ageMs: number): number {
-  if (ageMs > PATIENT_AFTER_MS) return PATIENT_CHECKS_MS;
-  return FIRST_CHECKS_MS[count] ?? LATER_CHECKS_MS;
-}
-
-async function attempt(actions: InterventionActions, outbox: string, request: InterventionRequest, key: string): Promise<Run> {
-  const checking: Run = { phase: 'checking', since: Date.now(), checkedAt: null };
-  try {
-    const answer = await actions.intervene({ outbox, request, key });
-    if (answer.ok) return answer.value.outcome === 'unknown' ? checking : { phase: 'done', result: answer.value };
-    return answer.problem.code === 'in_progress' ? checking : { phase: 'refused', problem: answer.problem };
-  } catch {
-    // The connection to the console broke: it may or may not have arrived.
-    return checking;
-  }
+  const stop = useCallback(() => {
+    wantsStop.current = true;
+  }, []);
+  /** What the batches did so far; null before the first was answered. */
+  const soFar = useCallback((): InterventionResult | null => {
+    const [first, ...others] = work.current?.results ?? [];
+    return first === undefined ? null : joinResults([first, ...others]);
+  }, []);
+  return { run, send, goOn, stop, soFar };
 }

@@ -8,6 +8,8 @@ import type { PlaceSql } from './row';
 
 /** Dead events counted per type and error text: the newest. Beyond this the counts are of the rows read. */
 const GROUPED_ROWS = 1_000;
+/** So much of an error's beginning tells its cause. */
+export const GROUPED_ERROR_CHARACTERS = 300;
 
 interface GroupRow {
   type: string | null;
@@ -27,7 +29,9 @@ export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[
   const columns = (at: PlaceSql): RawBuilder<unknown> => {
     const error = at.role('error');
     const errorText =
-      error === null ? sql`cast(null as char(1))` : outbox.database.engine.fragments.head(error.sql, error.description, 300);
+      error === null
+        ? sql`cast(null as char(1))`
+        : outbox.database.engine.fragments.head(error.sql, error.description, GROUPED_ERROR_CHARACTERS);
     return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${errorText} as error, ${at.roleIso('createdAt')} as created`;
   };
   const newest = { direction: 'newest', after: null, until: null, limit: GROUPED_ROWS } as const;

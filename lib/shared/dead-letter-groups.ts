@@ -1,5 +1,5 @@
-import { errorTemplate } from './error-template';
-import type { DeadLetterGroup } from './model';
+import { constantPart, errorTemplate } from './error-template';
+import type { DeadLetterGroup, EventFilter } from './model';
 
 /** Most groups shown; the rows of all the others are in the list below them. */
 const GROUPS = 50;
@@ -29,4 +29,13 @@ function join(a: DeadLetterGroup, b: DeadLetterGroup, error: string | null): Dea
 function compare(a: string | null, b: string | null): number {
   const [x, y] = [a ?? '', b ?? ''];
   return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** A long text would not fit a URL; its beginning finds the same rows. */
+const ERROR_IN_URL = 200;
+
+/** The filter that finds the rows of a group; a text that is part of other errors finds those too. */
+export function groupFilter({ type, error }: Pick<DeadLetterGroup, 'type' | 'error'>): EventFilter {
+  const part = error === null ? '' : constantPart(error).slice(0, ERROR_IN_URL);
+  return { type: type === null ? undefined : [type], error: part === '' ? undefined : part };
 }

@@ -275,6 +275,21 @@ export interface DeadLetterGroup {
   sampleEventId: string;
 }
 
+/** What the dead events of a group have in common; an error is counted under its template. */
+export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
+
+/** An event as it was seen, without what is only to be read: enough to act on it later. */
+export type FrozenEvent = Pick<OutboxEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
+
+/** A stretch of a list, frozen. */
+export interface FrozenPage {
+  events: FrozenEvent[];
+  /** null at the end of the list. */
+  nextCursor: string | null;
+  /** False where the search for them was bounded, so that the list may have more. Meant for its last stretch. */
+  complete: boolean;
+}
+
 /** Dead letters of one outbox: rows, and a count per type and error text over the rows read. */
 export interface DeadLetters {
   outbox: OutboxInfo;
@@ -316,6 +331,8 @@ export interface InterventionRequest {
 }
 
 export const INTERVENTION_EVENTS_MAX = 200;
+/** Most events ticked at once; more than INTERVENTION_EVENTS_MAX go as several interventions, one after another. */
+export const TICKED_EVENTS_MAX = 10_000;
 export const REASON_MIN = 3;
 export const REASON_MAX = 500;
 

@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
-import { outboxId } from '@/lib/server/schemas';
+import { freezeDeadLetters as readFrozen } from '@/lib/server/reads/dead-letters';
+import { cursorSchema, outboxId } from '@/lib/server/schemas';
+import { parseEventFilter } from '@/lib/shared/event-filter';
 import { readDeadLettersSnapshot } from './read';
 
 /** The dead letters of one outbox, or of all. */
@@ -11,4 +13,20 @@ export const deadLettersSnapshot = defineAction({
   permission: 'outbox:read',
   input: z.strictObject({ outbox: outboxId.nullable(), query: z.string().max(16_000) }),
   run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, query),
+});
+
+/** The next dead events of a list, as they are now, to be acted on together; filter as the screen's URL writes it. */
+export const freezeDeadLetters = defineAction({
+  id: 'dead-letters.freeze',
+  permission: 'event:operate',
+  input: z.strictObject({
+    outbox: outboxId,
+    query: z.string().max(16_000),
+    cause: z.strictObject({ type: z.string().max(1_000).nullable(), error: z.string().max(2_000).nullable() }).nullable(),
+    cursor: cursorSchema,
+  }),
+  run: (context, { outbox, query, cause, cursor }) => {
+    const { type, error, order = 'newest' } = parseEventFilter(new URLSearchParams(query)).filter;
+    return readFrozen(context, outbox, { order, type, error, cause, cursor });
+  },
 });

@@ -5,7 +5,7 @@ import { definePage } from '@/lib/server/page';
 import { parseEventFilter, toSearchParams } from '@/lib/shared/event-filter';
 import { can } from '@/lib/shared/permissions';
 import { checkIntervention, intervene, previewIntervention } from '../intervention-actions';
-import { deadLettersSnapshot } from './actions';
+import { deadLettersSnapshot, freezeDeadLetters } from './actions';
 import { firstDeadLettersSnapshot } from './read';
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -26,6 +26,7 @@ export default definePage({
         mayOperate={can(context.actor.role, 'event:operate')}
         initial={await firstDeadLettersSnapshot(context, null, search.toString())}
         load={deadLettersSnapshot}
+        freeze={freezeDeadLetters}
         actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
       />
     );

@@ -1,9 +1,10 @@
 import 'server-only';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
+import { freezeEvents } from '@/lib/outbox/freeze';
 import { maskText } from '@/lib/outbox/mask-text';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import { mergeByTemplate } from '@/lib/shared/dead-letter-groups';
-import type { DeadLetters, EventFilter, OutboxInfo } from '@/lib/shared/model';
+import type { Cause, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/measured';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -61,4 +62,17 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
 async function unreadable(context: Context, id: string): Promise<OutboxInfo> {
   const summary = await context.console.snapshots.outbox(id, '1h');
   return summary.outbox;
+}
+
+/**
+ * The next dead events of a list, or of one cause in it, as they are now. For operators, who see errors unmasked: a cause
+ * is told by the error's own text. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`.
+ */
+export function freezeDeadLetters(
+  context: Context,
+  outboxId: string,
+  request: Omit<DeadLetterRequest, 'limit'> & { cause: Cause | null },
+): Promise<FrozenPage> {
+  const { cause, cursor, ...filter } = request;
+  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...filter, state: ['dead'] }, cause, cursor));
 }

@@ -4,7 +4,7 @@ import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen
 import { definePage } from '@/lib/server/page';
 import { parseEventFilter, toSearchParams } from '@/lib/shared/event-filter';
 import { can } from '@/lib/shared/permissions';
-import { deadLettersSnapshot } from '../../../dead-letters/actions';
+import { deadLettersSnapshot, freezeDeadLetters } from '../../../dead-letters/actions';
 import { firstDeadLettersSnapshot } from '../../../dead-letters/read';
 import { checkIntervention, intervene, previewIntervention } from '../../../intervention-actions';
 
@@ -26,6 +26,7 @@ export default definePage({
         mayOperate={can(context.actor.role, 'event:operate')}
         initial={await firstDeadLettersSnapshot(context, outbox, search.toString())}
         load={deadLettersSnapshot}
+        freeze={freezeDeadLetters}
         actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
       />
     );

@@ -1,0 +1,100 @@
+/** A cause with more dead events than a page, or an intervention, holds: tried on one, then carried out on all of them. */
+import { randomUUID } from 'node:crypto';
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './fixtures';
+import type { Database } from './support/database';
+import { insertEscrows } from './support/rows';
+
+const ROWS = 460;
+
+/** A text whose digits are letters: the demo's own errors never share its cause. */
+const ownError = (): string => `story: ${randomUUID().replaceAll(/[0-9]/g, 'x')}`;
+
+async function openGroup(page: Page, error: string): Promise<Locator> {
+  await page.goto('/outboxes/escrow/dead-letters');
+  const group = page.getByRole('list', { name: 'Dead events by error and type' }).getByRole('listitem').filter({ hasText: error });
+  await group.getByRole('button', { name: /^Tick all/ }).click();
+  const bar = page.getByRole('region', { name: 'Ticked events' });
+  await expect(bar).toContainText(`${String(ROWS)} events ticked`);
+  await expect(bar).toContainText('the whole list as it was read');
+  return bar;
+}
+
+async function decide(page: Page, bar: Locator, operation: string, reason: string): Promise<Locator> {
+  await bar.getByRole('button', { name: operation, exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill(reason);
+  return dialog;
+}
+
+const states = (database: Database, error: string, ids: string[]) =>
+  database.query<{ archived: number; dead: number }>(
+    `SELECT (SELECT count(*)::int FROM outbox_console.archive_escrow WHERE id = ANY($1::uuid[])) AS archived,
+            (SELECT count(*)::int FROM p2p.transaction_outbox WHERE status = 'failed' AND error_message = $2) AS dead`,
+    [ids, error],
+  );
+
+test('a whole group is ticked, tried on one event, and gone on with; every part has its record', async ({ signIn, database }) => {
+  test.setTimeout(90_000);
+  const escrow = database('escrow');
+  const error = ownError();
+  const rows = await insertEscrows(escrow, ROWS, { error, ageMinutes: 3 });
+  const ids = rows.map(({ id }) => id);
+  const page = await signIn('operator');
+  const bar = await openGroup(page, error);
+  const reason = `story: the whole group ${randomUUID()}`;
+  const dialog = await decide(page, bar, 'Archive', reason);
+  await expect(dialog.getByText('The first 200 of 460 are shown', { exact: false })).toBeVisible();
+  await dialog.getByLabel(/Type 460/).fill('460');
+  await dialog.getByRole('button', { name: 'Try one first' }).click();
+  await expect(dialog.getByText('One event went first')).toBeVisible();
+  await expect(dialog.getByText('archived')).toBeVisible();
+  expect(await states(escrow, error, ids)).toEqual([{ archived: 1, dead: ROWS - 1 }]);
+  // Meanwhile one of the others dies again: it is not the row that was seen.
+  await escrow.query(
+    'UPDATE p2p.transaction_outbox SET retry_count = 6 WHERE id = (SELECT id FROM p2p.transaction_outbox WHERE id = ANY($1::uuid[]) LIMIT 1)',
+    [ids],
+  );
+  await dialog.getByRole('button', { name: 'Go on with the other 459' }).click();
+  await expect(dialog.getByRole('heading', { name: '459 events changed, 1 left alone' })).toBeVisible({ timeout: 30_000 });
+  await expect(dialog.getByText(/1 left alone: .*changed since/i)).toBeVisible();
+  expect(await states(escrow, error, ids)).toEqual([{ archived: ROWS - 1, dead: 1 }]);
+  const records = await escrow.query('SELECT key FROM outbox_console.intervention WHERE reason = $1', [reason]);
+  expect(records).toHaveLength(4);
+  const written = await escrow.query(
+    'SELECT 1 FROM outbox_console.intervention_event JOIN outbox_console.intervention AS i ON i.id = intervention_id WHERE i.reason = $1',
+    [reason],
+  );
+  expect(written).toHaveLength(ROWS);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(bar).toBeHidden();
+});
+
+test('a run of batches ends where the way to the console breaks, and goes on from there', async ({ signIn, database, watch }) => {
+  test.setTimeout(120_000);
+  watch.allow(/ERR_FAILED|Failed to fetch/);
+  const escrow = database('escrow');
+  const error = ownError();
+  const ids = (await insertEscrows(escrow, ROWS, { error, ageMinutes: 3 })).map(({ id }) => id);
+  const page = await signIn('operator');
+  const bar = await openGroup(page, error);
+  const reason = `story: a broken run ${randomUUID()}`;
+  const dialog = await decide(page, bar, 'Archive', reason);
+  await dialog.getByLabel(/Type 460/).fill('460');
+  let sent = 0;
+  await page.route('**/dead-letters', async (route) => {
+    const isBatch = (route.request().postData() ?? '').includes('a broken run');
+    if (isBatch && (sent += 1) === 2) await route.abort();
+    else await route.continue();
+  });
+  await dialog.getByRole('button', { name: 'Archive 460 events' }).click();
+  // Whether it arrived is not known at first: it is looked up, not sent again.
+  await expect(dialog.getByText(/may or may not have been applied/)).toBeVisible({ timeout: 20_000 });
+  await expect(dialog.getByText(/left no record/)).toBeVisible({ timeout: 40_000 });
+  expect(sent).toBe(2);
+  expect(await states(escrow, error, ids)).toEqual([{ archived: 200, dead: 260 }]);
+  await dialog.getByRole('button', { name: 'Go on with the other 260' }).click();
+  await expect(dialog.getByRole('heading', { level: 2, name: '460 events changed' })).toBeVisible({ timeout: 30_000 });
+  expect(await states(escrow, error, ids)).toEqual([{ archived: 460, dead: 0 }]);
+  expect(await escrow.query('SELECT 1 FROM outbox_console.intervention WHERE reason = $1', [reason])).toHaveLength(3);
+});

@@ -1,0 +1,81 @@
+import { INTERVENTION_EVENTS_MAX, type InterventionResult, type Outcome } from './model';
+
+/** An event as somebody saw it: its id and the version on their screen; '' takes the one it has when its turn comes. */
+export interface SeenEvent {
+  id: string;
+  version: string;
+}
+
+/** One intervention out of several that carry out one decision. */
+export interface Batch {
+  /** Its idempotency key: sent again it is the same intervention. */
+  key: string;
+  events: SeenEvent[];
+}
+
+/**
+ * The events of one decision as interventions of bounded size, each event in exactly one. `first` events go alone, to see
+ * how they fare. A decision that fits into one intervention keeps its own key.
+ */
+export function batchesOf(key: string, events: readonly SeenEvent[], first = 0): Batch[] {
+  const parts: SeenEvent[][] = first > 0 ? [events.slice(0, first)] : [];
+  for (let at = first; at < events.length; at += INTERVENTION_EVENTS_MAX) parts.push(events.slice(at, at + INTERVENTION_EVENTS_MAX));
+  return parts.map((part, index) => ({ key: parts.length === 1 ? key : `${key}/${String(index + 1)}`, events: part }));
+}
+
+/** How far a decision has been carried out, in events. */
+export interface Progress {
+  total: number;
+  changed: number;
+  skipped: number;
+}
+
+export function progressOf(batches: readonly Batch[], results: readonly InterventionResult[]): Progress {
+  const sum = (counts: number[]) => counts.reduce((a, b) => a + b, 0);
+  return {
+    total: sum(batches.map(({ events }) => events.length)),
+    changed: sum(results.map(({ changed }) => changed.length)),
+    skipped: sum(results.map(({ skipped }) => skipped.length)),
+  };
+}
+
+/** What several interventions of one decision came to, told as one: the first one's id and time, everybody's rows. */
+export function joinResults(results: readonly [InterventionResult, ...InterventionResult[]]): InterventionResult {
+  const [first] = results;
+  if (results.length === 1) return first;
+  const changed = results.flatMap((result) => result.changed);
+  const skipped = results.flatMap((result) => result.skipped);
+  const outcome: Outcome = changed.length === 0 ? 'none' : skipped.length === 0 ? 'applied' : 'partly';
+  return { ...first, changed, skipped, outcome };
+}
+
+/** Why a run of batches ended before its last one. */
+export type Halt<P> = { why: 'stopped' } | { why: 'tried' } | { why: 'absent' } | { why: 'problem'; problem: P };
+
+/** What became of one batch; `gone`: nobody waits for it any more. */
+export type BatchEnd<P> = { result: InterventionResult } | { halt: Halt<P> } | 'gone';
+
+interface Steps<P> {
+  carryOut: (batch: Batch) => Promise<BatchEnd<P>>;
+  /** Asked before every batch: a reason to end here. */
+  halted: (index: number) => Halt<P> | null;
+  onResult: (result: InterventionResult) => void;
+}
+
+/**
+ * Carries out batches in their order from `from` on, one after the other and each once: what a batch did to its events is
+ * not looked at again, so that events which fail anew do not come round a second time. Answers what ended it before the
+ * last one; null when nothing did.
+ */
+export async function runBatches<P>(batches: readonly Batch[], from: number, steps: Steps<P>): Promise<Halt<P> | 'gone' | null> {
+  for (const [index, batch] of batches.entries()) {
+    if (index < from) continue;
+    const halt = steps.halted(index);
+    if (halt !== null) return halt;
+    const end = await steps.carryOut(batch);
+    if (end === 'gone') return end;
+    if ('halt' in end) return end.halt;
+    steps.onResult(end.result);
+  }
+  return null;
+}
