@@ -99,7 +99,13 @@ function restoreFact(shape: Shape): string {
 }
 
 function statesNotes(shape: Shape): string[] {
-  if (shape.states.length === 0) return ['The table shows no state: nothing in it tells what is out.'];
+  if (shape.states.length === 0) {
+    const slot = shape.engines.includes('postgres')
+      ? ' On PostgreSQL the console watches the replication slot instead: whether anybody reads it, how much log is not confirmed and how much is kept for it.'
+      : '';
+    const none = shape.engines.includes('mysql') ? ' A binary log has no slots: there, whether the relay runs is not known.' : '';
+    return [`The table shows no state: nothing in it tells what is out.${slot}${none}`];
+  }
   return shape.kind === 'presence' ? ['Rows go when they are published: throughput and latency are observed, not read.'] : [];
 }
 

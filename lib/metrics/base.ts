@@ -42,9 +42,11 @@ export interface Base {
   frontier: Sql;
   /** Whether the database keeps rows of its tables from the console's role. */
   hidden: Sql;
+  /** What the server says of the replication slots behind it, as JSON; null where none can be looked at, or the rows tell. */
+  slots: Sql | null;
 }
 
-export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
+export function baseOf({ traits, now, deadCount, hidden, slots }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden' | 'slots'>): Base {
   return {
     traits,
     now,
@@ -64,6 +66,7 @@ export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' |
     lastPublished: sql`(select last_published from edges)`,
     frontier: sql`(select frontier from edges)`,
     hidden,
+    slots,
   };
 }
 

@@ -45,6 +45,7 @@ export async function carry(db: Db, outbox: Outbox, plan: Plan): Promise<Given> 
     frontier: plan.frontier === null ? null : instant(ends.created),
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
+    slots: null,
     scanEdges: walked === null ? null : edgesOf(walked, plan, bySource.get(SCAN)?.length ?? 0),
   };
 }

@@ -5,6 +5,7 @@ import { lastPublishedMetric } from './catalog/last-published';
 import { latencyMetric } from './catalog/latency';
 import { oldestPendingMetric } from './catalog/oldest-pending';
 import { processingMetric } from './catalog/processing';
+import { replicationSlotMetric } from './catalog/replication-slot';
 import { retriesMetric } from './catalog/retries';
 import { throughputMetric } from './catalog/throughput';
 import type { Metric } from './metric';
@@ -16,6 +17,7 @@ export const METRICS: readonly Metric[] = [
   latencyMetric,
   oldestPendingMetric,
   processingMetric,
+  replicationSlotMetric,
   retriesMetric,
   throughputMetric,
 ];

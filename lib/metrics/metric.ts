@@ -30,10 +30,11 @@ export interface OfType {
 export interface Metric {
   /** The file's name. */
   id: string;
-  unit: 'events' | 'milliseconds' | 'per_minute' | 'time' | 'ratio';
+  unit: 'events' | 'milliseconds' | 'per_minute' | 'time' | 'ratio' | 'bytes';
   /** One English sentence: what is counted, over which events. */
   help: string;
-  figures?(base: Base): Figures;
+  /** Undefined where this outbox has none. */
+  figures?(base: Base): Figures | undefined;
   perType?(base: Base): Figures;
   summary?(observed: Observed): Partial<Summary>;
   byType?(observed: Observed, type: OfType): Partial<TypeFigures>;

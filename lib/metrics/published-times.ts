@@ -14,6 +14,8 @@ const FRACTIONS = [0.5, 0.95, 0.99] as const;
 
 /** Why nothing can be said about what was published over the span; null when something can. */
 export function whyNotPublished({ reading: { traits }, happened }: Observed): UnavailableReason | null {
+  // Rows that go are cleared away, whether or not they were read from the log.
+  if (traits.slots !== null) return 'external_relay';
   if (happened !== null) return null;
   return traits.publishedState || traits.publishedAt ? 'not_watched' : 'no_published_at';
 }

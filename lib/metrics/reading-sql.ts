@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { slotsSeen } from '@/lib/outbox/slots';
 import { AXES, baseOf, baseQuery, type Axis, type Base } from './base';
 import { METRICS } from './metric-registry.gen';
 import { SCAN } from './scan';
@@ -25,6 +26,8 @@ export interface Given extends Plan {
   now: Sql;
   /** Whether the database keeps rows of the tables from the console's role. */
   hidden: Sql;
+  /** What the database says of replication slots; null where it has none, or nothing depends on them. */
+  slots: Sql | null;
   /** What the whole scan told where it was read; null where all its rows are here. */
   scanEdges: Sql | null;
 }
@@ -47,7 +50,9 @@ export function planOf(outbox: Outbox, foldedTo: string | null): Plan {
 
 /** The whole reading as one statement, for a database that computes its figures itself. */
 export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
-  return figuresStatement({ ...plan, now: now(), hidden: outbox.database.engine.fragments.hidesRows(plan.traits.tables), scanEdges: null });
+  const hidden = outbox.database.engine.fragments.hidesRows(plan.traits.tables);
+  const slots = outbox.slots !== null && outbox.slots.why === null ? slotsSeen(outbox) : null;
+  return figuresStatement({ ...plan, now: now(), hidden, slots, scanEdges: null });
 }
 
 /**
@@ -56,8 +61,8 @@ export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
  * in all, locks nothing.
  */
 export function figuresStatement(given: Given): Sql<ReadingRow> {
-  const { traits, sources, foldedTo, hidden } = given;
-  const base = baseOf({ traits, now: given.now, deadCount: deadCount(sources), hidden });
+  const { traits, sources, foldedTo, hidden, slots } = given;
+  const base = baseOf({ traits, now: given.now, deadCount: deadCount(sources), hidden, slots });
   const scan = sources.find((source) => source.name === SCAN);
   const rows =
     sources.length === 0

@@ -98,5 +98,7 @@ function told({ figures, types, slices, tail, reach, ordered, deadDetailed }: Re
   const { touch: _, touchedAfter: _after, headTouch: _head, headTouchedAfter: _headAfter, ...flow } = figures.relay_stopped ?? {};
   // Claims of the samples are some time ago: for the second engine that may be in the next minute.
   const since = { ...slices, claimed: [...slices.claimed.values()] };
-  return { ...{ types, slices: since, tail, reach, ordered, deadDetailed }, figures: { ...figures, relay_stopped: flow } };
+  // Only one of the engines has replication slots.
+  const { 'replication-slot': _slots, ...rows } = figures;
+  return { ...{ types, slices: since, tail, reach, ordered, deadDetailed }, figures: { ...rows, relay_stopped: flow } };
 }

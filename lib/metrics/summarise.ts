@@ -106,6 +106,7 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
     retries: count,
     errorRate: { value: null, known: 'unavailable', why },
     byType: [],
+    slot: null,
   };
 }
 

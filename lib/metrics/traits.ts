@@ -1,5 +1,6 @@
 import { isTime, livePlaces, plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ColumnRole } from '@/lib/outbox/shape';
+import type { SlotSight } from '@/lib/outbox/slots';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { State } from '@/lib/shared/states';
 
@@ -22,6 +23,8 @@ export interface Traits {
   stuckAfterSeconds: number;
   /** The relay keeps the order of a key. */
   keepsOrder: boolean;
+  /** How the relay of a table that tells nothing is seen; null where its rows tell. */
+  slots: SlotSight | null;
   /** The tables read, as the catalogue spells them. */
   tables: { schema: string; table: string }[];
 }
@@ -56,6 +59,7 @@ export function traitsOf(outbox: Outbox): Traits {
     },
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
     keepsOrder: capabilities.keepsOrder,
+    slots: outbox.slots,
     tables: livePlaces(outbox)
       .filter((place) => place.description.kind === 'table')
       .map((place) => ({ schema: place.table.schema ?? outbox.database.engine.defaultSchema ?? '', table: place.table.table })),

@@ -5,6 +5,7 @@ import { cannotSeeVerdict } from './verdicts/cannot-see';
 import { deadGrowingVerdict } from './verdicts/dead-growing';
 import { fallingBehindVerdict } from './verdicts/falling-behind';
 import { healthyVerdict } from './verdicts/healthy';
+import { logHeldVerdict } from './verdicts/log-held';
 import { noHandlerVerdict } from './verdicts/no-handler';
 import { poisonRowVerdict } from './verdicts/poison-row';
 import { relayStoppedVerdict } from './verdicts/relay-stopped';
@@ -20,6 +21,7 @@ export const VERDICT_RULES: readonly VerdictRule[] = [
   deadGrowingVerdict,
   fallingBehindVerdict,
   healthyVerdict,
+  logHeldVerdict,
   noHandlerVerdict,
   poisonRowVerdict,
   relayStoppedVerdict,

@@ -24,6 +24,7 @@ export const TRAITS: Traits = {
   resolutionMs: { latency: 0.001, processing: 0.001 },
   stuckAfterSeconds: 300,
   keepsOrder: false,
+  slots: null,
   tables: [],
 };
 

@@ -15,6 +15,7 @@ import { pathSteps } from './paths';
 import { proofFacts } from './proof-facts';
 import { judgeProof, type KnownProof } from './proven';
 import { refusedReadings } from './refused-readings';
+import { slotSight } from './slots';
 import { readOnlyReason, withOwnRights } from './writability';
 
 /** Nobody has proven anything. */
@@ -61,6 +62,7 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
       amount: amountSource(settings),
       channel: settings.parameters.channel ?? main.notifies[0] ?? null,
       rules: { main: mainRules, dead: deadRules ?? null },
+      slots: await slotSight(db, database, bound),
     };
     const proof = judgeProof(outbox, proofFacts(outbox), known);
     const whyReadOnly = await readOnlyReason({ ...outbox, proof }, db);

@@ -8,6 +8,7 @@ import type { Condition } from './language/condition';
 import type { TableRef } from './language/names';
 import type { ProofState } from './proven';
 import type { ColumnRole, Shape } from './shape';
+import type { SlotSight } from './slots';
 
 /** A table of an outbox and what its columns mean. */
 export interface Place {
@@ -129,6 +130,8 @@ export interface Outbox {
   channel: string | null;
   /** What its tables do to rows written into them. */
   rules: { main: TableRules; dead: TableRules | null };
+  /** How the relay of a table that tells nothing is seen; null where its rows tell. */
+  slots: SlotSight | null;
   /** Whether the mapping was shown to change the table as it says. */
   proof: ProofState;
   capabilities: Capabilities;

@@ -1,4 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '@/lib/database/database';
+import type { Db } from '@/lib/database/engine';
+import { insertedCount } from '@/lib/database/postgres/table-size';
+import type { UnavailableReason } from '@/lib/shared/measured';
 import type { Outbox } from './outbox';
 import { kindOf } from './shape';
 
@@ -6,17 +10,50 @@ import { kindOf } from './shape';
 const SLOT_PARAMETER = 'slot';
 /** Its value for every slot of the database. */
 const ANY_SLOT = '*';
+/** More slots than this no reading tells of; few servers allow as many. */
+const SLOTS_READ = 20;
 
 type Watched = Pick<Outbox, 'shape' | 'parameters' | 'database'>;
+
+/** How the figures of an outbox whose table tells nothing come to know of its relay. */
+export interface SlotSight {
+  /** The slot that the configuration names; null for whichever a connector of the database seems to read. */
+  wanted: string | null;
+  /** Why none can be looked at; null where they can. */
+  why: Extract<UnavailableReason, 'no_slots' | 'slots_hidden'> | null;
+}
 
 /** Whether what is published shows in a replication slot alone: of PostgreSQL, behind a table that nobody reads. */
 export const readsFromSlot = ({ shape, database }: Watched): boolean => kindOf(shape) === 'external' && database.engine.key === 'postgres';
 
 /** The slot that the configuration names; null for any of the database's. */
-export function slotName({ parameters }: Watched): string | null {
+export function slotName({ parameters }: Pick<Watched, 'parameters'>): string | null {
   const name = parameters.extra[SLOT_PARAMETER];
   return name === undefined || name === ANY_SLOT ? null : String(name);
 }
+
+/** What of the server's slots the role may use: by default anybody may, and wire-compatible servers have none. One row, by name. */
+export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; role: string; standby: boolean }> {
+  const { rows } = await sql<{ has: boolean; may: boolean; role: string; standby: boolean }>`
+    select to_regclass('pg_catalog.pg_replication_slots') is not null as has, current_user::text as role, pg_is_in_recovery() as standby,
+      coalesce(has_table_privilege(to_regclass('pg_catalog.pg_replication_slots'), 'SELECT')
+        and has_function_privilege(to_regprocedure('pg_catalog.pg_get_replication_slots()'), 'EXECUTE')
+        and has_function_privilege(to_regprocedure('pg_catalog.pg_current_wal_lsn()'), 'EXECUTE'), false) as may`.execute(db);
+  return rows[0] ?? { has: false, may: false, role: '', standby: false };
+}
+
+/** How figures will know of the relay's slot, found out when the outbox is bound; null where the rows tell what is out. */
+export async function slotSight(db: Db, database: Database, bound: Pick<Outbox, 'shape' | 'parameters'>): Promise<SlotSight | null> {
+  if (kindOf(bound.shape) !== 'external') return null;
+  const wanted = slotName(bound);
+  // A binary log has no slots: how far it was read is written down by whoever reads it.
+  if (!readsFromSlot({ ...bound, database })) return { wanted, why: 'no_slots' };
+  const { has, may } = await slotRights(db);
+  return { wanted, why: may ? null : has ? 'slots_hidden' : 'no_slots' };
+}
+
+/** Where the log ends: what a standby has replayed, as nothing newer shows in its tables. */
+const logEnd = sql`case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end`;
 
 /**
  * The logical slots of this database, or the one that is named: a row each of the server's few slots, no table is read and
@@ -25,10 +62,63 @@ export function slotName({ parameters }: Watched): string | null {
  */
 export function slotRows(outbox: Watched): RawBuilder<unknown> {
   const name = slotName(outbox);
-  const end = sql`case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end`;
-  return sql`select s.slot_name::text as name, coalesce(s.plugin::text, '') as plugin, s.active,
-      pg_wal_lsn_diff(${end}, s.restart_lsn)::float8 as retained_bytes, pg_wal_lsn_diff(${end}, s.confirmed_flush_lsn)::float8 as unconfirmed_bytes,
+  return sql`select s.slot_name::text as name, coalesce(s.plugin::text, '') as plugin, s.active, s.temporary,
+      coalesce((to_jsonb(s) ->> 'synced')::boolean, false) as synced,
+      pg_wal_lsn_diff(${logEnd}, s.restart_lsn)::float8 as retained_bytes, pg_wal_lsn_diff(${logEnd}, s.confirmed_flush_lsn)::float8 as unconfirmed_bytes,
+      pg_wal_lsn_diff(s.confirmed_flush_lsn, '0/0')::float8 as confirmed_to, (to_jsonb(s) ->> 'safe_wal_size')::float8 as safe_bytes,
       to_jsonb(s) ->> 'wal_status' as status, nullif(to_jsonb(s) ->> 'invalidation_reason', '') as invalidated,
+      case when not s.active then to_jsonb(s) ->> 'inactive_since' end as inactive_since,
       case when not s.active then (extract(epoch from clock_timestamp() - (to_jsonb(s) ->> 'inactive_since')::timestamptz) * 1000)::float8 end as inactive_ms
     from pg_replication_slots s where s.slot_type = 'logical' and s.database = current_database()${name === null ? sql`` : sql` and s.slot_name = ${name}`}`;
 }
+
+/** A logical replication slot as a reading saw it; bytes are of the server's log, of which events are only a part. */
+export interface SlotSeen {
+  name: string;
+  /** What writes the log out for its reader. */
+  plugin: string;
+  /** Somebody is connected to it. */
+  active: boolean;
+  /** Of one connection, and gone with it. */
+  temporary: boolean;
+  /** A copy that a standby keeps of its primary's. */
+  synced: boolean;
+  /** Log that the server keeps for it; null once it is taken away. */
+  retainedBytes: number | null;
+  /** Log whose receipt its reader has not confirmed. */
+  unconfirmedBytes: number | null;
+  /** Up to where it is confirmed, in bytes since the log began: it only tells whether it moves. */
+  confirmedTo: number | null;
+  /** Log that can still be written before the server may take away what the slot needs; null without such a limit. */
+  safeBytes: number | null;
+  /** The server's `wal_status`; null before PostgreSQL 13. */
+  status: string | null;
+  /** Why the server has given it up; null where it has not, and before PostgreSQL 17. */
+  invalidated: string | null;
+  /** Since when nobody is connected, as the server prints it; null while somebody is, and before PostgreSQL 17. */
+  inactiveSince: string | null;
+}
+
+/** What a reading asks the server of the slots behind an outbox. */
+export interface SlotsSeen {
+  /** The console reads a standby, where slots of the primary do not show. */
+  standby: boolean;
+  /** Rows ever written into the outbox table, seconds late, since the server last began to count; null for a view. */
+  inserted: number | null;
+  slots: SlotSeen[];
+}
+
+/** `SlotsSeen` as one JSON value: at most SLOTS_READ slots by name and the table's counter; reads no row of a table. */
+export function slotsSeen(outbox: Watched & Pick<Outbox, 'main'>): RawBuilder<unknown> {
+  const { table, description } = outbox.main;
+  const inserted = description.kind === 'table' ? insertedCount(table) : sql`null::float8`;
+  return sql`(select json_build_object('standby', pg_is_in_recovery(), 'inserted', ${inserted}, 'slots', coalesce(json_agg(json_build_object(
+      'name', s.name, 'plugin', s.plugin, 'active', s.active, 'temporary', s.temporary, 'synced', s.synced, 'retainedBytes', s.retained_bytes,
+      'unconfirmedBytes', s.unconfirmed_bytes, 'confirmedTo', s.confirmed_to, 'safeBytes', s.safe_bytes, 'status', s.status, 'invalidated', s.invalidated,
+      'inactiveSince', s.inactive_since) order by s.name), '[]'::json))
+    from (select * from (${slotRows(outbox)}) as every_slot order by name limit ${sql.lit(SLOTS_READ)}) as s)`;
+}
+
+/** The server took away log that the slot still needed: nothing can be read from it any more. */
+export const isLost = ({ status, invalidated }: Pick<SlotSeen, 'status' | 'invalidated'>): boolean =>
+  status === 'lost' || invalidated !== null;

@@ -21,6 +21,11 @@ export const UNAVAILABLE_REASONS = [
   'source_down',
   'store_down',
   'not_watched',
+  'no_slots',
+  'slots_hidden',
+  'slots_elsewhere',
+  'slot_not_found',
+  'several_slots',
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 

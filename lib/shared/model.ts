@@ -6,6 +6,7 @@ import type { CollectorStatus } from './collection';
 import type { Count, Known, UnavailableReason } from './measured';
 import type { ListScope } from './list-scope';
 import type { ReadOnlyReason } from './read-only';
+import type { SlotHealth } from './slot-health';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './verdicts';
 import type { Window } from './windows';
@@ -199,6 +200,8 @@ export interface Summary {
   retries: Count;
   errorRate: Rate;
   byType: TypeFigures[];
+  /** Of an outbox whose rows do not tell what is out; null where they do, and before it has been read. */
+  slot: SlotHealth | null;
   diagnosis: Diagnosis;
 }
 

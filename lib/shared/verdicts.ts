@@ -1,11 +1,12 @@
 /**
  * What is wrong with an outbox, in one word. Worst first, the order in which the fleet is sorted: what cannot be seen,
- * then what stops every event, a kind of event, one key, then what is lost one by one, and last what is merely late.
+ * then what stops every event, or soon will, a kind of event, one key, then what is lost one by one, and last what is merely late.
  */
 export const VERDICTS = [
   'source_down',
   'cannot_see',
   'relay_stopped',
+  'log_held',
   'broker_refusing',
   'poison_row',
   'starved',
@@ -23,6 +24,7 @@ export const VERDICT_TONE = {
   source_down: 'blind',
   cannot_see: 'blind',
   relay_stopped: 'act',
+  log_held: 'act',
   broker_refusing: 'act',
   poison_row: 'act',
   starved: 'act',

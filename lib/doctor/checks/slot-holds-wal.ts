@@ -1,5 +1,5 @@
+import { isLost } from '@/lib/outbox/slots';
 import type { Check } from '../check';
-import { isLost } from '../facts/facts';
 
 const MUCH_BYTES = 1_000_000_000;
 const GRAVE_BYTES = 10_000_000_000;

@@ -1,5 +1,5 @@
+import { isLost } from '@/lib/outbox/slots';
 import type { Check } from '../check';
-import { isLost } from '../facts/facts';
 
 /** A connector that is started anew is back within this. */
 const RESTART_MS = 60_000;

@@ -1,5 +1,5 @@
+import { isLost } from '@/lib/outbox/slots';
 import type { Check } from '../check';
-import { isLost } from '../facts/facts';
 
 /** The server took away log that the slot still needed: what was written there is sent by nobody any more. */
 export const slotLostCheck: Check = {

@@ -148,8 +148,6 @@ export interface SlotsFacts {
   found: SlotFacts[];
 }
 
-export const isLost = ({ status, invalidated }: SlotFacts): boolean => status === 'lost' || invalidated !== null;
-
 /** Rights beyond what watching, or operating, needs. */
 export interface RoleFacts {
   key: 'reader' | 'operator';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { readsFromSlot, slotName, slotRows } from '@/lib/outbox/slots';
+import { readsFromSlot, slotName, slotRights, slotRows } from '@/lib/outbox/slots';
 import type { Unseen } from '@/lib/shared/doctor';
 import type { SlotFacts, SlotsFacts } from './facts';
 
@@ -17,12 +17,7 @@ interface SlotsSeen {
 
 /** The replication slots behind an outbox that nobody reads, and whether the role may see any. */
 export async function readSlots(db: Db, outbox: Outbox): Promise<SlotsSeen> {
-  const { rows: allowed } = await sql<{ may: boolean; role: string; standby: boolean }>`
-    select has_table_privilege('pg_catalog.pg_replication_slots', 'SELECT') and has_function_privilege('pg_catalog.pg_get_replication_slots()', 'EXECUTE')
-        and has_function_privilege('pg_catalog.pg_current_wal_lsn()', 'EXECUTE') as may, current_user::text as role, pg_is_in_recovery() as standby`.execute(
-    db,
-  );
-  const [{ may, role, standby } = { may: false, role: '', standby: false }] = allowed;
+  const { may, role, standby } = await slotRights(db);
   if (!may) {
     const to = outbox.database.engine.quote.identifier(role);
     const cure = `GRANT SELECT ON pg_catalog.pg_replication_slots TO ${to}; GRANT EXECUTE ON FUNCTION pg_catalog.pg_get_replication_slots(), pg_catalog.pg_current_wal_lsn() TO ${to};`;

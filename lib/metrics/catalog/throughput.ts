@@ -3,6 +3,7 @@ import type { Line } from '../line';
 import { noPlot, type Metric, type Plot } from '../metric';
 import type { Observed } from '../observed';
 import { countsKnown, whyNotPublished } from '../published-times';
+import type { Reading } from '../reading';
 
 /** How many events come and how many go. */
 export const throughputMetric: Metric = {
@@ -11,10 +12,13 @@ export const throughputMetric: Metric = {
   help: 'Events created and events published per minute, averaged over the part of the window that was watched.',
   summary: (observed) => ({ throughput: throughputOf(observed) }),
   plots: (line) => ({
-    created: line.observed.reading.traits.createdAt ? plot(line, 'created') : noPlot(line, 'no_created_at'),
-    published: plot(line, 'published'),
+    created: tellsCreated(line.observed.reading) ? plot(line, 'created') : noPlot(line, 'no_created_at'),
+    published: line.observed.reading.traits.slots === null ? plot(line, 'published') : noPlot(line, 'external_relay'),
   }),
 };
+
+/** Where nothing is read from rows, the database's own count of inserts tells. */
+const tellsCreated = ({ traits }: Reading): boolean => traits.createdAt || traits.slots !== null;
 
 function throughputOf(observed: Observed): Summary['throughput'] {
   const { reading, happened } = observed;
@@ -23,7 +27,11 @@ function throughputOf(observed: Observed): Summary['throughput'] {
   }
   const { all, watchedMinutes } = happened;
   // Backlogs that were cut short are missing from what is known to have been created.
-  const why = !reading.traits.createdAt && all.created === 0 ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
+  const why = !tellsCreated(reading) && all.created === 0 ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
+  if (reading.traits.slots !== null) {
+    const createdPerMinute = all.created / watchedMinutes;
+    return { createdPerMinute, publishedPerMinute: null, known: countsKnown(happened), why: 'external_relay' };
+  }
   return {
     createdPerMinute: why === null ? all.created / watchedMinutes : null,
     publishedPerMinute: all.published / watchedMinutes,

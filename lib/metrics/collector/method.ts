@@ -1,5 +1,6 @@
 import type { Db, TableSize } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { kindOf } from '@/lib/outbox/shape';
 import { commonTests } from '@/lib/outbox/conditions';
 import type { CollectionMethod } from '@/lib/shared/collection';
 import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
@@ -49,6 +50,9 @@ export function publishedColumn({ main }: Outbox): string | null {
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main } = outbox;
   const { rows } = size;
+  // Nobody can see what a reader of the log has published: what is created is all there is to learn.
+  if (kindOf(outbox.shape) === 'external')
+    return { ...seeing('statistics', null, size.counted ? null : countersAdvice(outbox)), sees: size.counted };
   if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
   const published = publishedColumn(outbox);
   if (published !== null) {

@@ -11,7 +11,7 @@ import { databaseSamples } from './database-samples';
 import { FAMILIES } from './families';
 import { render } from './render';
 import { samplesOf, type Known, type Remembered } from './samples';
-import { parseExposition, valueOf, type Parsed } from './testing';
+import { parseExposition, SLOT, valueOf, type Parsed } from './testing';
 import { LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 import { createTypeLabels, OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
 
@@ -102,7 +102,13 @@ describe('the text', () => {
 
   it('uses the labels that are declared, and no others', async () => {
     const full = currentOf('a', {
-      summary: summaryOf({ depth: depthOf(4, 2), oldestPendingAt: AS_OF, lastPublishedAt: AS_OF, byType: [typeFigures('t', 5, 2)] }),
+      summary: summaryOf({
+        depth: depthOf(4, 2),
+        oldestPendingAt: AS_OF,
+        lastPublishedAt: AS_OF,
+        byType: [typeFigures('t', 5, 2)],
+        slot: SLOT,
+      }),
     });
     const parsed = await exposed([{ current: full, totals: totalsOf({ types: new Map([['t', { retries: 1, errors: 1 }]]) }) }]);
     for (const [family, { labels }] of Object.entries(FAMILIES)) {

@@ -7,7 +7,7 @@ export interface Family {
   /** One English sentence; the HELP line, and the row in docs/http.md. */
   help: string;
 }
-export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le' | 'database' | 'role' | 'use';
+export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le' | 'database' | 'role' | 'use' | 'slot';
 
 export const FAMILIES = {
   outbox_console_up: {
@@ -59,6 +59,31 @@ export const FAMILIES = {
     type: 'gauge',
     labels: ['outbox', 'verdict'],
     help: 'What is wrong with the outbox: 1 for the verdict that holds, 0 for every other.',
+  },
+  outbox_console_slot_active: {
+    type: 'gauge',
+    labels: ['outbox', 'slot'],
+    help: 'Whether anybody is connected to the replication slot behind the outbox: 1 or 0; 0 too where the slot is lost or not there, absent where no slot can be told.',
+  },
+  outbox_console_slot_inactive_seconds: {
+    type: 'gauge',
+    labels: ['outbox', 'slot'],
+    help: 'How long nobody has been connected to the slot; 0 while somebody is, absent where the server does not tell (before PostgreSQL 17).',
+  },
+  outbox_console_slot_lag_bytes: {
+    type: 'gauge',
+    labels: ['outbox', 'slot'],
+    help: "Log that the slot's reader has not confirmed, of the whole server: events are a part of it; absent where the slot is lost or not there.",
+  },
+  outbox_console_slot_held_bytes: {
+    type: 'gauge',
+    labels: ['outbox', 'slot'],
+    help: 'Log that the server keeps for the slot; absent where the slot is lost or not there.',
+  },
+  outbox_console_slot_safe_bytes: {
+    type: 'gauge',
+    labels: ['outbox', 'slot'],
+    help: 'Log that can still be written before the server may take away what the slot needs; absent without such a limit.',
   },
   outbox_console_created_total: {
     type: 'counter',

@@ -72,6 +72,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : secondsBetween(oldestPendingAt, asOf);
   add('outbox_console_oldest_pending_age_seconds', age);
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
+  addSlot(add, summary);
   const gauges = [
     ['outbox_console_type_waiting_events', 'waiting'],
     ['outbox_console_type_dead_events', 'dead'],
@@ -79,6 +80,21 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   for (const [family, state] of gauges) {
     for (const [type, value] of depthByLabel(outbox, byType, state, depth[state], labels)) add(family, value, { type });
   }
+}
+
+function addSlot(add: Add, { slot, asOf }: Summary): void {
+  if (slot?.name == null || slot.state === null) return;
+  const labels = { slot: slot.name };
+  const active = slot.state === 'active';
+  add('outbox_console_slot_active', Number(active), labels);
+  add(
+    'outbox_console_slot_inactive_seconds',
+    active ? 0 : slot.inactiveSince === null ? null : secondsBetween(slot.inactiveSince, asOf),
+    labels,
+  );
+  add('outbox_console_slot_lag_bytes', slot.lagBytes, labels);
+  add('outbox_console_slot_held_bytes', slot.heldBytes, labels);
+  add('outbox_console_slot_safe_bytes', slot.safeBytes, labels);
 }
 
 function addTotals(add: Add, { published, types }: OutboxTotals, attempts: boolean): void {

@@ -1,4 +1,5 @@
 /** A strict reader of the Prometheus text format 0.0.4, for tests: throws at the first thing that a scraper could stumble over. */
+import type { SlotHealth } from '@/lib/shared/slot-health';
 
 export interface Parsed {
   families: Map<string, { type: string; help: string }>;
@@ -103,3 +104,16 @@ export function valueOf({ series }: Parsed, name: string, labels: Record<string,
   const wanted = JSON.stringify(Object.entries(labels).sort());
   return series.find((one) => one.name === name && JSON.stringify(Object.entries(one.labels).sort()) === wanted)?.value;
 }
+
+/** A slot whose connector has been away for a minute and a half, at ten o'clock. */
+export const SLOT: SlotHealth = {
+  known: 'exact',
+  name: 'debezium',
+  assumed: true,
+  state: 'inactive',
+  inactiveSince: '2026-11-21T09:58:30.000Z',
+  lagBytes: 1_000,
+  heldBytes: 2_000,
+  safeBytes: 3_000,
+  walStatus: 'extended',
+};

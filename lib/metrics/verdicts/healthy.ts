@@ -1,3 +1,4 @@
+import type { SlotHealth } from '@/lib/shared/slot-health';
 import type { Evidence } from '@/lib/shared/verdicts';
 import type { SummaryFigures } from '../summarise';
 import type { Reading } from '../reading';
@@ -13,9 +14,26 @@ export const healthyVerdict: VerdictRule = {
   judge(circumstances) {
     const { reading, figures } = circumstances;
     if (reading === null || figures === null) return null;
+    if (figures.slot !== null) return { since: null, evidence: bySlot(figures.slot) };
     return { since: null, evidence: [...backlog(circumstances), lastPublished(figures), latency(figures), ...notJudged(reading, figures)] };
   },
 };
+
+/** Rows that tell nothing prove nothing: what the slot says, or that nobody knows. */
+function bySlot({ known, why, name, assumed, state, inactiveSince, lagBytes, walStatus }: SlotHealth): Evidence[] {
+  if (known === 'unavailable') return [{ code: 'slot_unknown', values: { why: why ?? null } }];
+  const told: Record<NonNullable<SlotHealth['state']>, Evidence> = {
+    active: { code: 'slot_read', values: { slot: name } },
+    inactive: { code: 'slot_unread', values: { slot: name, sinceAt: inactiveSince } },
+    lost: { code: 'slot_lost', values: { slot: name, reason: walStatus } },
+    missing: { code: 'slot_missing', values: { slot: name } },
+  };
+  return [
+    ...(state === null ? [] : [told[state]]),
+    ...(lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }]),
+    ...(assumed ? [{ code: 'slot_assumed', values: { slot: name } }] : []),
+  ];
+}
 
 /** A burst that is being worked off: no trouble, and good to know when it will be over. */
 function backlog(circumstances: Circumstances): Evidence[] {

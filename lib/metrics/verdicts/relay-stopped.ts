@@ -1,29 +1,53 @@
 import type { Evidence } from '@/lib/shared/verdicts';
 import { flowFigures, isAlive, patienceMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../flow';
-import type { VerdictRule } from '../verdict';
+import { stopOf } from '../slot-flow';
+import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
-/** Events are due, none goes out, and nobody tries: for longer than this relay's own rhythm explains. */
+/**
+ * Events are due, none goes out, and nobody tries: for longer than this relay's own rhythm explains. Where no row tells, the
+ * replication slot does: nobody reads it, nothing of it is confirmed, or it cannot be read any more.
+ */
 export const relayStoppedVerdict: VerdictRule = {
   verdict: 'relay_stopped',
   figures: flowFigures,
-  judge(circumstances) {
-    const { now } = circumstances;
-    const still = standstill(circumstances);
-    if (still === null) return null;
-    const usual = rhythmOf(circumstances);
-    const patience = patienceMs(usual, still.confirmed);
-    // A relay that tries and fails is not stopped: another verdict says what it fails at.
-    if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
-    return {
-      since: new Date(still.since).toISOString(),
-      evidence: [
-        movement(still),
-        { code: 'events_due', values: { count: still.due, oldestAt: still.firstDueAt, ageMs: now - Date.parse(still.firstDueAt) } },
-        rhythm(usual, patience),
-      ],
-    };
-  },
+  judge: (circumstances) => byRows(circumstances) ?? bySlot(circumstances),
 };
+
+function byRows(circumstances: Circumstances): Finding | null {
+  const { now } = circumstances;
+  const still = standstill(circumstances);
+  if (still === null) return null;
+  const usual = rhythmOf(circumstances);
+  const patience = patienceMs(usual, still.confirmed);
+  // A relay that tries and fails is not stopped: another verdict says what it fails at.
+  if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
+  return {
+    since: new Date(still.since).toISOString(),
+    evidence: [
+      movement(still),
+      { code: 'events_due', values: { count: still.due, oldestAt: still.firstDueAt, ageMs: now - Date.parse(still.firstDueAt) } },
+      rhythm(usual, patience),
+    ],
+  };
+}
+
+function bySlot(circumstances: Circumstances): Finding | null {
+  const stop = stopOf(circumstances);
+  if (stop === null) return null;
+  const { since, slot, lagBytes, heldBytes } = stop;
+  const sinceAt = since === null ? null : new Date(since).toISOString();
+  if (stop.how === 'lost') return { since: sinceAt, evidence: [{ code: 'slot_lost', values: { slot, reason: stop.reason } }] };
+  if (stop.how === 'missing') return { since: sinceAt, evidence: [{ code: 'slot_missing', values: { slot } }] };
+  return {
+    since: sinceAt,
+    evidence: [
+      { code: stop.how === 'inactive' ? 'slot_unread' : 'slot_silent', values: { slot, sinceAt } },
+      ...(stop.events === null ? [] : [{ code: 'slot_events', values: { count: stop.events } }]),
+      ...(lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }]),
+      ...(heldBytes === null ? [] : [{ code: 'slot_held', values: { heldBytes } }]),
+    ],
+  };
+}
 
 function movement({ written, lastOutAt, firstDueAt }: Standstill): Evidence {
   if (!written) return { code: 'nothing_moved', values: { sinceAt: lastOutAt ?? firstDueAt } };

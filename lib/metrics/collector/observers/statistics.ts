@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
+import { kindOf } from '@/lib/outbox/shape';
 import { slotIn, type Additions } from '../../rollup/ledger';
 import { ALL_TYPES } from '../../rollup/series-key';
 import { HOW } from '../../rollup/slot';
@@ -30,11 +31,12 @@ export const statisticsObserver: Observer = {
     // What was counted before may be told again later: whatever happened meanwhile is in the sums then.
     if (counts === null) return { additions: new Map(), memory: given, rows: 0 };
     const claims = outbox.shape.states.some((rule) => rule.state === 'processing');
-    return { ...countChanges(parsed.success ? parsed.data : null, Date.parse(at), counts, claims ? 2 : 1), rows: 0 };
+    const updatesPerEvent = kindOf(outbox.shape) === 'external' ? Infinity : claims ? 2 : 1;
+    return { ...countChanges(parsed.success ? parsed.data : null, Date.parse(at), counts, updatesPerEvent), rows: 0 };
   },
 };
 
-/** Created and published since the last look; nothing the first time, across a reset of the statistics, or after a gap. */
+/** Created and published since the last look, Infinity for a relay that updates no row; nothing the first time, across a reset of the statistics, or after a gap. */
 export function countChanges(
   last: Memory | null,
   atMs: number,
@@ -44,7 +46,7 @@ export function countChanges(
   const additions: Additions = new Map();
   const isNext = last !== null && atMs >= last.atMs && atMs - last.atMs <= GAP_MS && inserted >= last.inserted && updated >= last.updated;
   if (!isNext) return { additions, memory: { atMs, inserted, updated, left: 0 } };
-  const updates = updated - last.updated + last.left;
+  const updates = Number.isFinite(updatesPerEvent) ? updated - last.updated + last.left : 0;
   const published = Math.floor(updates / updatesPerEvent);
   if (inserted > last.inserted || published > 0) {
     const slot = slotIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
@@ -52,5 +54,5 @@ export function countChanges(
     slot.created = inserted - last.inserted;
     slot.published = published;
   }
-  return { additions, memory: { atMs, inserted, updated, left: updates - published * updatesPerEvent } };
+  return { additions, memory: { atMs, inserted, updated, left: published === 0 ? updates : updates - published * updatesPerEvent } };
 }

@@ -1,0 +1,26 @@
+import type { Known, UnavailableReason } from './measured';
+
+/**
+ * How the replication slot behind an outbox is: what a connector that reads the database's log has confirmed, and whether it
+ * is there. Bytes are of the log of the whole server, of which this outbox's events are only a part.
+ */
+export interface SlotHealth {
+  /** `unavailable`, with `why`, where no slot can be looked at, or nobody can tell which one it is. */
+  known: Known;
+  why?: UnavailableReason;
+  name: string | null;
+  /** The configuration names none: this is the only one a connector seems to read. */
+  assumed: boolean;
+  /** `lost`: the server took away log that it still needed. `missing`: it is named, and not there. */
+  state: 'active' | 'inactive' | 'lost' | 'missing' | null;
+  /** Since when nobody is connected, ISO 8601 UTC; null while somebody is, and where the server does not tell (before PostgreSQL 17). */
+  inactiveSince: string | null;
+  /** Written and not confirmed by the reader. */
+  lagBytes: number | null;
+  /** Kept by the server for the slot. */
+  heldBytes: number | null;
+  /** Can still be written before the server may take away what the slot needs; null without such a limit. */
+  safeBytes: number | null;
+  /** `reserved`, `extended`, `unreserved` or `lost`, in the server's words; null before PostgreSQL 13. */
+  walStatus: string | null;
+}
