@@ -23,6 +23,7 @@ export function useFormat() {
       number: (value: number, fraction?: number) => format.formatNumber(value, locale, fraction),
       compact: (value: number) => format.formatCompact(value, locale),
       rate: (value: number) => format.formatRate(value, locale),
+      bytes: (value: number) => format.formatBytes(value, locale),
       percent: (share: number) => format.formatPercent(share, locale),
       /** null when the table cannot say. */
       count: (count: Count) => format.formatCount(count, locale),

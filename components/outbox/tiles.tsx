@@ -5,9 +5,11 @@ import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Known, UnavailableReason } from '@/lib/shared/measured';
 import type { Summary } from '@/lib/shared/model';
+import type { SlotHealth } from '@/lib/shared/slot-health';
 import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { useTicking } from '../frame/clock';
 import classes from './outbox.module.css';
 
 interface TileProps {
@@ -20,7 +22,7 @@ interface TileProps {
   onAdvice?: () => void;
   asOf: string;
   intervalMs: number;
-  wide?: 'flow' | 'latency';
+  wide?: 'flow' | 'latency' | 'slot';
   children: ReactNode;
 }
 
@@ -64,6 +66,35 @@ function Split({ parts }: { parts: { name: string; value: ReactNode }[] }) {
   );
 }
 
+/** What tells how far the relay is, where no row does. */
+function SlotTile({ slot, ...tile }: { slot: SlotHealth } & Pick<TileProps, 'asOf' | 'intervalMs'>) {
+  const words = useTranslations('outbox.slot');
+  const reasons = useTranslations('unavailable');
+  const format = useFormat();
+  const { name, state, inactiveSince, assumed } = slot;
+  const since = useTicking((now) => (inactiveSince === null ? 'none' : format.age(now - Date.parse(inactiveSince))));
+  const bytes = (part: 'lag' | 'held' | 'safe', value: number | null) =>
+    value === null ? [] : [{ name: words(part), value: <Figure large text={format.bytes(value)} /> }];
+  const reader = state === 'active' ? words('connected') : state === 'inactive' ? words('gone', { age: since }) : words(state ?? 'missing');
+  return (
+    <Tile {...tile} wide="slot" label={words('label')} known={slot.known} knownText={words(assumed ? 'assumed' : 'named')}>
+      {slot.known === 'unavailable' ? (
+        <span className={classes.none}>{reasons(slot.why ?? 'slot_not_found')}</span>
+      ) : (
+        <Split
+          parts={[
+            { name: words('name'), value: <code className={classes.slotName}>{name}</code> },
+            { name: words('reader'), value: <Figure large text={reader} /> },
+            ...bytes('lag', slot.lagBytes),
+            ...bytes('held', slot.heldBytes),
+            ...bytes('safe', slot.safeBytes),
+          ]}
+        />
+      )}
+    </Tile>
+  );
+}
+
 export interface TilesProps {
   summary: Summary;
   /** Whether the table says when an event was published. */
@@ -78,7 +109,7 @@ export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: Tiles
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const format = useFormat();
-  const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, retries, errorRate, asOf } = summary;
+  const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, retries, errorRate, slot, asOf } = summary;
   const window = windows(summary.window);
   const tile = { asOf, intervalMs, onAdvice };
   const rate = (value: number | null) => (
@@ -89,6 +120,7 @@ export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: Tiles
   const close = latency.known === 'estimated' && errorShare !== undefined && errorShare <= CLOSE_SHARE;
   return (
     <ul className={classes.tiles} aria-label={words('figures')}>
+      {slot !== null && <SlotTile slot={slot} asOf={asOf} intervalMs={intervalMs} />}
       <Tile {...tile} label={words('tiles.waiting')} known={depth.waiting.known} why={depth.waiting.why}>
         <CountText large count={depth.waiting} />
       </Tile>

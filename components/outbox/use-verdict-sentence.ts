@@ -26,7 +26,8 @@ export function useVerdictSentence({
   diagnosis,
   depth,
   oldestPendingAt,
-}: Pick<Summary, 'diagnosis' | 'depth' | 'oldestPendingAt'>): string {
+  slot,
+}: Pick<Summary, 'diagnosis' | 'depth' | 'oldestPendingAt' | 'slot'>): string {
   const words = useTranslations('verdicts');
   const format = useFormat();
   const fact = (code: string, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
@@ -34,6 +35,7 @@ export function useVerdictSentence({
   const count = (value: Count) => format.count(value) ?? NONE;
   const text = (value: string | number | null) => (value === null ? NONE : visibleText(String(value)));
   const span = (value: string | number | null) => (typeof value === 'number' ? format.age(value) : NONE);
+  const bytes = (value: number | null | undefined) => (value == null ? NONE : format.bytes(value));
   const has = (code: string) => diagnosis.evidence.some((evidence) => evidence.code === code);
   return useTicking((now) => {
     const age = (at: string | number | null) => (typeof at === 'string' ? format.age(now - Date.parse(at)) : NONE);
@@ -59,12 +61,18 @@ export function useVerdictSentence({
       grows: number(fact('grows_by', 'perMinute')),
       drainFrom: span(fact('drains_in', 'fromMs')),
       drainTo: span(fact('drains_in', 'toMs')),
+      slot: slot === null ? NONE : (slot.state ?? 'unknown'),
+      slotName: text(slot?.name ?? null),
+      slotIdle: age(slot?.inactiveSince ?? null),
+      slotLag: bytes(slot?.lagBytes),
+      slotHeld: bytes(slot?.heldBytes),
+      slotEndangered: has('slot_endangered') ? 'yes' : 'no',
     });
   });
 }
 
 /**
- * Puts a fact behind a verdict into words. Durations (`…Ms`) are said in two units; times as how long ago, but `sinceAt`
+ * Puts a fact behind a verdict into words. Durations (`…Ms`) are said in two units, sizes (`…Bytes`) in one; times as how long ago, but `sinceAt`
  * as a time of day, for a sentence that says "since"; counts stay numbers for plurals. A fact this catalogue does not
  * know is left out rather than shown as a code.
  */
@@ -75,6 +83,7 @@ export function useEvidenceText(): (evidence: Evidence) => string | null {
   const say = (name: string, value: string | number | null): string | number => {
     if (value === null) return NONE;
     if (name.endsWith('Ms') && typeof value === 'number') return value < 1_000 ? format.latency(value) : format.age(value);
+    if (name.endsWith('Bytes') && typeof value === 'number') return format.bytes(value);
     if (!name.endsWith('At') || typeof value !== 'string') return value;
     if (name !== 'sinceAt') return format.relative(value, now);
     return now - Date.parse(value) < A_DAY_MS ? format.clock(value) : format.absolute(value);

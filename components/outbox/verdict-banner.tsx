@@ -28,6 +28,7 @@ const NEXT_STEP: Record<Verdict, ((fact: (code: string, name: string) => string 
   source_down: null,
   cannot_see: null,
   relay_stopped: () => WAITING,
+  log_held: null,
   broker_refusing: () => FAILING,
   poison_row: () => WAITING,
   starved: () => '/events?state=retrying&order=oldest',
@@ -59,6 +60,10 @@ export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps
     const value = evidence.find((fact) => fact.code === code)?.values[name];
     return typeof value === 'string' ? value : null;
   });
+  // No row waits behind a slot: what to do about it is the doctor's to say.
+  const atDoctor = verdict === 'log_held' || (verdict === 'relay_stopped' && summary.slot !== null);
+  const id = encodeURIComponent(outbox.id);
+  const href = atDoctor ? `/doctor?outbox=${id}` : step === undefined ? null : `/outboxes/${id}${step}`;
   const facts = evidence.map((fact) => evidenceText(fact)).filter((text) => text !== null);
   return (
     <section className={classes.banner} data-tone={VERDICT_TONE[verdict]} aria-label={words('verdict')}>
@@ -80,18 +85,13 @@ export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps
           </ul>
         )}
       </div>
-      {step === undefined ? (
+      {href === null ? (
         <Button size="sm" variant="default" loading={asking} onClick={() => void ask()}>
           {words(`nextStep.${verdict}`)}
         </Button>
       ) : (
-        <Button
-          component={Link}
-          size="sm"
-          variant={verdict === 'healthy' ? 'default' : 'filled'}
-          href={`/outboxes/${encodeURIComponent(outbox.id)}${step}`}
-        >
-          {words(`nextStep.${verdict}`)}
+        <Button component={Link} size="sm" variant={verdict === 'healthy' ? 'default' : 'filled'} href={href}>
+          {words(`nextStep.${atDoctor ? 'log_held' : verdict}`)}
         </Button>
       )}
     </section>
