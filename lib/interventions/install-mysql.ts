@@ -143,6 +143,9 @@ function triggers(outbox: Outbox, { schema, table }: TableName, skipsExisting: b
   return [trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), trigger('DELETE', refuse)];
 }
 
+/** Signed in, and without any right in the database of the URL. */
+const KEPT_OUT = '1044';
+
 interface Account {
   name: string;
   /** Whether it has answered just now. */
@@ -220,7 +223,10 @@ async function skipsExistingTriggers({ database }: Outbox): Promise<boolean> {
   }
 }
 
-/** A grant is to a user from somewhere: asked of the connection itself where it can be made, anywhere otherwise. */
+/**
+ * A grant is to a user from somewhere: asked of the connection itself where it can be made. An account that is only kept out of
+ * this database is named by the refusal; nobody else knows which of several it is. Anywhere otherwise.
+ */
 async function accountOf(outbox: Outbox, user: string, run: (work: (db: Db) => Promise<string>) => Promise<string>): Promise<Account> {
   const { literal } = outbox.database.engine.quote;
   try {
@@ -229,6 +235,8 @@ async function accountOf(outbox: Outbox, user: string, run: (work: (db: Db) => P
     return { name: `${literal(me.slice(0, at))}@${literal(me.slice(at + 1))}`, exists: true };
   } catch (error) {
     if (!(error instanceof DatabaseFailure)) throw error;
+    const kept = error.state === KEPT_OUT && error.cause instanceof Error ? /'([^']*)'@'([^']*)'/.exec(error.cause.message) : null;
+    if (kept?.[2] !== undefined) return { name: `${literal(user)}@${literal(kept[2])}`, exists: true };
     return { name: `${literal(user)}@${literal('%')}`, exists: false };
   }
 }

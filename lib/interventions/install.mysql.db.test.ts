@@ -112,3 +112,11 @@ it('grants no counters where an index tells what was published', async () => {
   await database.query(`DROP INDEX told ON \`${String(table)}\``);
   expect(await scriptOf()).toContain(COUNTERS);
 });
+
+it('grants to the account there is, though it may not enter the database yet', async () => {
+  const name = `local_${database.name}`;
+  await database.query(`CREATE USER ${name}@'127.0.0.1' IDENTIFIED BY 'test'`);
+  const script = await installScript(await bindForInstall(settings, open(roles.reader, database.urlFor(name, 'test')), database.url));
+  expect(script).toContain(`TO '${name}'@'127.0.0.1'`);
+  expect(script).not.toContain(`'${name}'@'%'`);
+});
