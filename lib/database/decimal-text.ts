@@ -3,7 +3,7 @@
  * the type has. Without a scale only whole numbers are, since each value has places of its own. False for floats.
  */
 export function printsAsDecimal(text: string, type: string): boolean {
-  const found = /^(?:numeric|decimal)(?:\((\d+)(?:,(\d+))?\))?(?: unsigned)?$/i.exec(type);
+  const found = /^(?:numeric|decimal)(?:\((\d+)(?:,(\d+))?\))?(?: unsigned)?(?: zerofill)?$/i.exec(type);
   if (found === null) return false;
   const places = Number(found[2] ?? 0);
   const whole = (found[1] === undefined ? 1_000 : Number(found[1])) - places;

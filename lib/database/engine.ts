@@ -27,6 +27,8 @@ export interface ColumnDescription {
   collation?: { charset: string; name: string };
   /** The values an enumeration has; comparing with another fails. */
   labels?: string[];
+  /** The enumeration a domain stands for: the server compares values of the one, and not of the other. */
+  over?: string;
   /** How the column spells an instant where its type does not tell: said by the shape, never by the catalogue. */
   time?: TimeEncoding;
 }

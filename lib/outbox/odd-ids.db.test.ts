@@ -6,12 +6,15 @@ import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { bindOutbox } from './bind';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
+import type { Outbox } from './outbox';
 import { shapeSchema } from './shape';
 
-const BYTES = { postgres: ["'\\x00ff7e25'", "'\\x20'", "'\\x'"], mysql: ["x'00ff7e25'", "x'20'"] };
+const BYTES = { postgres: ["'\\x00ff7e25'", "'\\x20'", "'\\x'"], mysql: ["x'00ff7e25'", "x'20'", "x''"] };
 const TABLES = {
   whole_numbers: { type: { postgres: 'numeric(20)', mysql: 'decimal(20)' }, ids: ['18446744073709551610', '-5', '0'] },
   places: { type: { postgres: 'numeric(12,2)', mysql: 'decimal(12,2)' }, ids: ['10.50', '-0.25', '0.00', '9999999999.99'] },
+  huge: { type: { postgres: 'numeric(38)', mysql: 'decimal(38)' }, ids: ['-99999999999999999999999999999999999999', '7'] },
+  padded: { type: { postgres: 'integer', mysql: 'int(6) unsigned zerofill' }, ids: ['7', '1234567'] },
   bytes: { type: { postgres: 'bytea', mysql: 'varbinary(16)' }, ids: BYTES },
   texts: {
     type: { postgres: 'varchar(80)', mysql: 'varchar(80)' },
@@ -45,6 +48,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     const outbox = await bindOutbox({ ...settingsFor(shape, { inline: true }), table }, opened);
     const { events } = await listEvents(outbox, {}, { limit: 50 });
     expect(events).toHaveLength((Array.isArray(ids) ? ids : ids[engine]).length);
+    expect(await walked(outbox)).toEqual(events.map(({ id }) => id));
     for (const { id } of events) {
       expect.soft((await getEvent(outbox, id))?.event.id, id).toBe(id);
       expect.soft((await listEvents(outbox, { q: id }, { limit: 5 })).events.map((event) => event.id)).toEqual([id]);
@@ -54,6 +58,17 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     }
   });
 });
+
+/** The ids of the list, one to a page. */
+async function walked(outbox: Outbox): Promise<string[]> {
+  const ids: string[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await listEvents(outbox, {}, { limit: 1, cursor });
+    ids.push(...page.events.map(({ id }) => id));
+    if (page.nextCursor === null) return ids;
+    cursor = page.nextCursor;
+  }
+}
 
 it('a number that is written otherwise, or that the column cannot hold, is no id', () => {
   for (const text of ['05', '5.0', '-0', '1e3', '123456', '+5', '']) expect.soft(printsAsDecimal(text, 'numeric(5,0)'), text).toBe(false);

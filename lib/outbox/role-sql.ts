@@ -52,7 +52,8 @@ function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: 
     description: bound.column,
   };
   if (bound.last) value = fragments.lastElement(value.sql, value.description);
-  if (bound.path.length === 0) return value;
+  // The last element of JSON is JSON, and a text in it is not meant with its quotes.
+  if (bound.path.length === 0 && !(bound.last && value.description.kind === 'json')) return value;
   const text: ColumnDescription = { ...bound.column, kind: 'text', type: 'text', nullable: true, time: bound.column.time ?? 'iso' };
   return {
     sql: fragments.jsonText(value.sql, bound.path, value.description),

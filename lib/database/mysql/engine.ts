@@ -21,7 +21,7 @@ function idFits(id: string, { kind, type }: ColumnDescription): boolean {
   if (!id.isWellFormed()) return false;
   if (kind === 'uuid') return UUID.test(id);
   if (kind === 'integer') return INTEGER.test(id) && isWithin(BigInt(id), type);
-  if (kind === 'binary') return /^([0-9a-f]{2})+$/.test(id) && isAsLong(id.length / 2, type);
+  if (kind === 'binary') return /^([0-9a-f]{2})*$/.test(id) && isAsLong(id.length / 2, type);
   if (kind === 'decimal') return printsAsDecimal(id, type);
   return kind === 'text' && !id.includes('\u0000');
 }

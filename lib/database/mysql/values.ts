@@ -7,7 +7,8 @@ type Sql<T = unknown> = RawBuilder<T>;
 /** A column as text: bytes as hexadecimal digits, bits as a number. */
 export function asText(column: Sql, description?: ColumnDescription): Sql<string | null> {
   if (description?.kind === 'binary') return sql`lower(hex(${column}))`;
-  if (description !== undefined && /^bit/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
+  // Nor does a number have zeros before it, as many as the column is wide.
+  if (description !== undefined && /^bit|zerofill/i.test(description.type)) return sql`cast(${column} + 0 as char)`;
   return sql`cast(${column} as char)`;
 }
 
@@ -17,13 +18,19 @@ export function typed(value: string, description: ColumnDescription): Sql {
   // A parameter cast to a number is a signed one to MySQL before it is anything else, and ends at half the unsigned ones.
   if (kind === 'integer') return /unsigned/i.test(type) ? sql`cast(cast(${value} as char) as unsigned)` : sql`cast(${value} as signed)`;
   if (kind === 'boolean') return sql`cast(${/^(1|true)$/i.test(value) ? '1' : '0'} as unsigned)`;
-  // More digits than any column has on either side, so that no value is cut to fit; a comparison as text would be.
-  if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as decimal(65,30))`;
+  // More digits than the column has on either side, so that no value is cut to fit; a comparison as text would be.
+  if (kind === 'decimal') return /^(float|double)/i.test(type) ? sql`(${value} + 0e0)` : sql`cast(${value} as ${sql.raw(widened(type))})`;
   if (kind === 'binary') return sql`unhex(${value})`;
   if (kind === 'uuid') return sql`cast(${value} as uuid)`;
   if (kind === 'instant' || kind === 'wall_clock') return sql`cast(${value.includes('T') ? utcText(value) : value} as datetime(6))`;
   if (/^bit/i.test(type)) return sql`cast(cast(${value} as char) as unsigned)`;
   return sql`${value}`;
+}
+
+/** The most digits a number has, all those before the point that the column holds, and as many after it as are left. */
+function widened(type: string): string {
+  const [, digits = '65', places = '0'] = /\((\d+)(?:,(\d+))?\)/.exec(type) ?? [];
+  return `decimal(65,${String(Math.min(30, 65 - (Number(digits) - Number(places))))})`;
 }
 
 const isBit = ({ type }: ColumnDescription): boolean => /^bit/i.test(type);
@@ -64,12 +71,15 @@ export function isLiteral(column: Sql, values: (string | number | boolean)[], de
       asWritten.map((value) => typed(value, description)),
     );
   const numbers = asWritten.map((value) => TRUTH[value] ?? value).filter((value) => NUMBER.test(value));
-  return numbers.length === 0
-    ? sql`false`
-    : oneOf(
-        column,
-        numbers.map((value) => sql.raw(value)),
-      );
+  if (numbers.length === 0) return sql`false`;
+  const equal = oneOf(
+    column,
+    numbers.map((value) => sql.raw(value)),
+  );
+  if (description === null || !/^float/i.test(description.type)) return equal;
+  // A number is wider than a float, and none of its fractions is the one the column holds: they are the same when they read the same.
+  const texts = numbers.map((value) => sql.lit(value));
+  return sql`(${equal} or ${oneOf(sql`cast(${column} as char)`, texts)})`;
 }
 
 const TRUTH: Record<string, string> = { true: '1', false: '0' };

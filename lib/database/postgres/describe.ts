@@ -34,8 +34,9 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
   const { rows } = await sql<CatalogueRow>`
     select n.nspname as schema, c.relname as table, c.relkind::text as relkind,
       (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
-          'base', case when t.typtype = 'e' then 'enum' else coalesce(b.typname, t.typname) end, 'nullable', not a.attnotnull,
-          'labels', case when t.typtype = 'e' then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) end,
+          'base', case when 'e' in (t.typtype, b.typtype) then 'enum' else coalesce(b.typname, t.typname) end, 'nullable', not a.attnotnull,
+          'labels', case when 'e' in (t.typtype, b.typtype) then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = coalesce(b.oid, t.oid)) end,
+          'over', case when b.typtype = 'e' then format_type(b.oid, null) end,
           'generated', a.attgenerated <> '', 'update', has_column_privilege(c.oid, a.attnum, 'UPDATE')) order by a.attnum), '[]')
         from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype and t.typtype = 'd'
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
@@ -59,6 +60,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
     type: string;
     base: string;
     labels: string[] | null;
+    over: string | null;
     nullable: boolean;
     generated: boolean;
     update: boolean;
@@ -84,6 +86,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
           nullable: c.nullable,
           generated: c.generated,
           ...(c.labels === null ? {} : { labels: c.labels }),
+          ...(c.over === null ? {} : { over: c.over }),
         },
       ]),
     ),

@@ -89,18 +89,20 @@ export const postgresFragments: Fragments = {
   isTrue,
   lastElement,
   asText: (column) => sql`(${column})::text`,
-  typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(description.type))})`,
+  typed: (value, description) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`,
   textValue: (value) => sql`cast(${value} as text)`,
   isOneOf: (column, values, description) =>
     oneOf(
-      column,
-      values.map((value) => sql`cast(${value} as ${sql.raw(castType(description.type))})`),
+      compared(column, description),
+      values.map((value) => sql`cast(${value} as ${sql.raw(castType(comparedAs(description)))})`),
     ),
-  isAnyOf: (column, values, { type }) => sql`${column} = any(cast(${arrayLiteral(values)} as ${sql.raw(arrayType(type))}))`,
-  isLiteral: (column, values) =>
+  isAnyOf: (column, values, description) =>
+    sql`${compared(column, description)} = any(cast(${arrayLiteral(values)} as ${sql.raw(arrayType(comparedAs(description)))}))`,
+  isLiteral: (column, values, description) =>
     oneOf(
-      column,
-      values.map((value) => sql.lit(value)),
+      description === null ? column : compared(column, description),
+      // A number is wider than a real, and none of its fractions is the one the column holds.
+      values.map((value) => (description?.type === 'real' ? sql`cast(${sql.lit(value)} as real)` : sql.lit(value))),
     ),
   // Compared as a row, which the index of the first key alone serves too.
   beyond: (left, sign, right) => sql`${row(left)} ${sql.raw(sign)} ${row(right)}`,
@@ -162,6 +164,12 @@ export const postgresFragments: Fragments = {
 
 const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
+
+/** The type whose values the server compares. */
+const comparedAs = ({ over, type }: ColumnDescription): string => over ?? type;
+
+const compared = (column: RawBuilder<unknown>, { over }: ColumnDescription): RawBuilder<unknown> =>
+  over === undefined ? column : sql`(${column})::${sql.raw(castType(over))}`;
 
 /** A type without its length, which a cast would cut a value to: `character` alone means one character. */
 function arrayType(type: string): string {

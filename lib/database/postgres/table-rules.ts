@@ -29,7 +29,7 @@ export async function readPostgresTableRules(db: Db, tables: Required<TableName>
     with wanted(position, schema_name, table_name) as (values ${wanted})
     select
       (select coalesce(json_agg(json_build_object('name', a.attname, 'default', case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end, 'identity', a.attidentity <> '',
-          'labels', case when t.typtype = 'e' then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) end,
+          'labels', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid in (t.oid, t.typbasetype)),
           'length', case when t.typname in ('varchar', 'bpchar') and a.atttypmod > 4 then a.atttypmod - 4 end) order by a.attnum), '[]')
         from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
