@@ -297,8 +297,6 @@ export interface Engine {
   changeCounters: string | null;
   /** Whether the server that `db` is connected to knows `SELECT … FOR UPDATE SKIP LOCKED`. */
   skipsLocked(db: Db): Promise<boolean>;
-  /** Whether the server can reckon with this time zone. */
-  knowsTimeZone(db: Db, timeZone: string): Promise<boolean>;
   failure(error: unknown): DatabaseFailure;
   /** The server and its version as people write them, e.g. `PostgreSQL 16.4`. */
   version(db: Db): Promise<string>;

@@ -10,7 +10,6 @@ import { CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './table-
 import { serverName, serverOf, skipsLocked } from './server';
 import { resolutionOf } from '../time-resolution';
 import { fractionDigits } from './times';
-import { fixedOffsetMinutes } from './zones';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const INTEGER = /^(0|-?[1-9][0-9]{0,19})$/;
@@ -107,11 +106,6 @@ export const mysqlEngine: Engine = {
   changeCounts,
   changeCounters: CHANGE_COUNTERS,
   skipsLocked: async (db) => skipsLocked(await serverOf(db)),
-  async knowsTimeZone(db, timeZone) {
-    if (fixedOffsetMinutes(timeZone) !== null) return true;
-    const { rows } = await sql<{ at: string | null }>`select convert_tz('2026-01-01 00:00:00', '+00:00', ${timeZone}) as at`.execute(db);
-    return rows[0]?.at !== null && rows[0] !== undefined;
-  },
   async isReadOnly(db) {
     const { rows } = await sql<{
       Value: string;

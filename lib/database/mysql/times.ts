@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '../engine';
-import { fixedOffsetMinutes } from './zones';
+import { zoneOffsets } from './zones';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -50,13 +50,17 @@ export function fromUtc(value: Sql, description: ColumnDescription, timeZone: st
   return kind === 'wall_clock' && time !== 'utc' ? shifted(value, timeZone, 'from utc') : value;
 }
 
-/** By arithmetic where the zone has one offset: CONVERT_TZ needs tables, and reckons from 1970 to 2038 only. */
+/**
+ * By arithmetic: CONVERT_TZ needs tables, and reckons from 1970 to 2038 only. An hour that the clock shows twice is the later one, and
+ * one that it leaves out counts on from before, as on PostgreSQL.
+ */
 function shifted(value: Sql, timeZone: string, way: 'to utc' | 'from utc'): Sql {
-  const minutes = fixedOffsetMinutes(timeZone);
-  if (minutes === 0) return value;
-  if (minutes !== null) return sql`(${value} + interval ${sql.lit(way === 'to utc' ? -minutes : minutes)} minute)`;
-  const [from, to] = way === 'to utc' ? [timeZone, '+00:00'] : ['+00:00', timeZone];
-  return sql`convert_tz(${value}, ${sql.lit(from)}, ${sql.lit(to)})`;
+  const { minutes, changes } = zoneOffsets(timeZone);
+  const east = minutes.map((offset) => (way === 'to utc' ? -offset : offset));
+  if (changes.length === 0) return east[0] === 0 ? value : sql`(${value} + interval ${sql.lit(east[0])} minute)`;
+  const bounds = changes.map((change, index) => sql.lit(change + (way === 'to utc' ? (minutes[index + 1] ?? 0) : 0)));
+  const place = sql`interval(timestampdiff(minute, ${EPOCH}, ${value}), ${sql.join(bounds)}) + 1`;
+  return sql`(${value} + interval cast(elt(${place}, ${sql.join(east.map((offset) => sql.lit(offset)))}) as signed) minute)`;
 }
 
 /** Digits of a second that the column keeps; what a longer value is rounded to might lie in the future. */

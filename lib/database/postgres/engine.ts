@@ -112,8 +112,6 @@ export const postgresEngine: Engine = {
   changeCounts,
   changeCounters: null,
   skipsLocked: () => Promise.resolve(true),
-  // It ships with the zones, and an unknown name fails the first statement.
-  knowsTimeZone: () => Promise.resolve(true),
   async isReadOnly(db) {
     const { rows } = await sql<{ replica: boolean; setting: string }>`
       select pg_is_in_recovery() as replica, current_setting('transaction_read_only') as setting`.execute(db);
