@@ -73,7 +73,7 @@ describe('nobody is connected', () => {
     ['nothing but the housekeeping of an idle server was written', () => gone({ unconfirmedBytes: 9_000, inactiveSince: ago(40_000) })],
     ['what was counted late had been written before it left', (at) => gone({ inserted: at > 90 ? 100 : 101, inactiveSince: ago(100) })],
     ['it was restarted', (at) => (at > 50 || at < 10 ? {} : gone({ inserted: 1_000 - at, inactiveSince: ago(50) }))],
-    ['everything is confirmed', () => gone({ unconfirmedBytes: 0, inactiveSince: ago(4_000) })],
+    ['everything is confirmed', (at) => gone({ unconfirmedBytes: 0, inactiveSince: ago(4_000), inserted: 1_000 - at })],
   ])('not: %s', (_, at) => {
     expect(after(600, at).verdict).toBe('healthy');
   });

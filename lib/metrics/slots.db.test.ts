@@ -7,6 +7,7 @@ import type { SlotHealth } from '@/lib/shared/slot-health';
 import type { Diagnosis } from '@/lib/shared/verdicts';
 import { settingsFor } from '@/scripts/testing/outbox';
 import { useLogicalServer } from '@/scripts/testing/logical-server';
+import { chooseMethod, sizeOf } from './collector/method';
 import { diagnose } from './diagnose';
 import { observe, spanOf } from './observed';
 import { takeReading } from './read';
@@ -159,6 +160,15 @@ describe('what an ordinary reader is told', () => {
     const slots = await reader.read(async (db) => readingStatement(await bound(), planOf(await bound(), null)).compile(db).sql);
     expect(slots).toContain('pg_replication_slots');
   });
+});
+
+test('what is created is counted by the server; of what is published nobody knows, whatever is cleared away', async () => {
+  const outbox = await bound();
+  const choice = await reader.read(async (db) => chooseMethod(outbox, await sizeOf(db, outbox)));
+  expect(choice).toEqual({ method: 'statistics', access: null, sees: true, advice: null });
+  const { throughput, latency } = figuresOf(await takeReading(outbox, null));
+  expect(throughput).toMatchObject({ publishedPerMinute: null, why: 'external_relay' });
+  expect(latency).toMatchObject({ p95Ms: null, known: 'unavailable' });
 });
 
 describe('healthy', () => {

@@ -19,6 +19,14 @@ describe('changes that the database counts', () => {
     ]);
   });
 
+  it('are creations alone where a reader of the log publishes: a row that is changed is not sent by it', () => {
+    const first = countChanges(null, START, counts(1_000, 500), Infinity);
+    const second = countChanges(first.memory, START + 5_000, counts(1_010, 700), Infinity);
+    const third = countChanges(second.memory, START + 10_000, counts(1_010, 900), Infinity);
+    expect(second.additions.get(START / 60_000)?.get(ALL_TYPES)).toMatchObject({ created: 10, published: 0 });
+    expect(third.additions.size).toBe(0);
+  });
+
   it('are nothing across a reset, nor after a gap', () => {
     const { memory } = countChanges(null, START, counts(1_000, 500), 1);
     expect(countChanges(memory, START + 5_000, counts(3, 600), 1).additions.size).toBe(0);
