@@ -84,7 +84,14 @@ function SlotTile({ slot, ...tile }: { slot: SlotHealth } & Pick<TileProps, 'asO
         <Split
           parts={[
             { name: words('name'), value: <code className={classes.slotName}>{name}</code> },
-            { name: words('reader'), value: <Figure large text={reader} /> },
+            {
+              name: words('reader'),
+              value: (
+                <span className={classes.slotReader}>
+                  <Figure large text={reader} />
+                </span>
+              ),
+            },
             ...bytes('lag', slot.lagBytes),
             ...bytes('held', slot.heldBytes),
             ...bytes('safe', slot.safeBytes),

@@ -61,7 +61,7 @@ describe('nobody is connected', () => {
   test('an older server does not tell: it has to be watched for as long', () => {
     const later = (secondsAgo: number): Seen => gone({ inserted: secondsAgo < 30 ? 140 : 100 });
     expect(after(55, later).verdict).toBe('healthy');
-    expect(after(65, later)).toMatchObject({ verdict: 'relay_stopped', since: null, evidence: [{}, { values: { count: 40 } }, {}, {}] });
+    expect(after(65, later)).toMatchObject({ verdict: 'relay_stopped', since: null, evidence: [{ values: { count: 40 } }, {}, {}, {}] });
     expect(after(295, () => gone()).verdict).toBe('healthy');
     expect(after(300, () => gone()).verdict).toBe('relay_stopped');
     // Seen connected before: then it is known since when.
@@ -87,7 +87,9 @@ describe('nothing is confirmed', () => {
   const burst = (at: number): Seen => ({ inserted: 1_000 - Math.min(at, 500), unconfirmedBytes: (600 - Math.min(at, 500)) * 10_000 });
 
   test('of what was written five minutes ago, whether or not somebody is connected at the moment', () => {
-    expect(after(600, burst)).toMatchObject({ verdict: 'relay_stopped', since: ago(495), evidence: [{ code: 'slot_silent' }, {}, {}, {}] });
+    expect(after(600, burst)).toMatchObject({ verdict: 'relay_stopped', since: null, evidence: [{ code: 'slot_silent' }, {}, {}, {}] });
+    const movedBefore = (at: number): Seen => ({ ...burst(at), confirmedTo: at > 590 ? 5 : 6 });
+    expect(after(600, movedBefore)).toMatchObject({ verdict: 'relay_stopped', since: ago(495) });
     expect(after(600, (at) => ({ ...burst(at), active: at % 20 === 0 })).verdict).toBe('relay_stopped');
   });
 
@@ -128,7 +130,7 @@ describe('log held back', () => {
     const both = gone({ inactiveSince: ago(4_000), status: 'unreserved', retainedBytes: 2 * GB });
     expect(after(20, () => both)).toMatchObject({
       verdict: 'relay_stopped',
-      evidence: [{ code: 'slot_unread' }, { code: 'slot_lag' }, { code: 'slot_holds' }, { code: 'slot_held' }],
+      evidence: [{ code: 'slot_lag' }, { code: 'slot_held' }, { code: 'slot_holds' }, { code: 'slot_unread' }],
     });
   });
 });

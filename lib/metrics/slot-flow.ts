@@ -159,7 +159,7 @@ function silent(looks: readonly Look[], { atMs, slot, inserted }: Look): Stop | 
   if (seen === undefined || atMs - seen.atMs < CONFIRMS_WITHIN_MS) return null;
   return {
     how: 'silent',
-    since: seen.atMs,
+    since: beginOf(looks, streak) === null ? null : seen.atMs,
     slot: slot.name,
     lagBytes: lagOf(slot),
     heldBytes: slot.retainedBytes,

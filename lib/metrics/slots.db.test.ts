@@ -230,10 +230,10 @@ describe('stopped', () => {
     expect(found).toMatchObject({
       verdict: 'relay_stopped',
       evidence: [
-        { code: 'slot_unread', values: { slot: 'debezium' } },
         { code: 'slot_events', values: { count: 50 } },
         { code: 'slot_lag' },
         { code: 'slot_held' },
+        { code: 'slot_unread', values: { slot: 'debezium' } },
       ],
     });
     expect(Math.abs(Date.parse(found.since ?? '') - Date.now())).toBeLessThan(30_000);
@@ -251,7 +251,7 @@ describe('stopped', () => {
     const found = await watched.look(50, 3);
     expect(found).toMatchObject({
       verdict: 'relay_stopped',
-      evidence: [{ code: 'slot_unread' }, { code: 'slot_lag' }, { code: 'slot_held' }],
+      evidence: [{ code: 'slot_lag' }, { code: 'slot_held' }, { code: 'slot_unread' }],
     });
   });
 

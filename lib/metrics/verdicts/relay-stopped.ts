@@ -38,13 +38,16 @@ function bySlot(circumstances: Circumstances): Finding | null {
   const sinceAt = since === null ? null : new Date(since).toISOString();
   if (stop.how === 'lost') return { since: sinceAt, evidence: [{ code: 'slot_lost', values: { slot, reason: stop.reason } }] };
   if (stop.how === 'missing') return { since: sinceAt, evidence: [{ code: 'slot_missing', values: { slot } }] };
+  const silent = stop.how === 'silent';
   return {
     since: sinceAt,
     evidence: [
-      { code: stop.how === 'inactive' ? 'slot_unread' : 'slot_silent', values: { slot, sinceAt } },
+      ...(silent ? [{ code: 'slot_silent', values: { slot, sinceAt } }] : []),
       ...(stop.events === null ? [] : [{ code: 'slot_events', values: { count: stop.events } }]),
       ...(lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }]),
       ...(heldBytes === null ? [] : [{ code: 'slot_held', values: { heldBytes } }]),
+      // The verdict's own sentence says as much: what it is about comes first.
+      ...(silent ? [] : [{ code: 'slot_unread', values: { slot, sinceAt } }]),
     ],
   };
 }
