@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { DeadLetterGroup } from '@/lib/shared/model';
 import { positionedRows } from './list-sql';
 import { listOrder } from './list-order';
-import { walksOf } from './list-walks';
+import { unlimited, walksOf } from './list-walks';
 import type { Outbox } from './outbox';
 import type { PlaceSql } from './row';
 
@@ -25,7 +25,7 @@ interface GroupRow {
  * rows where there is one, no more than a search reads where there is none; [] where this table cannot show dead events.
  */
 export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[]> {
-  const { walks } = walksOf(outbox, listOrder(outbox), { state: ['dead'] });
+  const walks = unlimited(walksOf(outbox, listOrder(outbox), { state: ['dead'] }).walks);
   const columns = (at: PlaceSql): RawBuilder<unknown> => {
     const error = at.role('error');
     const errorText =

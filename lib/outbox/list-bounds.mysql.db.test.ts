@@ -30,7 +30,7 @@ const database = useTestMysql(async ({ query }) => {
     `create table keyed (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, key (sent, made))`,
   );
   await query(
-    `insert into keyed select uuid(), 't', utc_timestamp(6) - interval (${ROWS} - n) second,
+    `insert into keyed select uuid(), if(n % 2, 'odd', 'even'), utc_timestamp(6) - interval (${ROWS} - n) second,
       if(n > ${ROWS} - ${WAITING}, null, utc_timestamp(6) - interval (${ROWS} - n) second) from ${numbersTo(ROWS, 'numbers')}`,
   );
   await query('analyze table keyed');
@@ -69,4 +69,38 @@ test.each(['newest', 'oldest'] as const)('what waits, %s first: each page takes 
     expect(handedOver).toBeLessThan(2_000);
     cursor = found.nextCursor ?? undefined;
   }
+});
+
+test.each(['newest', 'oldest'] as const)(
+  'every state, %s first: a column of the index between its time and the key sorts nothing but the page',
+  async (order) => {
+    const way = order === 'newest' ? 'desc' : 'asc';
+    const wanted = await database.query<{ id: string }>(`select id from keyed order by coalesce(sent, made) ${way}, id ${way} limit 150`);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < 3; page += 1) {
+      handedOver = 0;
+      const { events, nextCursor } = await listEvents(outbox, { order }, { limit: 50, ...(cursor === undefined ? {} : { cursor }) });
+      expect(handedOver).toBeLessThan(2_000);
+      found.push(...events.map(({ id }) => id));
+      cursor = nextCursor ?? undefined;
+    }
+    expect(found).toEqual(wanted.map(({ id }) => id));
+  },
+);
+
+test('a frequent type: its page is found near, not in all that a search may look at', async () => {
+  const wanted = await database.query<{ id: string }>(
+    `select id from keyed where kind = 'odd' order by coalesce(sent, made) desc, id desc limit 150`,
+  );
+  const found: string[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < 3; page += 1) {
+    handedOver = 0;
+    const { events, nextCursor } = await listEvents(outbox, { type: ['odd'] }, { limit: 50, ...(cursor === undefined ? {} : { cursor }) });
+    expect(handedOver).toBeLessThan(40_000);
+    found.push(...events.map(({ id }) => id));
+    cursor = nextCursor ?? undefined;
+  }
+  expect(found).toEqual(wanted.map(({ id }) => id));
 });

@@ -4,7 +4,7 @@ import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
 import { listOrder } from './list-order';
 import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Span, type Stretch } from './list-sql';
-import { walksOf, type Position, type Walk } from './list-walks';
+import { unlimited, walksOf, type Position, type Walk } from './list-walks';
 import { plainColumn, type Outbox } from './outbox';
 import { toEvent } from './row';
 import { idFits } from './row-id';
@@ -69,6 +69,9 @@ function fitsKey({ main, database }: Outbox, id: string): boolean {
   return !checked || idFits(database.engine, main, id);
 }
 
+/** Rows of each walk that are tried before the end of a long search is asked for. */
+const NEAR_ROWS = 2_000;
+
 interface Found {
   /** In the order of the list. */
   shown: ListRow[];
@@ -91,30 +94,72 @@ async function readPage(
   const direction = backwards ? opposite(order) : order;
   const looked: Look = { rows: 0, end: null, backTo: null };
   const rows: ListRow[] = [];
+  const search = outbox.database.engine.features.streamsSubqueries ? streamed : boundedFirst;
   for (const { stretch, after } of stretches(walks, direction, cursor)) {
-    const span: Span = { stretch, direction, after, until: null, limit: limit + 1 - rows.length };
-    // An engine that makes a subquery whole before it looks into it is told beforehand where to end.
-    const before = outbox.database.engine.features.streamsSubqueries ? null : await looks(outbox, db, walks, span);
-    const ended = before === null ? walks : walks.map((walk) => ({ ...walk, end: before.get(walk)?.end ?? null }));
-    const found = await merged(outbox, db, ended, span);
-    if (rows.length + found.length > limit) {
-      rows.push(...found);
-      break;
-    }
-    const ends = [...(before ?? (await looks(outbox, db, walks, span))).values()];
-    looked.rows += ends.reduce((sum, one) => sum + one.rows, 0);
-    looked.backTo = ends.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
-    const nearest = await nearestEnd(outbox, db, walks, span, ends);
-    // What another walk found beyond the end of this one belongs to the pages after it.
-    const beyond = nearest !== null && found.length > 0 && walks.length > 1;
-    rows.push(...(beyond ? await merged(outbox, db, ended, { ...span, until: nearest }) : found));
-    if (nearest === null) continue;
-    Object.assign(looked, { end: nearest, backTo: nearest.at });
+    const found = await search(outbox, db, walks, { stretch, direction, after, until: null, limit: limit + 1 - rows.length });
+    rows.push(...found.rows);
+    if (rows.length > limit) break;
+    looked.rows += found.looks.reduce((sum, one) => sum + one.rows, 0);
+    looked.backTo = found.looks.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
+    if (found.end === null) continue;
+    Object.assign(looked, { end: found.end, backTo: found.end.at });
     break;
   }
   const shown = rows.slice(0, limit);
   if (backwards) shown.reverse();
   return { shown, more: rows.length > limit, looked };
+}
+
+interface Search {
+  rows: ListRow[];
+  /** How far each bounded walk came. */
+  looks: Look[];
+  /** Where the page has to end although there may be more; null where it ends with the rows, or is full. */
+  end: Look['end'];
+}
+
+/** Where a subquery is read as far as it is needed: the rows first, and how far they were looked for where they do not fill the page. */
+async function streamed(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
+  const walks = unlimited(given);
+  const rows = await merged(outbox, db, walks, span);
+  const last = rows[span.limit - 1];
+  if (last !== undefined && !(await endsBefore(outbox, db, walks, span, last))) return { rows, looks: [], end: null };
+  const ends = [...(await looks(outbox, db, walks, span)).values()];
+  const end = await nearestEnd(outbox, db, walks, span, ends);
+  // What another walk found beyond the end of this one belongs to the pages after it.
+  const beyond = end !== null && rows.length > 0 && walks.length > 1;
+  return { rows: beyond ? await merged(outbox, db, walks, { ...span, until: end }) : rows, looks: ends, end };
+}
+
+/** Whether one of several searches ended before this row of another: it may have rows in between. */
+async function endsBefore(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span, row: ListRow): Promise<boolean> {
+  if (walks.length === 1) return false;
+  const ends = await looks(outbox, db, walks, { ...span, until: { key: row.position, id: row.id } });
+  return [...ends.values()].some(({ end }) => end !== null);
+}
+
+/**
+ * Where a subquery is made whole before anything looks into it: each walk is told where to end, first after the few rows
+ * that most often fill the page. One that tries nothing ends where it has filled the page by itself, so that no more rows
+ * than those are sorted by their key.
+ */
+async function boundedFirst(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
+  const within = (most: number): Walk[] =>
+    given.map((walk) =>
+      walk.tests.length === 0
+        ? { ...walk, look: walk.key !== null && walk.index !== null && span.stretch === 'keyed' ? span.limit : null }
+        : { ...walk, look: walk.look === null ? null : Math.min(walk.look, most) },
+    );
+  const upTo = async (walks: readonly Walk[]): Promise<Search> => {
+    const found = await looks(outbox, db, walks, span);
+    const ends = walks.flatMap((walk) => (walk.tests.length === 0 ? [] : (found.get(walk) ?? [])));
+    const end = await nearestEnd(outbox, db, walks, span, ends);
+    const ended = walks.map((walk) => ({ ...walk, end: found.get(walk)?.end ?? null }));
+    return { rows: await merged(outbox, db, ended, { ...span, until: end }), looks: ends, end };
+  };
+  const near = await upTo(within(NEAR_ROWS));
+  const done = near.rows.length >= span.limit || near.end === null;
+  return done ? near : upTo(within(Infinity));
 }
 
 const opposite = (order: Cursor['order']): Cursor['order'] => (order === 'newest' ? 'oldest' : 'newest');

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Cursor } from './cursor';
-import type { Position, Walk } from './list-walks';
+import type { Position, SortKey, Walk } from './list-walks';
 import type { Outbox, Place } from './outbox';
 import { eventColumns, placeSql, type EventRow, type PlaceSql } from './row';
 
@@ -84,7 +84,7 @@ function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
   const limit = sql`limit ${sql.lit(span.limit)}`;
   const alias = sql.ref(at.alias);
   const from = fromOf(outbox, walk);
-  if (look === null || tests.length === 0)
+  if (look === null)
     return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
   if (sample) {
     const first = outbox.database.engine.features.streamsSubqueries
@@ -115,12 +115,16 @@ function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
   return key === null || span.stretch === 'unkeyed' ? row : sql`${row}, ${key.sql} as sort_key`;
 }
 
-function orderBy({ at, key, index }: Walk, { stretch, direction }: Span): Sql {
+function orderBy(walk: Walk, { stretch, direction }: Span): Sql {
   const descending = direction === 'newest';
-  const id = at.id.order(descending ? 'desc' : 'asc');
-  const way = sql.raw(descending ? 'desc' : 'asc');
-  if (key === null || stretch === 'unkeyed') return id;
-  return sql`${index === null ? sql`${key.sql} ${way}` : index.order(at.alias, descending ? 'descending' : 'ascending')}, ${id}`;
+  const id = walk.at.id.order(descending ? 'desc' : 'asc');
+  return walk.key === null || stretch === 'unkeyed' ? id : sql`${keyOrder(walk, walk.key, descending)}, ${id}`;
+}
+
+function keyOrder({ at, index }: Walk, key: SortKey, descending: boolean): Sql {
+  return index === null
+    ? sql`${key.sql} ${sql.raw(descending ? 'desc' : 'asc')}`
+    : index.order(at.alias, descending ? 'descending' : 'ascending');
 }
 
 const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
@@ -162,33 +166,45 @@ export interface LastLooked {
   id: string;
 }
 
-/** The last row that a bounded walk looks at, and its number; null for a walk that tries its tests on every row. */
+/** The last row that a bounded walk looks at, and its number; null for a walk that looks at every row. */
 export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {
-  const { at, key, look, tests, sample } = walk;
-  if (look === null || tests.length === 0 || sample || !hasStretch(walk, span.stretch)) return null;
-  const keyed = key !== null && span.stretch === 'keyed';
-  const none = sql`cast(null as char(1))`;
-  const order = orderBy(walk, span);
-  const columns = keyed
-    ? sql`${outbox.database.engine.fragments.asText(key.sql)} as position, ${key.iso} as at`
-    : sql`${none} as position, ${none} as at`;
-  // Only what the index of the order holds is asked of every row: where that is the key, no row is fetched.
-  const first = sql`(select ${keyColumns(walk)} from ${fromOf(outbox, walk)}
-    where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
-  const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
-  const last = sql`(select nth, ${columns}, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
-  const { asText } = outbox.database.engine.fragments;
-  if (keyed) return sql`select ${asText(sql.id('nth'))} as n, position, at, id from ${last}`;
-  const own = placeSql(outbox, at.place, 'p');
-  return sql`select ${asText(sql.id('nth'))} as n, position, (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at,
-    id from ${last}`;
+  if (walk.look === null || walk.sample || !hasStretch(walk, span.stretch)) return null;
+  return walk.key !== null && span.stretch === 'keyed'
+    ? lastByKey(outbox, walk, walk.key, span, walk.look)
+    : lastById(outbox, walk, span, walk.look);
 }
 
-/** The columns that the key of a walk and of its rows are made of. */
-function keyColumns({ at, key, index }: Walk): Sql {
-  const bound = key === null ? undefined : at.place.roles[key.role];
-  const names = [...(bound === undefined ? [] : [bound.column]), ...at.id.columns.map(({ description }) => description)].map(
-    ({ name }) => name,
-  );
+/**
+ * Walked by the sort key alone, which any index that leads with it serves; of the rows that share the last of its values,
+ * the last one in the order of the list.
+ */
+function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: number): Sql<LastLooked> {
+  const { at } = walk;
+  const { asText } = outbox.database.engine.fragments;
+  const descending = span.direction === 'newest';
+  const where = and([...walk.where, ...inSpan(outbox, walk, span)]);
+  const first = sql`(select ${key.sql} as sort_key from ${fromOf(outbox, walk)} where ${where} order by ${keyOrder(walk, key, descending)} limit ${sql.lit(look)}) as first`;
+  const last = sql`(select count(*) as n, ${sql.raw(descending ? 'min' : 'max')}(sort_key) as sort_key from ${first}) as l`;
+  return sql`select ${asText(sql.id('l', 'n'))} as n, ${asText(key.sql)} as position, ${key.iso} as at, ${at.id.text} as id
+    from ${last} join ${fromOf(outbox, walk)} on ${key.sql} = ${sql.id('l', 'sort_key')} where ${where} order by ${at.id.order(descending ? 'asc' : 'desc')} limit 1`;
+}
+
+function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<LastLooked> {
+  const { at } = walk;
+  const none = sql`cast(null as char(1))`;
+  const order = orderBy(walk, span);
+  // Only the key is asked of every row: no row is fetched.
+  const first = sql`(select ${idColumns(walk)} from ${fromOf(outbox, walk)}
+    where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
+  const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
+  const last = sql`(select nth, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
+  const own = placeSql(outbox, at.place, 'p');
+  return sql`select ${outbox.database.engine.fragments.asText(sql.id('nth'))} as n, ${none} as position,
+    (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at, id from ${last}`;
+}
+
+/** The columns that the key of a walk's rows is made of. */
+function idColumns({ at, index }: Walk): Sql {
+  const names = at.id.columns.map(({ description }) => description.name);
   return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
 }
