@@ -39,7 +39,8 @@ function section(results: Results, title: string): string {
   return markdown(table);
 }
 
-function runLine({ command, at, machine, tookSeconds }: Results): string {
+function runLine({ command, at, machine, observed, tookSeconds }: Results): string {
   const { cpu, cores, memoryGb, platform, node, postgres } = machine;
-  return `\`${command}\`, ${at.slice(0, 10)}: ${cores} cores (${cpu.trim()}), ${memoryGb} GB, ${platform}, Node ${node}, PostgreSQL ${postgres}; ${Math.ceil(tookSeconds / 60)} minutes.`;
+  const servers = [`PostgreSQL ${postgres}`, ...(observed === undefined ? [] : [observed])].join(', ');
+  return `\`${command}\`, ${at.slice(0, 10)}: ${cores} cores (${cpu.trim()}), ${memoryGb} GB, ${platform}, Node ${node}, ${servers}; ${Math.ceil(tookSeconds / 60)} minutes.`;
 }

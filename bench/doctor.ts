@@ -7,13 +7,11 @@ import type { Databases } from './support/databases';
 import { median, short } from './support/figures';
 import { foldedTo } from './support/folded-to';
 import { executedDuring, partsOf } from './support/plans';
+import { repeated, RUNS } from './support/repeated';
 import type { Budget, Table } from './support/report';
 import type { BenchServer } from './support/server';
 
 const TABLE = escrowStatusFilling.table;
-const RUNS = 5;
-/** A read that takes this long is measured once. */
-const SLOW_MS = 500;
 const DEPTH_LIMIT = 200;
 /** Catalogue and statistics, and a few looks at rows: far less than reading the table once. */
 const EXAMINATION_LIMIT = 6_000;
@@ -137,16 +135,6 @@ async function queryAs(server: BenchServer, database: string, sql: string): Prom
   } finally {
     await client.end();
   }
-}
-
-async function repeated<T>(work: () => Promise<T>): Promise<T[]> {
-  // The first run warms connection and memory.
-  const begun = Date.now();
-  await work();
-  const times = Date.now() - begun > SLOW_MS ? 1 : RUNS;
-  const runs: T[] = [];
-  for (let run = 0; run < times; run += 1) runs.push(await work());
-  return runs;
 }
 
 const total = ({ counts }: Measured): number => [...counts.values()].reduce((sum, buffers) => sum + buffers, 0);

@@ -6,19 +6,17 @@ import { DEAD_ROWS, type Filling } from './fillings/filling';
 import { listenNotifyFilling } from './fillings/listen-notify';
 import { publishedAtFilling } from './fillings/published-at';
 import { workerStatusFilling } from './fillings/worker-status';
-import { deadByCause, eventPage, listedBy, listPage, liveReading, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
+import { listedBy, openDirectory, OUTBOX_ID, PAGE_ROWS } from './product';
+import { DEEP_PAGE, READS, type Kind, type Read, type Spot, type Spots } from './reads';
 import type { Databases, FilledDatabase } from './support/databases';
 import { median, short } from './support/figures';
 import { foldedTo } from './support/folded-to';
 import { executedDuring, partsOf, scansOf, type Executed } from './support/plans';
+import { repeated, RUNS } from './support/repeated';
 import type { Budget, Table } from './support/report';
 import type { BenchServer } from './support/server';
 
 const READING_GROWTH = 1.5;
-const DEEP_PAGE = 2_000;
-const RUNS = 5;
-/** A read that takes this long is measured once. */
-const SLOW_MS = 500;
 
 interface Subject {
   label: string;
@@ -48,9 +46,6 @@ const SUBJECTS: readonly Subject[] = [
 /** How the parts of a reading that only count are called. */
 const COUNTED_PART = '_counted';
 
-/** `page` is a list of every state, `open page` one of waiting or dead events. */
-type Kind = 'reading' | 'oldest' | 'open page' | 'page' | 'causes' | 'other';
-
 const PROMISES: Partial<Record<Kind, string>> = {
   reading: 'live reading, at most 1,000 waiting',
   oldest: 'oldest waiting',
@@ -65,58 +60,6 @@ const COUNT_LIMIT = 200;
 
 /** Pages touched; the same on every machine for the same table. */
 const LIMITS: Partial<Record<Kind, number>> = { reading: 700, oldest: 5, page: 60, 'open page': 60, causes: PAGES_PER_CAUSE * DEAD_ROWS };
-
-interface Read {
-  name: string;
-  kind: Kind;
-  run(outbox: Outbox, spots: Spots): Promise<unknown>;
-}
-
-interface Spot {
-  /** What the list is ordered by. */
-  key: string;
-  id: string;
-  aggregate: string | null;
-}
-
-/** Rows that pages begin after. */
-interface Spots {
-  /** Where the books end. */
-  foldedTo: string;
-  deepNewest: Spot;
-  deepOldest: Spot;
-}
-
-const READS: readonly Read[] = [
-  { name: 'live reading', kind: 'reading', run: (outbox, { foldedTo }) => liveReading(outbox, foldedTo) },
-  {
-    name: 'oldest waiting',
-    kind: 'oldest',
-    run: (outbox) => listPage(outbox, { state: ['pending', 'retrying'], order: 'oldest' }, undefined, 1),
-  },
-  { name: 'newest, page 1', kind: 'page', run: (outbox) => listPage(outbox, {}) },
-  { name: `newest, page ${DEEP_PAGE}`, kind: 'page', run: (outbox, { deepNewest }) => listPage(outbox, {}, deepNewest) },
-  { name: 'oldest, page 1', kind: 'page', run: (outbox) => listPage(outbox, { order: 'oldest' }) },
-  { name: `oldest, page ${DEEP_PAGE}`, kind: 'page', run: (outbox, { deepOldest }) => listPage(outbox, { order: 'oldest' }, deepOldest) },
-  { name: 'waiting, page 1', kind: 'open page', run: (outbox) => listPage(outbox, { state: ['pending', 'retrying'] }) },
-  { name: 'dead, page 1', kind: 'open page', run: (outbox) => listPage(outbox, { state: ['dead'] }) },
-  { name: 'published, page 1', kind: 'page', run: (outbox) => listPage(outbox, { state: ['published'] }) },
-  {
-    name: `published, page ${DEEP_PAGE}`,
-    kind: 'page',
-    run: (outbox, { deepNewest }) => listPage(outbox, { state: ['published'] }, deepNewest),
-  },
-  { name: 'frequent type, page 1', kind: 'other', run: (outbox) => listPage(outbox, { type: ['type.00'] }) },
-  { name: 'rare type, page 1', kind: 'other', run: (outbox) => listPage(outbox, { type: ['type.24'] }) },
-  {
-    name: 'one aggregate',
-    kind: 'other',
-    run: (outbox, { deepNewest }) => listPage(outbox, { aggregate: deepNewest.aggregate ?? deepNewest.id }),
-  },
-  { name: 'dead by error text', kind: 'other', run: (outbox) => listPage(outbox, { state: ['dead'], error: 'topic 3' }) },
-  { name: 'dead by cause', kind: 'causes', run: (outbox) => deadByCause(outbox) },
-  { name: 'one event', kind: 'other', run: (outbox, { deepNewest }) => eventPage(outbox, deepNewest.id) },
-];
 
 interface Measured {
   subject: Subject;
@@ -201,13 +144,9 @@ async function findSpots(server: BenchServer, database: FilledDatabase, outbox: 
 type Figures = Pick<Measured, 'statements' | 'buffers' | 'ms' | 'scans' | 'parts'>;
 
 async function measure(server: BenchServer, work: () => Promise<unknown>): Promise<Figures> {
-  const runs: Executed[][] = [];
+  let runs: Executed[][];
   try {
-    // The first run warms connection and memory.
-    const begun = Date.now();
-    await work();
-    const times = Date.now() - begun > SLOW_MS ? 1 : RUNS;
-    for (let run = 0; run < times; run += 1) runs.push(await executedDuring(server, ['console'], work));
+    runs = await repeated(() => executedDuring(server, ['console'], work));
   } catch (error) {
     if (!(error instanceof DatabaseFailure && error.code === 'timeout')) throw error;
     return { statements: 0, buffers: null, ms: null, scans: [], parts: [] };

@@ -8,6 +8,7 @@ import { readBenchEnvironment } from './env';
 import { exactlyOnceBench } from './exactly-once';
 import { fleetBench } from './fleet';
 import { liveBench } from './live';
+import { mysqlBench } from './mysql';
 import { peerBench } from './peer';
 import { relayBench } from './relay';
 import { rollupBench } from './rollup';
@@ -19,6 +20,7 @@ import { verdictsBench } from './verdicts';
 const BENCHES: readonly Bench[] = [
   liveBench,
   doctorBench,
+  mysqlBench,
   rollupBench,
   peerBench,
   relayBench,
@@ -80,6 +82,7 @@ async function run(bench: Bench): Promise<number> {
     machine: machine(server.version),
     commit: commit(root),
     settings: server.settings,
+    ...(outcome.observed === undefined ? {} : { observed: outcome.observed }),
     tookSeconds: Math.round((Date.now() - begun) / 1_000),
     tables: outcome.tables,
     budgets,

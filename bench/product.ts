@@ -8,6 +8,7 @@ import { createCollector } from '@/lib/metrics/collector/collector';
 import { readProgress } from '@/lib/metrics/collector/progress';
 import { attemptsObserver } from '@/lib/metrics/collector/observers/attempts';
 import { takeReading } from '@/lib/metrics/read';
+import type { Reckon } from '@/lib/metrics/reckon';
 import { quantiles } from '@/lib/metrics/rollup/histogram';
 import { lineOf, sumOf } from '@/lib/metrics/rollup/history';
 import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/metrics/rollup/series-key';
@@ -58,8 +59,8 @@ export function openDirectory(url: string, shapeKey: string, table: string, read
  * What an open outbox screen asks of the observed database each time it is refreshed, whatever its window; of published
  * rows only those the books do not hold yet.
  */
-export async function liveReading(outbox: Outbox, foldedTo: string): Promise<void> {
-  await takeReading(outbox, foldedTo);
+export async function liveReading(outbox: Outbox, foldedTo: string, reckon?: Reckon): Promise<void> {
+  await takeReading(outbox, foldedTo, reckon);
 }
 
 /** The books end this long before the newest rows: ten seconds that settle, and a look. */

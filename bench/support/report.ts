@@ -34,6 +34,8 @@ export interface Outcome {
   budgets: Budget[];
   /** What a reader of the figures has to know: how something was measured, what could not be. */
   notes: string[];
+  /** The server that was observed, where it is not the benchmarks' PostgreSQL: `MariaDB 10.11.19`. */
+  observed?: string;
 }
 
 export interface Results {
@@ -43,6 +45,7 @@ export interface Results {
   machine: { cpu: string; cores: number; memoryGb: number; platform: string; node: string; postgres: string };
   commit: string;
   settings: Record<string, string>;
+  observed?: string;
   tookSeconds: number;
   tables: Table[];
   budgets: JudgedBudget[];
