@@ -54,12 +54,25 @@ export interface IndexDescription {
   nullsUnsaid?: true;
 }
 
+/** A part of a partitioned table. */
+export interface PartitionDescription {
+  name: Required<TableName>;
+  /** What it is a part of: the table itself, or another part. */
+  of: Required<TableName>;
+  /** Holds rows; false where it is partitioned itself. */
+  leaf: boolean;
+}
+
 export interface TableDescription {
   /** The catalogue's own spelling. */
   name: Required<TableName>;
   kind: 'table' | 'view' | 'other';
   columns: Map<string, ColumnDescription>;
   indexes: IndexDescription[];
+  /** Parts, the deepest first, and the columns that tell them apart ('' for an expression); left out where an index of the whole table needs no word of them. */
+  partitions?: { key: string[]; parts: PartitionDescription[] };
+  /** Names in the table's schema that begin as the table's does: an index may have none of them. Left out where only its own indexes' count. */
+  namesakes?: string[];
   /**
    * About how many rows there were when it was described, partitions included: rows per page when they were last counted,
    * times the pages there were. null where nobody can tell, a view for example.

@@ -23,6 +23,14 @@ export function statusColumns(shape: Shape): Map<string, Set<string>> {
   return named;
 }
 
+/** The one column whose value alone gives every state, and the values that rules name; null where there is none. */
+export function decidingColumn(shape: Shape): { column: string; named: Set<string> } | null {
+  const [column, ...others] = stateColumns(shape);
+  const named = statusColumns(shape).get(column ?? '');
+  if (column === undefined || others.length > 0 || named === undefined) return null;
+  return shape.states.every(({ when }) => 'column' in when && ('equals' in when || 'in' in when)) ? { column, named } : null;
+}
+
 function columnsOf(condition: Condition): string[] {
   if ('all' in condition) return condition.all.flatMap(columnsOf);
   if ('any' in condition) return condition.any.flatMap(columnsOf);

@@ -1,4 +1,4 @@
-import type { ColumnDescription, Engine, TableName } from '@/lib/database/engine';
+import type { ColumnDescription, Engine, TableDescription, TableName } from '@/lib/database/engine';
 import type { Leaf } from './conditions';
 import type { Place } from './outbox';
 
@@ -22,23 +22,26 @@ export interface WantedIndex {
 export interface IndexedTable {
   name: TableName;
   columns: ReadonlyMap<string, Pick<ColumnDescription, 'type'>>;
-  /** Names that indexes of it have. */
+  /** Names that an index of it cannot have. */
   taken: readonly string[];
-  /** Quoted names of its partitions; null where it has none. */
-  partitions: readonly string[] | null;
+  partitions: TableDescription['partitions'];
 }
 
-/** What PostgreSQL cuts a name to. */
-const NAME_MAX = 63;
+/** What PostgreSQL cuts a name to; MySQL takes as many characters. */
+const NAME_BYTES = 63;
+/** A statement for more parts than this is nothing a person reads. */
+const PARTS_MAX = 1_000;
+/** InnoDB indexes so many bytes of a column, four for each character. */
+const MYSQL_KEY_CHARACTERS = 700;
 /** A text without a length is indexed by its beginning there, which finds but does not order. */
 const MYSQL_PREFIX = 191;
 
-/** The table of a place. `partitions` are not known there: statements for a table that has some need them. */
+/** The table of a place. */
 export const indexedPlace = ({ table, description }: Place): IndexedTable => ({
   name: table,
   columns: description.columns,
-  taken: description.indexes.map(({ name }) => name),
-  partitions: null,
+  taken: [...description.indexes.map(({ name }) => name), ...(description.namesakes ?? [])],
+  partitions: description.partitions,
 });
 
 /** The index in the order of creation, in which events are listed. */
@@ -76,7 +79,7 @@ export function createIndexStatement(engine: Engine, table: IndexedTable, wanted
   return engine.features.partialIndexes ? postgresStatement(engine.quote, table, wanted) : mysqlStatement(engine.quote, table, wanted);
 }
 
-function postgresStatement({ identifier, literal }: Engine['quote'], table: IndexedTable, wanted: WantedIndex): string {
+function postgresStatement({ identifier, literal }: Engine['quote'], table: IndexedTable, wanted: WantedIndex): string | null {
   const value = (one: string | number | boolean): string => (typeof one === 'string' ? literal(one) : String(one));
   const test = (leaf: IndexTest): string => {
     const name = identifier(leaf.column);
@@ -87,20 +90,39 @@ function postgresStatement({ identifier, literal }: Engine['quote'], table: Inde
   const on = quotedName(identifier, table.name);
   const unique = wanted.unique === true ? 'UNIQUE ' : '';
   const body = `(${wanted.columns.map(identifier).join(', ')})${wanted.tests.length === 0 ? '' : ` WHERE ${wanted.tests.map(test).join(' AND ')}`}`;
-  if (table.partitions === null) return `CREATE ${unique}INDEX CONCURRENTLY ${identifier(name)} ON ${on} ${body};`;
-  // The server refuses CONCURRENTLY on a partitioned table: each partition gets its own, and all are attached to an empty one.
-  const parts = table.partitions.map((partition, at) => ({ partition, name: `${name.slice(0, NAME_MAX - 4)}_${at + 1}` }));
-  const schema = on.slice(0, on.length - identifier(table.name.table).length);
+  const { partitions } = table;
+  if (partitions === undefined) return `CREATE ${unique}INDEX CONCURRENTLY ${identifier(name)} ON ${on} ${body};`;
+  const { key, parts } = partitions;
+  // A unique key of a partitioned table has to hold what tells its parts apart.
+  if (parts.length > PARTS_MAX || (wanted.unique === true && !key.every((column) => wanted.columns.includes(column)))) return null;
+  // The server refuses CONCURRENTLY on a partitioned table: each part gets its own, and all are attached to empty ones.
+  const names = partNames(name, parts.length, table.taken);
+  const indexOf = new Map([
+    [on, quotedName(identifier, { schema: table.name.schema, table: name })],
+    ...parts.map((part, at): [string, string] => [
+      quotedName(identifier, part.name),
+      quotedName(identifier, { schema: part.name.schema, table: names[at] ?? '' }),
+    ]),
+  ]);
   return [
     `CREATE ${unique}INDEX ${identifier(name)} ON ONLY ${on} ${body};`,
-    ...parts.map((part) => `CREATE ${unique}INDEX CONCURRENTLY ${identifier(part.name)} ON ${part.partition} ${body};`),
-    ...parts.map((part) => `ALTER INDEX ${schema}${identifier(name)} ATTACH PARTITION ${schema}${identifier(part.name)};`),
+    ...parts.map(
+      (part, at) =>
+        `CREATE ${unique}INDEX ${part.leaf ? 'CONCURRENTLY ' : ''}${identifier(names[at] ?? '')} ON ${part.leaf ? '' : 'ONLY '}${quotedName(identifier, part.name)} ${body};`,
+    ),
+    ...parts.map(
+      (part) =>
+        `ALTER INDEX ${indexOf.get(quotedName(identifier, part.of)) ?? ''} ATTACH PARTITION ${indexOf.get(quotedName(identifier, part.name)) ?? ''};`,
+    ),
   ].join('\n');
 }
 
 function mysqlStatement({ identifier }: Engine['quote'], table: IndexedTable, wanted: WantedIndex): string | null {
-  const part = (name: string): string =>
-    /text|blob/i.test(table.columns.get(name)?.type ?? '') ? `${identifier(name)}(${MYSQL_PREFIX})` : identifier(name);
+  const part = (name: string): string => {
+    const type = table.columns.get(name)?.type ?? '';
+    const long = /text|blob/i.test(type) || Number(/^var(?:char|binary)\((\d+)\)/i.exec(type)?.[1] ?? 0) > MYSQL_KEY_CHARACTERS;
+    return long ? `${identifier(name)}(${MYSQL_PREFIX})` : identifier(name);
+  };
   const columns = wanted.columns.map(part);
   // The beginnings of two texts may be the same where the texts are not.
   if (wanted.unique === true && columns.some((column) => column.endsWith(')'))) return null;
@@ -110,10 +132,30 @@ function mysqlStatement({ identifier }: Engine['quote'], table: IndexedTable, wa
 const quotedName = (identifier: Engine['quote']['identifier'], { schema, table }: TableName): string =>
   (schema === null ? [table] : [schema, table]).map(identifier).join('.');
 
-/** `<table>_<purpose>`, numbered where the table has an index of that name. */
+/** `<table>_<purpose>`, numbered where the name is taken. */
 function freeName({ name: { table }, taken }: IndexedTable, purpose: string): string {
-  const stem = `${table.slice(0, NAME_MAX - purpose.length - 5)}_${purpose}`;
+  const stem = `${cut(table, NAME_BYTES - purpose.length - 5)}_${purpose}`;
   let name = stem;
   for (let number = 2; taken.includes(name); number += 1) name = `${stem}_${number}`;
   return name;
+}
+
+/** `<index>_<n>` for so many parts, none of them taken. */
+function partNames(index: string, count: number, taken: readonly string[]): string[] {
+  const names: string[] = [];
+  for (let number = 1; names.length < count; number += 1) {
+    const name = `${cut(index, NAME_BYTES - 6)}_${number}`;
+    if (!taken.includes(name)) names.push(name);
+  }
+  return names;
+}
+
+/** The beginning of a name that has at most so many bytes. */
+function cut(name: string, bytes: number): string {
+  let kept = '';
+  for (const character of name) {
+    if (Buffer.byteLength(kept + character) > bytes) break;
+    kept += character;
+  }
+  return kept;
 }

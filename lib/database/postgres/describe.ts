@@ -11,6 +11,10 @@ export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
 /** Rows per page where nobody has counted them yet: more than outboxes have, so that a large table is not taken for a small one. */
 const UNCOUNTED_ROWS_PER_PAGE = 60;
 
+/** The beginning of the table's name that the name of an index keeps of it, whatever it is for. */
+const NAMESAKE_CHARACTERS = 12;
+const NAMESAKES = 1_000;
+
 interface CatalogueRow {
   schema: string;
   table: string;
@@ -18,6 +22,8 @@ interface CatalogueRow {
   columns: string;
   indexes: string;
   notifies: string;
+  partitions: string | null;
+  namesakes: string;
   estimated_rows: number | null;
   can_select: boolean;
   can_insert: boolean;
@@ -46,6 +52,14 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
           'options', case when m.amname = 'btree' then x.indoption::int2[] end)), '[]')
         from pg_index x join pg_class i on i.oid = x.indexrelid join pg_am m on m.oid = i.relam where x.indrelid = c.oid and x.indisvalid)::text as indexes,
       (select coalesce(json_agg(p.prosrc), '[]') from pg_trigger g join pg_proc p on p.oid = g.tgfoid where g.tgrelid = c.oid and not g.tgisinternal)::text as notifies,
+      case when c.relkind = 'p' then (select json_build_object('key', (select json_agg(coalesce(a.attname, '') order by k.position) from pg_partitioned_table d
+            cross join unnest(d.partattrs::int2[]) with ordinality as k(attnum, position) left join pg_attribute a on a.attrelid = d.partrelid and a.attnum = k.attnum and k.attnum > 0 where d.partrelid = c.oid),
+          'parts', coalesce(json_agg(json_build_object('name', json_build_object('schema', pn.nspname, 'table', p.relname), 'of', json_build_object('schema', un.nspname, 'table', u.relname), 'leaf', tree.isleaf)
+            order by tree.level desc, p.relname), '[]'))
+        from pg_partition_tree(c.oid) as tree join pg_class p on p.oid = tree.relid join pg_namespace pn on pn.oid = p.relnamespace
+          join pg_class u on u.oid = tree.parentrelid join pg_namespace un on un.oid = u.relnamespace where tree.level > 0)::text end as partitions,
+      (select coalesce(json_agg(k.relname), '[]') from (select relname from pg_class where relnamespace = c.relnamespace and relname >= left(c.relname::text, ${sql.lit(NAMESAKE_CHARACTERS)})::name
+        and starts_with(relname::text, left(c.relname::text, ${sql.lit(NAMESAKE_CHARACTERS)})) order by relname limit ${sql.lit(NAMESAKES)}) as k)::text as namesakes,
       case when c.relkind in ('r', 'p', 'm') then (select coalesce(sum(case when l.relpages > 0 and l.reltuples >= 0 then l.reltuples / l.relpages else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} end
           * (pg_relation_size(l.oid) / current_setting('block_size')::int)), 0)::float8
         from (select c.oid union select relid from pg_partition_tree(c.oid)) as tree(oid) join pg_class l on l.oid = tree.oid where l.relkind in ('r', 'm')) end as estimated_rows,
@@ -91,6 +105,8 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
       ]),
     ),
     indexes: indexes.map(leadingColumns),
+    namesakes: JSON.parse(row.namesakes) as string[],
+    ...(row.partitions === null ? {} : { partitions: JSON.parse(row.partitions) as NonNullable<TableDescription['partitions']> }),
     estimatedRows: row.estimated_rows,
     notifies: (JSON.parse(row.notifies) as string[]).flatMap(channelsIn),
     privileges: {

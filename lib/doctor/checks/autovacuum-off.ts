@@ -7,15 +7,19 @@ export const autovacuumOffCheck: Check = {
   id: 'autovacuum_off',
   engines: ['postgres'],
   examine: ({ facts }) =>
-    tablesOf(facts)
-      .filter(({ vacuum }) => vacuum?.enabled === false)
-      .map((table) => ({
-        severity: 'act',
-        subject: nameOf(table),
-        values: { table: nameOf(table), deadRows: table.vacuum?.deadRows ?? null },
-        cure: [...(table.partitioned ? table.partitions : [table.quoted])]
-          .map((name) => `ALTER TABLE ${name} RESET (autovacuum_enabled);`)
-          .concat('SHOW autovacuum;')
-          .join('\n'),
-      })),
+    tablesOf(facts).flatMap((table) => {
+      const { vacuum } = table;
+      if (vacuum === null || (vacuum.enabled && vacuum.switchedOff.length === 0)) return [];
+      const everywhere = vacuum.enabled
+        ? []
+        : ['ALTER SYSTEM SET autovacuum = on;', 'ALTER SYSTEM SET track_counts = on;', 'SELECT pg_reload_conf();'];
+      return [
+        {
+          severity: 'act' as const,
+          subject: nameOf(table),
+          values: { table: nameOf(table), deadRows: vacuum.deadRows },
+          cure: [...vacuum.switchedOff.map((name) => `ALTER TABLE ${name} RESET (autovacuum_enabled);`), ...everywhere].join('\n'),
+        },
+      ];
+    }),
 };

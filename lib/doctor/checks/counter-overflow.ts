@@ -21,7 +21,7 @@ export const counterOverflowCheck: Check = {
         severity: 'act',
         subject: column.name,
         values: { column: column.name, attempts: most, largest, type: column.type },
-        cure: cures.widen(facts.main, column.name),
+        cure: cures.widen(facts.main, column),
       },
     ];
   },

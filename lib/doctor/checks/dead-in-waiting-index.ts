@@ -1,6 +1,7 @@
 import { holds } from '@/lib/outbox/index-fit';
-import { commonTests, disjoint } from '@/lib/outbox/conditions';
-import type { Check } from '../check';
+import { commonTests, disjoint, type Leaf } from '@/lib/outbox/conditions';
+import { BOTH, SMALL_ROWS, type Check } from '../check';
+import type { IndexFacts } from '../facts/facts';
 import { timeColumn } from '../facts/rows';
 import { isIndexTest, waitingIndex } from '@/lib/outbox/wanted-index';
 import { priceOf } from '../price';
@@ -11,7 +12,7 @@ const STEPPED_OVER = 500;
 /** Dead events lie in the index that leads to the waiting ones: every claim steps over them before it finds work. */
 export const deadInWaitingIndexCheck: Check = {
   id: 'dead_in_waiting_index',
-  engines: ['postgres'],
+  engines: BOTH,
   examine(patient) {
     const { outbox, facts, cures } = patient;
     const { dead, waiting } = facts.rows;
@@ -21,14 +22,18 @@ export const deadInWaitingIndexCheck: Check = {
     // What holds for waiting rows and not for dead ones; an index that asks for none of it holds both.
     const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { all: deadTests }));
     const shared = tests.filter((test) => !apart.includes(test));
-    const serving = facts.main.indexes.filter(({ predicate, valid }) => valid && predicate !== null && holds(predicate, tests));
-    if (serving.length === 0 || !serving.every(({ predicate }) => holds(predicate, shared))) return [];
+    const serving = facts.main.indexes.filter((index) => leadsTo(index, tests));
+    if (serving.length === 0 || !serving.every((index) => leadsTo(index, shared, tests))) return [];
     const [index] = serving;
     const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
     if (index === undefined || created === undefined) return [];
+    // One of every row serves others too, and one that alone leads to the dead events of a large table has that to do still.
+    const isNeeded = (one: IndexFacts): boolean =>
+      one.predicate === null ||
+      ((facts.main.rows ?? 0) > SMALL_ROWS && !facts.main.indexes.some((other) => other !== one && leadsTo(other, deadTests)));
     const kept = tests.filter(isIndexTest);
     const wanted = waitingIndex(outbox.database.engine, kept, created);
-    const create = apart.length === 0 ? null : cures.createIndex(facts.main, wanted);
+    const create = !apart.some(isIndexTest) ? null : cures.createIndex(facts.main, wanted);
     return [
       {
         severity: 'watch',
@@ -39,8 +44,21 @@ export const deadInWaitingIndexCheck: Check = {
           waiting: waiting?.looked ?? null,
           ...priceOf(patient, facts.main, wanted, waiting?.looked ?? 0),
         },
-        ...(create === null ? {} : { cure: `${create}\n${cures.dropIndex(facts.main, index)}` }),
+        ...(create === null ? {} : { cure: [create, ...(isNeeded(index) ? [] : [cures.dropIndex(facts.main, index)])].join('\n') }),
       },
     ];
   },
 };
+
+/** Whether an index holds, or finds by what it begins with, the rows of `tests`; with `all`, whether it does so asking for no more of those than `tests`. */
+function leadsTo({ valid, method, predicate, columns }: IndexFacts, tests: readonly Leaf[], all = tests): boolean {
+  if (!valid || method !== 'btree' || !holds(predicate, [...tests])) return false;
+  const fixed = (column: string | undefined, by: readonly Leaf[]): boolean =>
+    by.some(
+      (test) => test.column === column && ('equals' in test || ('isNull' in test && test.isNull) || ('in' in test && test.in.length === 1)),
+    );
+  if (predicate === null && !fixed(columns[0], tests)) return false;
+  // A column after the first that sets dead rows apart.
+  const end = columns.findIndex((column) => !fixed(column, all));
+  return columns.slice(0, end < 0 ? columns.length : end).every((column) => fixed(column, tests));
+}

@@ -1,7 +1,6 @@
 import type { Check } from '../check';
-import { attemptColumns } from '../operated-columns';
+import { attemptColumns, steadyColumns, touchedColumns } from '../operated-columns';
 import { nameOf } from '../trend';
-import { stateColumns } from '../state-columns';
 
 const LEAST_UPDATES = 5_000;
 const LOW_SHARE = 0.2;
@@ -19,7 +18,7 @@ export const hotRatioCheck: Check = {
     if (writes === null || writes.hotUpdates === null || vacuum === null || writes.updates < LEAST_UPDATES) return [];
     const hotShare = writes.hotUpdates / writes.updates;
     if (hotShare >= LOW_SHARE) return [];
-    const changed = attemptColumns(outbox);
+    const changed = new Set([...attemptColumns(outbox), ...touchedColumns(outbox)]);
     const culprits = main.indexes.filter(({ constraint, depends }) => !constraint && depends.some((column) => changed.has(column)));
     const values = { table: nameOf(main), updates: writes.updates, hotShare, fillfactor: vacuum.fillfactor };
     if (culprits.length > 0) {
@@ -30,8 +29,9 @@ export const hotRatioCheck: Check = {
         cure: cures.dropIndex(main, index),
       }));
     }
-    const written = new Set([...changed, ...stateColumns(outbox.shape), outbox.main.roles.publishedAt?.column.name ?? '']);
-    if (vacuum.fillfactor < 100 || main.partitioned || main.indexes.some(({ depends }) => depends.some((column) => written.has(column))))
+    // An index of a state, a time of the next attempt or the like is what it costs: room would not help.
+    const steady = steadyColumns(outbox);
+    if (vacuum.fillfactor < 100 || main.partitioned || main.indexes.some(({ depends }) => depends.some((column) => !steady.has(column))))
       return [];
     return [
       { severity: 'note', values: { ...values, index: null, columns: null }, cure: `ALTER TABLE ${main.quoted} SET (fillfactor = 85);` },

@@ -8,7 +8,7 @@ export const roleTooWideCheck: Check = {
     facts.roles.flatMap(({ key, name, wide }) => {
       if (wide.length === 0) return [];
       const grave = wide.some(({ code }) => ['superuser', 'creates_roles', 'owner'].includes(code));
-      const cure = wide.flatMap(({ revoke }) => (revoke === null ? [] : [revoke])).join('\n');
+      const cure = [...new Set(wide.flatMap(({ revoke }) => revoke?.split('\n') ?? []))].join('\n');
       const values = {
         login: key,
         role: name,

@@ -14,7 +14,8 @@ export const tableBloatCheck: Check = {
     tablesOf(facts).flatMap((table) => {
       const { rows, rowBytes, heapBytes, vacuum } = table;
       if (rows === null || rowBytes === null || vacuum === null || vacuum.uncounted || heapBytes < WORTH_BYTES) return [];
-      const neededBytes = (rows * rowBytes * 100) / vacuum.fillfactor;
+      // Dead rows are not empty yet: it is vacuum that has to come for them.
+      const neededBytes = ((rows + vacuum.deadRows) * rowBytes * 100) / vacuum.fillfactor;
       const emptyShare = 1 - neededBytes / heapBytes;
       if (emptyShare < EMPTY_SHARE) return [];
       const values = { table: nameOf(table), bytes: heapBytes, emptyBytes: Math.round(heapBytes - neededBytes), emptyShare, rows };

@@ -12,7 +12,9 @@ export const uniqueIdCheck: Check = {
       (index) => index.unique && index.valid && index.predicate === null && names.some((name) => index.columns.includes(name)),
     );
     if (unique) return [];
-    const cure = cures.createIndex(facts.main, { purpose: 'id', columns: names, tests: [], unique: true });
+    // The parts of a partitioned table share no unique key without what tells them apart.
+    const columns = [...new Set([...names, ...(outbox.main.description.partitions?.key ?? [])])];
+    const cure = columns.includes('') ? null : cures.createIndex(facts.main, { purpose: 'id', columns, tests: [], unique: true });
     return [
       {
         severity: 'act',

@@ -8,11 +8,11 @@ export const unloggedTableCheck: Check = {
   engines: ['postgres'],
   examine: ({ facts }) =>
     tablesOf(facts)
-      .filter(({ vacuum }) => vacuum?.logged === false)
+      .filter(({ vacuum }) => (vacuum?.unlogged.length ?? 0) > 0)
       .map((table) => ({
         severity: 'act',
         subject: nameOf(table),
         values: { table: nameOf(table), rows: table.rows },
-        cure: `ALTER TABLE ${table.quoted} SET LOGGED;`,
+        cure: (table.vacuum?.unlogged ?? []).map((name) => `ALTER TABLE ${name} SET LOGGED;`).join('\n'),
       })),
 };

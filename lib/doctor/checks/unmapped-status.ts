@@ -1,5 +1,5 @@
 import { BOTH, type Check, type Patient } from '../check';
-import { stateColumns, statusColumns } from '../state-columns';
+import { decidingColumn, statusColumns } from '../state-columns';
 
 const SHOWN = 8;
 
@@ -28,21 +28,12 @@ export const unmappedStatusCheck: Check = {
 
 /** Frequent values of a status column that no rule names; only where one column alone decides. */
 function remembered({ outbox, facts }: Patient): { value: string; share: number }[] {
-  const status = statusColumns(outbox.shape);
-  const [column] = stateColumns(outbox.shape);
-  if (column === undefined || status.size !== 1 || !status.has(column)) return [];
-  // Every rule asks for a value of it: what is no such value is in no state.
-  if (
-    !outbox.shape.states.every(
-      ({ when }) =>
-        JSON.stringify(when).includes(`"column":${JSON.stringify(column)},"equals"`) ||
-        JSON.stringify(when).includes(`"column":${JSON.stringify(column)},"in"`),
-    )
-  )
-    return [];
-  const named = status.get(column) ?? new Set<string>();
+  const deciding = decidingColumn(outbox.shape);
+  if (deciding === null) return [];
+  const { column, named } = deciding;
   const known = facts.main.columns.get(column);
   const same = (value: string): string => (known?.caseless === true ? value.toLowerCase() : value);
   const names = new Set([...named].map(same));
-  return (known?.frequent ?? []).filter(({ value }) => !names.has(same(value)));
+  const nothing = known === undefined || known.nullShare === 0 ? [] : [{ value: 'NULL', share: known.nullShare }];
+  return [...nothing, ...(known?.frequent ?? []).filter(({ value }) => !names.has(same(value)))];
 }

@@ -1,5 +1,5 @@
-import type { IndexedTable, WantedIndex } from '@/lib/outbox/wanted-index';
-import type { IndexFacts, TableFacts } from '../facts/facts';
+import { indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/wanted-index';
+import type { ColumnFacts, IndexFacts, TableFacts } from '../facts/facts';
 
 /** Rows a purge takes at once: short enough that nobody waits for its locks. */
 export const PURGE_ROWS = 5_000;
@@ -20,15 +20,13 @@ export interface Cures {
   /** Takes one batch of published rows older than so many days; repeated until it takes none. */
   purge(table: TableFacts, id: string, published: string, keepDays: number): string;
   /** Makes a whole-number column wider. */
-  widen(table: TableFacts, column: string): string;
+  widen(table: TableFacts, column: ColumnFacts): string;
   /** Writes the table anew. */
   rewrite(table: TableFacts): string;
 }
 
-/** A table as the statement of an index asks for it. */
-export const indexed = (table: TableFacts): IndexedTable => ({
-  name: table.place.table,
-  columns: table.columns,
-  taken: table.indexes.map(({ name }) => name),
-  partitions: table.partitioned ? table.partitions : null,
-});
+/** A table as the statement of an index asks for it: with the indexes it has by now. */
+export function indexed({ place, indexes }: TableFacts): IndexedTable {
+  const table = indexedPlace(place);
+  return { ...table, taken: [...table.taken, ...indexes.map(({ name }) => name)] };
+}

@@ -20,7 +20,8 @@ export function postgresCures(engine: Engine): Cures {
     analyze: ({ quoted }) => `ANALYZE ${quoted};`,
     purge: ({ quoted }, id, published, keepDays) =>
       `DELETE FROM ${quoted} WHERE ${identifier(id)} IN (SELECT ${identifier(id)} FROM ${quoted} WHERE ${identifier(published)} < now() - interval '${keepDays} days' ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED);`,
-    widen: ({ quoted }, column) => `ALTER TABLE ${quoted} ALTER COLUMN ${identifier(column)} TYPE integer;`,
+    widen: ({ quoted }, { name, type }) =>
+      `ALTER TABLE ${quoted} ALTER COLUMN ${identifier(name)} TYPE ${type === 'smallint' ? 'integer' : 'bigint'};`,
     rewrite: ({ quoted }) => `VACUUM (FULL, ANALYZE) ${quoted};`,
   };
 }

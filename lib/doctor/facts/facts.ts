@@ -12,6 +12,8 @@ export interface ColumnFacts {
   largest: string | null;
   /** The values the server remembers as frequent, each with its share of the rows; text as the server prints it. */
   frequent: { value: string; share: number }[];
+  /** Share of the rows that have nothing there, as the server remembers it. */
+  nullShare: number;
   /** Ends of the other values when they were last sampled. */
   smallestSeen: string | null;
   largestSeen: string | null;
@@ -56,7 +58,10 @@ export interface VacuumFacts {
   deadRows: number;
   /** So many of them make autovacuum start. */
   startsAtRows: number;
+  /** It runs on this server at all. */
   enabled: boolean;
+  /** Quoted names of the table, or of its parts, that have switched it off. */
+  switchedOff: string[];
   vacuumedAt: string | null;
   /** Rows written since the planner's statistics were taken; so many make autovacuum take new ones. */
   changedSinceAnalyzed: number;
@@ -66,8 +71,8 @@ export interface VacuumFacts {
   uncounted: boolean;
   /** Percent of a page that inserts fill. */
   fillfactor: number;
-  /** What survives a crash; false for an unlogged table. */
-  logged: boolean;
+  /** Quoted names of the table, or of its parts, that a crash empties. */
+  unlogged: string[];
 }
 
 /** Counters since `Facts.statisticsSince`. */
@@ -95,8 +100,6 @@ export interface TableFacts {
   vacuum: VacuumFacts | null;
   columns: Map<string, ColumnFacts>;
   indexes: IndexFacts[];
-  /** Quoted names of its partitions, at most 64. */
-  partitions: string[];
   partitioned: boolean;
   /** Somebody is building an index, or vacuuming. */
   busy: boolean;
@@ -218,7 +221,7 @@ export interface Facts {
   roles: RoleFacts[];
   sequence: SequenceFacts | null;
   /** Row-level security keeps rows from the reader. */
-  hidden: { table: string; policies: number }[];
+  hidden: { table: string; policies: number; restricted: boolean }[];
   innodb: InnodbFacts | null;
   unseen: Unseen[];
 }

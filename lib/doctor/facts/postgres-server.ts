@@ -18,7 +18,7 @@ export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boo
   const { rows } = await sql<Omit<SnapshotHolder, 'end'>>`
     select 'session' as kind, pid::text as who, coalesce(usename::text, '') as "user", coalesce(application_name, '') as application, coalesce(datname::text, '') as database,
       (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "ageMs", greatest(age(backend_xmin), age(backend_xid))::float8 as transactions, state
-    from pg_stat_activity where (backend_xmin is not null or backend_xid is not null) and datname = current_database() and pid <> pg_backend_pid()
+    from pg_stat_activity where (backend_xmin is not null or backend_xid is not null) and (datname = current_database() or (datname is null and backend_type = 'walsender')) and pid <> pg_backend_pid()
       and coalesce(backend_type, '') <> 'autovacuum worker' and coalesce(query, '') !~* '^\\s*(vacuum|create\\s+(unique\\s+)?index\\s+concurrently|reindex)'
     union all select 'prepared', gid, owner::text, '', database::text, (extract(epoch from clock_timestamp() - prepared) * 1000)::float8, age(transaction)::float8, null
     from pg_prepared_xacts where database = current_database()
@@ -34,13 +34,13 @@ function endOf({ kind, who }: Pick<SnapshotHolder, 'kind' | 'who'>, { literal }:
 
 /** Policies that keep rows of these tables from the reader; one that lets everything through hides nothing. By oid. */
 export async function readHidden(db: Db, tables: readonly TableFacts[]): Promise<Facts['hidden']> {
-  const { rows } = await sql<{ table: string; policies: number }>`
-    select t.name as table, (select count(*) from pg_policy p where p.polrelid = t.name::regclass)::int as policies from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name)
+  const restricts = sql`exists (select from pg_policy p where p.polrelid = t.name::regclass and not p.polpermissive and p.polcmd in ('r', '*') and pg_get_expr(p.polqual, p.polrelid) <> 'true'
+    and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE'))))`;
+  const { rows } = await sql<{ table: string; policies: number; restricted: boolean }>`
+    select t.name as table, (select count(*) from pg_policy p where p.polrelid = t.name::regclass)::int as policies, ${restricts} as restricted from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name)
     where row_security_active(t.name::regclass) and (not exists (select from pg_policy p where p.polrelid = t.name::regclass and p.polpermissive and p.polcmd in ('r', '*')
         and pg_get_expr(p.polqual, p.polrelid) = 'true' and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE'))))
-      or exists (select from pg_policy p where p.polrelid = t.name::regclass and not p.polpermissive and p.polcmd in ('r', '*') and pg_get_expr(p.polqual, p.polrelid) <> 'true'))`.execute(
-    db,
-  );
+      or ${restricts})`.execute(db);
   return rows;
 }
 
@@ -51,6 +51,8 @@ interface RoleRow {
   tables: string;
 }
 
+const WRITES = `array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']`;
+
 /** What reader and operator may do beyond what they need, from the catalogue of roles and the tables' rights. */
 export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
   const { operator } = outbox.database.roles;
@@ -58,6 +60,11 @@ export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFa
     select r.rolname::text as name, r.rolsuper as super, r.rolcreaterole or r.rolcreatedb as creates,
       (select json_agg(json_build_object('table', t.name, 'owns', pg_has_role(r.oid, c.relowner, 'USAGE'), 'rights', (select coalesce(json_agg(p), '[]') from unnest(array['INSERT', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) as p
           where has_table_privilege(r.oid, c.oid, p)),
+        'through', (select coalesce(json_agg(json_build_object('role', g.name, 'rights', g.rights)), '[]') from (
+            select m.rolname as name, array_agg(distinct x.privilege_type) as rights from (select * from aclexplode(c.relacl)
+                union all select e.* from pg_attribute a cross join lateral aclexplode(a.attacl) as e where a.attrelid = c.oid and a.attnum > 0) as x left join pg_roles m on m.oid = x.grantee
+              where x.privilege_type = any(${sql.raw(WRITES)}) and x.grantee <> r.oid and (x.grantee = 0 or pg_has_role(r.oid, x.grantee, 'USAGE')) group by 1
+            union all select m.rolname, array['INSERT', 'UPDATE', 'DELETE'] from pg_roles m where m.rolname = 'pg_write_all_data' and pg_has_role(r.oid, m.oid, 'USAGE')) as g),
         'updates', (select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and has_column_privilege(r.oid, c.oid, a.attnum, 'UPDATE'))))
         from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name) join pg_class c on c.oid = t.name::regclass)::text as tables
     from pg_roles r where r.rolname = current_user or r.rolname = ${operator ?? ''} order by r.rolname <> current_user`.execute(db);
@@ -75,6 +82,8 @@ interface TableRights {
   owns: boolean;
   rights: string[];
   updates: string[];
+  /** Roles by which the role has rights to write there; null for everybody. */
+  through: { role: string | null; rights: string[] }[];
 }
 
 function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: readonly TableFacts[]): RoleFacts['wide'] {
@@ -87,13 +96,31 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
   const wide: RoleFacts['wide'] = row.creates
     ? [{ code: 'creates_roles', on: '', revoke: `ALTER ROLE ${role} NOCREATEROLE NOCREATEDB;` }]
     : [];
-  for (const { table, owns, rights, updates } of JSON.parse(row.tables) as TableRights[]) {
+  for (const { table, owns, rights, updates, through } of JSON.parse(row.tables) as TableRights[]) {
     if (owns) {
       // An owner may do everything: taking single rights back would change nothing.
       wide.push({ code: 'owner', on: table, revoke: null });
       continue;
     }
     const allowed = key === 'reader' ? undefined : needs.get(table);
+    // What comes by another role is not taken back from this one: it leaves that role, or that role gives less where the rest is needed.
+    const needsOf = (given: string[]): string[] =>
+      given.filter(
+        (right) =>
+          (right === 'INSERT' && allowed?.insert) ||
+          (right === 'DELETE' && allowed?.delete) ||
+          (right === 'UPDATE' && (allowed?.update.size ?? 0) > 0),
+      );
+    const othersLess = (excessive: readonly string[]): string[] =>
+      through
+        .map((one) => ({ ...one, less: one.rights.filter((right) => excessive.includes(right)) }))
+        .filter(({ less }) => less.length > 0)
+        .map((one) => {
+          if (one.role === null) return `REVOKE ${one.less.join(', ')} ON ${table} FROM PUBLIC;`;
+          return needsOf(one.rights).length === 0
+            ? `REVOKE ${identifier(one.role)} FROM ${role};`
+            : `REVOKE ${one.less.join(', ')} ON ${table} FROM ${identifier(one.role)};`;
+        });
     const excess = rights.filter(
       (right) => !(right === 'INSERT' && allowed?.insert === true) && !(right === 'DELETE' && allowed?.delete === true),
     );
@@ -101,7 +128,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
       wide.push({
         code: 'table_rights',
         on: `${table}: ${excess.join(', ')}`,
-        revoke: `REVOKE ${excess.join(', ')} ON ${table} FROM ${role};`,
+        revoke: [`REVOKE ${excess.join(', ')} ON ${table} FROM ${role};`, ...othersLess(excess)].join('\n'),
       });
     const needed = allowed?.update ?? new Set<string>();
     const columns = updates.filter((name) => !needed.has(name));
@@ -115,6 +142,7 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
         revoke: [
           `REVOKE UPDATE ON ${table} FROM ${role};`,
           `REVOKE UPDATE (${columns.map(identifier).join(', ')}) ON ${table} FROM ${role};`,
+          ...othersLess(['UPDATE']),
           ...grant,
         ].join('\n'),
       });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { ColumnFacts, IndexFacts, TableFacts } from './facts';
@@ -6,7 +6,6 @@ import { statusColumns } from '../state-columns';
 
 /** Item pointer and header of a row, aligned. */
 const ROW_OVERHEAD_BYTES = 28;
-const PARTITIONS_SHOWN = 64;
 /** Where nobody has counted them yet; the description of a table says the same. */
 const UNCOUNTED_ROWS_PER_PAGE = 60;
 
@@ -24,7 +23,6 @@ export function quotedTable({ database: { engine } }: Outbox, { table }: Place):
 
 interface TableRow {
   kind: string;
-  logged: boolean;
   table_bytes: number;
   heap_bytes: number;
   index_bytes: number;
@@ -41,9 +39,10 @@ interface TableRow {
   starts_at: number;
   analyzes_at: number;
   enabled: boolean;
+  switched_off: string;
+  unlogged: string;
   fillfactor: number;
   busy: boolean;
-  partitions: string;
 }
 
 /**
@@ -71,18 +70,18 @@ export async function readTable(db: Db, outbox: Outbox, place: Place): Promise<T
           deadRows: row.dead_rows,
           startsAtRows: row.starts_at,
           enabled: row.enabled,
+          switchedOff: JSON.parse(row.switched_off) as string[],
           vacuumedAt: row.vacuumed_at,
           changedSinceAnalyzed: row.changed,
           analyzesAtRows: row.analyzes_at,
           analyzedAt: row.analyzed_at,
           uncounted: row.uncounted,
           fillfactor: row.fillfactor,
-          logged: row.logged,
+          unlogged: JSON.parse(row.unlogged) as string[],
         }
       : null,
     columns,
     indexes: isTable ? await readIndexes(db, quoted) : [],
-    partitions: (JSON.parse(row.partitions) as string[]).slice(0, PARTITIONS_SHOWN),
     partitioned: row.kind === 'p',
     busy: row.busy,
     storage: null,
@@ -93,6 +92,10 @@ async function tableRow(db: Db, quoted: string): Promise<TableRow> {
   const option = (name: string) =>
     sql`(select o.option_value from leaf, pg_options_to_table(leaf.reloptions) as o where o.option_name = ${sql.lit(name)} limit 1)`;
   const setting = (name: string) => sql`coalesce(${option(name)}, current_setting(${sql.lit(name)}))::float8`;
+  const named = sql`quote_ident(n.nspname) || '.' || quote_ident(leaf.relname)`;
+  const off = sql`exists (select from pg_options_to_table(leaf.reloptions) as o where o.option_name = 'autovacuum_enabled' and not o.option_value::bool)`;
+  const leavesThat = (test: RawBuilder<unknown>) =>
+    sql`(select coalesce(json_agg(${named} order by leaf.relname), '[]') from leaf join pg_namespace n on n.oid = leaf.relnamespace where ${test})::text`;
   const iso = (column: string) => sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
   const { rows } = await sql<TableRow>`
     with own as (select * from pg_class where oid = ${quoted}::regclass),
@@ -105,16 +108,16 @@ async function tableRow(db: Db, quoted: string): Promise<TableRow> {
       sized as (select coalesce(sum(pg_table_size(oid)), 0)::float8 as table_bytes, coalesce(sum(pg_relation_size(oid)), 0)::float8 as heap_bytes,
           coalesce(sum(pg_indexes_size(oid)), 0)::float8 as index_bytes,
           coalesce(sum(case when relpages > 0 and reltuples >= 0 then reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int)
+            when n_tup_ins > n_tup_del then n_tup_ins - n_tup_del
             else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} * (pg_relation_size(oid) / current_setting('block_size')::int) end), 0)::float8 as rows,
-          coalesce(bool_or(reltuples < 0), false) as uncounted from leaf)
-    select own.relkind::text as kind, own.relpersistence <> 'u' as logged, table_bytes, heap_bytes, index_bytes, rows, uncounted,
+          coalesce(bool_or(reltuples < 0), false) as uncounted from leaf left join pg_stat_all_tables s on s.relid = leaf.oid)
+    select own.relkind::text as kind, table_bytes, heap_bytes, index_bytes, rows, uncounted,
       inserts, updates, hot_updates, deletes, dead_rows, changed, ${iso('vacuumed')} as vacuumed_at, ${iso('analyzed')} as analyzed_at,
       ${setting('autovacuum_vacuum_threshold')} + ${setting('autovacuum_vacuum_scale_factor')} * rows as starts_at,
       ${setting('autovacuum_analyze_threshold')} + ${setting('autovacuum_analyze_scale_factor')} * rows as analyzes_at,
-      current_setting('autovacuum')::bool and coalesce(${option('autovacuum_enabled')}::bool, true) as enabled,
+      current_setting('autovacuum')::bool and current_setting('track_counts')::bool as enabled, ${leavesThat(off)} as switched_off, ${leavesThat(sql`leaf.relpersistence = 'u'`)} as unlogged,
       coalesce(${option('fillfactor')}::float8, 100) as fillfactor,
-      exists (select from pg_locks l where l.relation = own.oid and l.mode = 'ShareUpdateExclusiveLock' and l.pid <> pg_backend_pid()) as busy,
-      (select coalesce(json_agg(leaf.oid::regclass::text order by leaf.relname), '[]') from leaf where leaf.oid <> own.oid)::text as partitions
+      exists (select from pg_locks l where l.relation = own.oid and l.mode = 'ShareUpdateExclusiveLock' and l.pid <> pg_backend_pid()) as busy
     from own, counted, sized`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error(`${quoted} is not in the catalogue`);
@@ -129,6 +132,7 @@ interface ColumnRow {
   width: number | null;
   frequent: string[] | null;
   shares: number[] | null;
+  nulls: number | null;
   bounds: string[] | null;
 }
 
@@ -146,7 +150,7 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
       from pg_stats s where s.schemaname = ${place.table.schema ?? 'public'} and s.tablename = ${place.table.table} and s.inherited = ${partitioned})
     select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null), 'default_text', pg_get_expr(f.adbin, f.adrelid),
       'declared', (select coalesce(json_agg(e.enumlabel order by e.enumsortorder), '[]') from pg_enum e where e.enumtypid = a.atttypid),
-      'width', s.avg_width * (1 - s.null_frac), 'frequent', s.frequent, 'shares', s.shares, 'bounds', case when s.bounds is not null then array[s.bounds[1], s.bounds[array_upper(s.bounds, 1)]] end)), '[]')::text as columns
+      'width', s.avg_width * (1 - s.null_frac), 'frequent', s.frequent, 'shares', s.shares, 'nulls', s.null_frac, 'bounds', case when s.bounds is not null then array[s.bounds[1], s.bounds[array_upper(s.bounds, 1)]] end)), '[]')::text as columns
     from pg_attribute a left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum left join stats s on s.attname = a.attname
     where a.attrelid = ${quoted}::regclass and a.attnum > 0 and not a.attisdropped`.execute(db);
   return new Map(
@@ -159,6 +163,7 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
           type: column.type,
           largest: largest === null ? null : String(largest),
           frequent: (column.frequent ?? []).map((value, at) => ({ value, share: column.shares?.[at] ?? 0 })),
+          nullShare: column.nulls ?? 0,
           smallestSeen: column.bounds?.[0] ?? null,
           largestSeen: column.bounds?.[1] ?? null,
           averageBytes: column.width,

@@ -9,7 +9,7 @@ import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';
-import { stateColumns, statusColumns } from '../state-columns';
+import { decidingColumn, stateColumns, statusColumns } from '../state-columns';
 
 /** Rows of one state that are looked at. */
 const LOOK_ROWS = 10_001;
@@ -18,6 +18,8 @@ const EDGE_ROWS = 1_000;
 /** The oldest rows among which a published one is searched. */
 const OLDEST_ROWS = 1_000;
 const VALUES_SHOWN = 20;
+/** Values of a status that are looked for in an index. */
+const VALUES_PROBED = 50;
 const VALUE_CHARACTERS = 60;
 const LIMITS = { statementMs: 1_500, lockMs: 300 };
 /** A row as old as this that has used up its attempts is not being worked on. */
@@ -48,7 +50,7 @@ export async function readRows(outbox: Outbox, zeroDates: boolean): Promise<{ ro
   const rows: RowFacts = {
     waiting: await look(waitingLook(outbox), null),
     dead: await look(deadLook(outbox), null),
-    unmapped: await look(unmappedLook(outbox), { looked: 0, values: [] }),
+    unmapped: withRare(await look(unmappedLook(outbox), { looked: 0, values: [] }), await look(rareLook(outbox), [])),
     oldestPublishedMs: await look(oldestPublishedLook(outbox), null),
     aheadMs: await look(aheadLook(outbox), null),
     zeroDates: await look(zeroDates ? zeroDatesLook(outbox) : null, null),
@@ -162,6 +164,49 @@ function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']>
   };
 }
 
+type Unmapped = RowFacts['unmapped'];
+
+const withRare = ({ looked, values }: Unmapped, rare: Unmapped['values']): Unmapped => ({
+  looked,
+  values: [...values.filter(({ value }) => rare.every((one) => one.value !== value)), ...rare],
+});
+
+/**
+ * Rows between the ends of the table, by an index of every state: one probe for each value that it holds, and those no rule
+ * names are counted up to the bound.
+ */
+function rareLook(outbox: Outbox): ((db: Db) => Promise<Unmapped['values']>) | null {
+  const { main, shape } = outbox;
+  const deciding = decidingColumn(shape);
+  const description = main.description.columns.get(deciding?.column ?? '');
+  // MySQL sorts the values of an enumeration by their numbers and compares them by their names.
+  if (deciding === null || description === undefined || isSmall(main) || /^(enum|set)\(/i.test(description.type)) return null;
+  if (description.kind !== 'text' && description.kind !== 'integer') return null;
+  const index = main.description.indexes.find(
+    ({ columns, sorted, predicate }) => predicate === null && sorted.length > 0 && columns[0] === deciding.column,
+  );
+  if (index === undefined) return null;
+  const { fragments } = outbox.database.engine;
+  const from = fragments.from(main.table, 'o', index.name);
+  const own = sql.id('o', deciding.column);
+  // What a column holds to be the same comes as one of its spellings.
+  const alike = (text: string): string => (outbox.database.engine.key === 'mysql' ? text.trimEnd().toLowerCase() : text);
+  const named = new Set([...deciding.named].map(alike));
+  return async (db) => {
+    const { rows } = await sql<{ value: string }>`
+      with recursive seen as (select min(${own}) as value, 1 as n from ${from}
+        union all select (select min(${own}) from ${from} where ${own} > seen.value), seen.n + 1 from seen where seen.value is not null and seen.n < ${sql.lit(VALUES_PROBED)})
+      select ${fragments.asText(sql`seen.value`, description)} as value from seen where seen.value is not null`.execute(db);
+    const found: Unmapped['values'] = [];
+    for (const { value } of rows.filter((row) => !named.has(alike(row.value))).slice(0, VALUES_SHOWN)) {
+      const { rows: counted } = await sql<{ n: string | number }>`
+        select count(*) as n from (select 1 as one from ${from} where ${own} = ${value} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(db);
+      found.push({ value: value.slice(0, VALUE_CHARACTERS), rows: Number(counted[0]?.n ?? 0) });
+    }
+    return found;
+  };
+}
+
 function oldestPublishedLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null {
   const { main, shape } = outbox;
   const { fragments } = outbox.database.engine;
@@ -197,7 +242,8 @@ function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null 
   const { main } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
-  const created = timeColumn(main, 'createdAt');
+  // A number of seconds or an ISO text is in the order of its time as well.
+  const created = plainColumn(main, 'createdAt')?.name ?? null;
   const when = at.roleInstant('createdAt');
   if (created === null || when === null) return null;
   const waiting = commonTests(outbox.shape, ['pending', 'retrying']);
