@@ -138,6 +138,14 @@ describe('what an ordinary reader is told', () => {
     expect((await bound()).slots).toEqual({ wanted: null, why: null });
   });
 
+  test('a right nobody thought of is missed when the outbox is bound, too: it is tried once as every reading will', async () => {
+    await create('debezium');
+    await server.query('REVOKE EXECUTE ON FUNCTION pg_catalog.pg_stat_get_tuples_inserted(oid) FROM PUBLIC');
+    expect((await bound()).slots).toEqual({ wanted: null, why: 'slots_hidden' });
+    await server.query('GRANT EXECUTE ON FUNCTION pg_catalog.pg_stat_get_tuples_inserted(oid) TO PUBLIC');
+    expect((await bound()).slots).toEqual({ wanted: null, why: null });
+  });
+
   test('without reading a row, and other outboxes are asked nothing of it', async () => {
     await create('debezium');
     await write(1);

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
+import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/table-size';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { Outbox } from './outbox';
@@ -20,7 +21,7 @@ export interface SlotSight {
   /** The slot that the configuration names; null for whichever a connector of the database seems to read. */
   wanted: string | null;
   /** Why none can be looked at; null where they can. */
-  why: Extract<UnavailableReason, 'no_slots' | 'slots_hidden'> | null;
+  why: Extract<UnavailableReason, 'no_slots' | 'slots_hidden' | 'slots_elsewhere'> | null;
 }
 
 /** Whether what is published shows in a replication slot alone: of PostgreSQL, behind a table that nobody reads. */
@@ -43,13 +44,38 @@ export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; 
 }
 
 /** How figures will know of the relay's slot, found out when the outbox is bound; null where the rows tell what is out. */
-export async function slotSight(db: Db, database: Database, bound: Pick<Outbox, 'shape' | 'parameters'>): Promise<SlotSight | null> {
+export async function slotSight(
+  db: Db,
+  database: Database,
+  bound: Pick<Outbox, 'shape' | 'parameters' | 'main'>,
+): Promise<SlotSight | null> {
   if (kindOf(bound.shape) !== 'external') return null;
   const wanted = slotName(bound);
+  const outbox = { ...bound, database };
   // A binary log has no slots: how far it was read is written down by whoever reads it.
-  if (!readsFromSlot({ ...bound, database })) return { wanted, why: 'no_slots' };
-  const { has, may } = await slotRights(db);
-  return { wanted, why: may ? null : has ? 'slots_hidden' : 'no_slots' };
+  if (!readsFromSlot(outbox)) return { wanted, why: 'no_slots' };
+  const { has, may, standby } = await slotRights(db);
+  if (!may) return { wanted, why: has ? 'slots_hidden' : 'no_slots' };
+  const refusal = await refusalOf(db, outbox);
+  if (refusal === null) return { wanted, why: null };
+  return { wanted, why: refusal === 'no_privilege' ? 'slots_hidden' : standby ? 'slots_elsewhere' : 'no_slots' };
+}
+
+/** Failures that say something against the statement itself. */
+const REFUSALS: readonly DatabaseFailure['code'][] = ['no_privilege', 'missing', 'other'];
+
+/** Asks once as every reading will: hosted servers refuse some of it though the catalogue grants it. null when it is answered. */
+async function refusalOf(db: Db, outbox: Watched & Pick<Outbox, 'main'>): Promise<DatabaseFailure['code'] | null> {
+  await sql`savepoint slots_asked`.execute(db);
+  try {
+    await sql`select ${slotsSeen(outbox)} as seen`.execute(db);
+    return null;
+  } catch (error) {
+    const { code } = outbox.database.engine.failure(error);
+    if (!REFUSALS.includes(code)) throw error;
+    await sql`rollback to savepoint slots_asked`.execute(db);
+    return code;
+  }
 }
 
 /** Where the log ends: what a standby has replayed, as nothing newer shows in its tables. */
