@@ -116,12 +116,25 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Kn
       `${at('shape')}: there is no shape "${outbox.shape}"${hint}${hint.endsWith('?') ? ' Or' : '; or'} write a mapping of your own`,
     );
   }
+  const elsewhere = otherEngine(outbox, databases, known);
+  if (elsewhere !== null) problems.push(`${at('shape')}: ${elsewhere}`);
   if (isMap(outbox.parameters)) problems.push(...checkParameters(outbox.parameters, extraParameters(outbox.shape, known), at));
   if (isMap(outbox.amount)) {
     const { value, path } = outbox.amount;
     if ((value === undefined) === (path === undefined)) problems.push(`${at('amount')}: write value, the path of the amount, once`);
   }
   return [...problems, ...checkLinks(outbox.links, ['outboxes', index, 'links'])];
+}
+
+/** What to say of a built-in shape that its database's engine does not have; null where there is nothing to say. */
+function otherEngine({ shape, database }: Unread, databases: Unread, { shapes, shapeEngines }: Known): string | null {
+  const entry = typeof database === 'string' && Object.hasOwn(databases, database) ? databases[database] : undefined;
+  const engine = isMap(entry) && typeof entry.url === 'string' ? engineOf(entry.url) : null;
+  const engines = typeof shape === 'string' ? shapeEngines?.[shape] : undefined;
+  if (engine === null || engines === undefined || typeof shape !== 'string' || engines.includes(engine)) return null;
+  const twin = shape.replace(/-(pg|mysql)$/, engine === 'mysql' ? '-mysql' : '-pg');
+  const meant = twin !== shape && shapes.includes(twin) ? `; did you mean "${twin}"?` : '; write a mapping of your own';
+  return `${shape} is a shape of ${engines.map((one) => ENGINE_NAMES[one]).join(' and ')}, and database ${String(database)} is ${ENGINE_NAMES[engine]}${meant}`;
 }
 
 /** Parameters every outbox may set. */

@@ -1,5 +1,6 @@
 /** The configuration as the rest of the product sees it: checked, with defaults filled in. */
 import type { TableRef } from '@/lib/outbox/language/names';
+import type { Words } from '@/lib/outbox/language/check';
 import type { Shape } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
 
@@ -83,6 +84,10 @@ export interface Known {
   /** Parameters of its own that a built-in shape has, by the shape's key. */
   parameters?: Readonly<Record<string, ExtraParameters>>;
   engines: readonly EngineKey[];
+  /** The engines a built-in shape is for, by the shape's key; any where it is not named. */
+  shapeEngines?: Readonly<Record<string, readonly EngineKey[]>>;
+  /** Codes of refusals and warnings that have a sentence; any where this is left out. */
+  words?: Words;
 }
 
 /** `places` are the numbers the outboxes of `config` have in the file. */

@@ -142,7 +142,7 @@ function checkDocument(
       ? { config: configOf(parsed.data, path, known), places: parsed.data.outboxes.map((_, place) => place) }
       : null;
   const checked = whole ?? soundOf(document, problems, path, known);
-  if (checked !== null) problems.push(...misuses(checked));
+  if (checked !== null) problems.push(...misuses(checked, known));
   if (whole !== null && problems.length === 0) return { ok: true, config: whole.config };
   return { ok: false, problems: inOrder(problems), sound: soundOf(document, problems, path, known) };
 }
@@ -158,11 +158,13 @@ function soundOf(document: unknown, problems: readonly string[], path: string, k
 }
 
 /** What is wrong with a mapping by itself. */
-function misuses({ config, places }: Sound): string[] {
+function misuses({ config, places }: Sound, { words }: Known): string[] {
   return config.outboxes.flatMap(({ shape }, index) =>
     typeof shape === 'string'
       ? []
-      : shapeProblems(shape).map((one) => `${formatPath(['outboxes', places[index] ?? index, 'shape', ...one.path])}: ${one.message}`),
+      : shapeProblems(shape, words).map(
+          (one) => `${formatPath(['outboxes', places[index] ?? index, 'shape', ...one.path])}: ${one.message}`,
+        ),
   );
 }
 

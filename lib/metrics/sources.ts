@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
-import { commonTests, compileCondition, type Leaf, statePredicate } from '@/lib/outbox/conditions';
+import { commonTests, compileCondition, statePredicate } from '@/lib/outbox/conditions';
+import type { Leaf } from '@/lib/outbox/language/leaves';
 import { fitPosition, fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';

@@ -3,6 +3,7 @@ import type { ColumnDescription, Fragments } from '@/lib/database/engine';
 import { tableRef } from '@/lib/database/table-ref';
 import type { LiveState } from '@/lib/shared/states';
 import { comparisonOf, COMPARISONS, type Condition, type Operand } from './language/condition';
+import { disjoint, required, type Leaf } from './language/leaves';
 import type { Amount } from './language/parameters';
 import type { BoundCompanion, BoundCursor } from './outbox';
 import type { Shape } from './shape';
@@ -190,21 +191,6 @@ export function statePredicate(shape: Rules, states: readonly LiveState[], alias
   return filter === null ? any : sql`(${filter} and ${any})`;
 }
 
-/** True when no row can satisfy both, as far as single columns tell. */
-export function disjoint(left: Condition, right: Condition): boolean {
-  return required(left).some((a) => required(right).some((b) => a.column === b.column && contradict(a, b)));
-}
-
-/** A test on one column. */
-export type Leaf = Extract<Condition, { column: string }>;
-
-/** The single-column tests every row that satisfies the condition satisfies too. */
-export function required(condition: Condition): Leaf[] {
-  if ('all' in condition) return condition.all.flatMap(required);
-  if ('any' in condition) return condition.any.length === 1 ? condition.any.flatMap(required) : [];
-  return 'column' in condition ? [condition] : [];
-}
-
 /** Tests that all rows of these states pass, whichever rule gave the state. */
 export function commonTests(shape: Rules, states: readonly LiveState[]): Leaf[] {
   const filter = shape.rows === undefined ? [] : required(shape.rows);
@@ -220,19 +206,4 @@ export function coversEveryRow(shape: Rules): boolean {
   if (shape.states.some(({ when }) => 'always' in when)) return true;
   const nullTests = shape.states.flatMap(({ when }) => ('isNull' in when ? [when] : []));
   return nullTests.some((a) => a.isNull && nullTests.some((b) => !b.isNull && b.column === a.column));
-}
-
-function contradict(a: Leaf, b: Leaf): boolean {
-  if ('isNull' in a && a.isNull) return !('isNull' in b && b.isNull);
-  if ('isNull' in b && b.isNull) return true;
-  if ('isTrue' in a && 'isTrue' in b) return a.isTrue !== b.isTrue;
-  const left = values(a);
-  const right = values(b);
-  return left !== null && right !== null && !left.some((value) => right.includes(value));
-}
-
-function values(leaf: Leaf): (string | number | boolean)[] | null {
-  if (('equals' in leaf || 'in' in leaf) && leaf.ignoreCase === true) return null;
-  if ('equals' in leaf) return [leaf.equals];
-  return 'in' in leaf ? leaf.in : null;
 }

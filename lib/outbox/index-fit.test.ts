@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Leaf } from './conditions';
 import { holds } from './index-fit';
+import type { Leaf } from './language/leaves';
 
 const PENDING: Leaf[] = [{ column: 'status', equals: 'PENDING' }];
 const UNPUBLISHED: Leaf[] = [{ column: 'published_at', isNull: true }];

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { IndexDescription } from '@/lib/database/engine';
-import type { Leaf } from './conditions';
+import type { Leaf } from './language/leaves';
 import type { Place } from './outbox';
 
 /** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */

@@ -1,8 +1,9 @@
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { OrderedBy } from '@/lib/shared/list-scope';
 import type { LiveState } from '@/lib/shared/states';
-import { commonTests, coversEveryRow, type Leaf } from './conditions';
+import { commonTests, coversEveryRow } from './conditions';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from './index-fit';
+import type { Leaf } from './language/leaves';
 import { isSmall, isTime, plainColumn, type Outbox, type Place } from './outbox';
 
 /** States that are listed together because one index holds them all. */

@@ -106,6 +106,21 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await linesOf({ dead: { table: 'buried', columns: { id: 'thing_id' } } })).toEqual([]);
   });
 
+  it('takes no list of what is none, no order by what nobody named, and not the outbox for its own dead letters', async () => {
+    const found = await linesOf({
+      columns: { id: 'id', createdAt: 'made_at', error: { column: 'status', last: true } },
+      dead: { table: 'things', columns: { error: 'kind' } },
+      ordering: { key: ['aggregateId', 'kind'], by: 'sequence', blockedBy: ['pending'] },
+    });
+    expect(found).toEqual([
+      expect.stringMatching(/^shape\.columns\.error\.last: "status" is int.*, which is no list$/),
+      'shape.dead.table: is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
+      'shape.ordering.key: "aggregateId" is neither a role that columns names nor a column of the table',
+      'shape.ordering.by: columns does not say which column is sequence',
+    ]);
+    expect(await linesOf({ ordering: { key: 'kind', by: 'createdAt', blockedBy: ['pending'] } })).toEqual([]);
+  });
+
   it('knows the words of an enumeration, to be read and to be written', async () => {
     const worded = (word: string, written: string): Promise<string[]> =>
       linesOf(

@@ -1,5 +1,5 @@
 import type { ColumnDescription, Engine, TableDescription, TableName } from '@/lib/database/engine';
-import type { Leaf } from './conditions';
+import type { Leaf } from './language/leaves';
 import type { Place } from './outbox';
 
 /** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */

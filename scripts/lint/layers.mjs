@@ -30,7 +30,7 @@ export const ROOMS = {
   'lib/env': { values: ['lib/shared'] },
   'lib/messages': { values: ['lib/shared'] },
   'lib/database': { values: ['lib/shared'], types: ['lib/config'] },
-  'lib/config': { values: ['lib/outbox', 'lib/env', 'lib/shared'] },
+  'lib/config': { values: ['lib/outbox', 'lib/env', 'lib/messages', 'lib/shared'] },
   'lib/store': { values: ['lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/outbox': { values: ['lib/database', 'lib/shared'], types: ['lib/config'] },
   'lib/detection': { values: ['lib/config', 'lib/outbox', 'lib/database', 'lib/shared'] },

@@ -1,5 +1,6 @@
 import { holds } from '@/lib/outbox/index-fit';
-import { commonTests, disjoint, type Leaf } from '@/lib/outbox/conditions';
+import { commonTests } from '@/lib/outbox/conditions';
+import { disjoint, type Leaf } from '@/lib/outbox/language/leaves';
 import { BOTH, SMALL_ROWS, type Check } from '../check';
 import type { IndexFacts } from '../facts/facts';
 import { timeColumn } from '../facts/rows';

@@ -64,6 +64,12 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
         `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`,
       );
   }
+  if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
+    problems.add(
+      ['shape', 'dead', 'table'],
+      'is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
+    );
+  if (binding.strict) checkOrdering(shape, main, problems);
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
   const states = shape.states.map((rule, index) => ({
     ...rule,
@@ -94,6 +100,17 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
 /** Values of such a column are the same under several spellings, or have none that an index serves. */
 export function namesNoRow({ kind, type }: ColumnDescription): boolean {
   return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
+}
+
+/** An order by what nobody has named would hold nothing up. */
+function checkOrdering({ ordering, columns }: Shape, main: BoundTable, problems: Problems): void {
+  if (ordering === undefined) return;
+  const named = (role: string): boolean => columns[role as keyof Columns] !== undefined;
+  for (const key of [ordering.key].flat()) {
+    if (named(key) || main.find(key) !== null) continue;
+    problems.add(['shape', 'ordering', 'key'], `"${key}" is neither a role that columns names nor a column of the table`);
+  }
+  if (!named(ordering.by)) problems.add(['shape', 'ordering', 'by'], `columns does not say which column is ${ordering.by}`);
 }
 
 function deadTable(shape: Shape, description: TableDescription, { problems, strict }: Binding): BoundTable {

@@ -101,6 +101,8 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   const steps = source.path ?? [];
   if (steps.length > 0 && !source.last && column.kind !== 'json' && column.kind !== 'text')
     problems.add([...path, 'path'], `"${column.name}" is ${column.type}, which holds no JSON`);
+  if (source.last === true && column.kind !== 'json' && column.kind !== 'text' && !column.type.endsWith('[]'))
+    problems.add([...path, 'last'], `"${column.name}" is ${column.type}, which is no list`);
   const minus = source.minus === undefined ? 0 : numberOf(source.minus, binding.shape, binding.parameters, [...path, 'minus'], problems);
   const time = source.time === undefined || source.time === 'auto' ? column.time : source.time;
   return {

@@ -2,6 +2,7 @@
 import type { Path } from '@/lib/shared/document-path';
 import { suggestion } from '@/lib/shared/suggest';
 import type { Shape } from '../shape';
+import { contradiction, within } from './leaves';
 import { groupsOf } from './names';
 import { idColumns } from './source';
 
@@ -13,8 +14,14 @@ interface Said {
 /** Operations a shape may give rules for; archive and restore have their own words. */
 const OPERATIONS = ['retry', 'requeue', 'release'];
 
-/** Everything wrong with a shape by itself, each by its path within it; [] when nothing is. */
-export function shapeProblems(shape: Shape): Said[] {
+/** The codes that have a sentence in every language. */
+export interface Words {
+  refusals: readonly string[];
+  warnings: readonly string[];
+}
+
+/** Everything wrong with a shape by itself, each by its path within it; [] when nothing is. `words` where its codes are to be known ones. */
+export function shapeProblems(shape: Shape, words?: Words): Said[] {
   const captured = groupsOf(shape.match?.pattern ?? '');
   const known: Record<string, { what: string; names: string[] }> = {
     parameter: { what: 'parameter', names: ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})] },
@@ -37,10 +44,14 @@ export function shapeProblems(shape: Shape): Said[] {
   return [
     ...problems,
     ...deafRules(shape),
+    ...emptyRules(shape),
     ...oneTimeTwice(shape),
+    ...oneColumnTwice(shape),
     ...operationNames(shape),
     ...changesRefused(shape),
     ...writesRefused(shape),
+    ...statesNowhere(shape),
+    ...(words === undefined ? [] : wordless(shape, words)),
   ];
 }
 
@@ -49,13 +60,23 @@ function deafRules(shape: Shape): Said[] {
   const seen = new Map<string, number>();
   return shape.states.flatMap(({ when }, index) => {
     const test = JSON.stringify(when);
-    const above = seen.get(test) ?? seen.get(ALWAYS);
+    const wider = shape.states.slice(0, index).findIndex((rule) => within(when, rule.when));
+    const above = seen.get(test) ?? seen.get(ALWAYS) ?? (wider < 0 ? undefined : wider);
     if (above === undefined) {
       seen.set(test, index);
       return [];
     }
-    const why = above === seen.get(test) ? 'asks the same' : 'takes every row';
+    const why = above === seen.get(test) ? 'asks the same' : above === seen.get(ALWAYS) ? 'takes every row' : 'takes all of its rows';
     return [{ path: ['states', index], message: `is never reached: states[${above}] ${why}; put it first, or leave it out` }];
+  });
+}
+
+/** Rules no row can pass. */
+function emptyRules(shape: Shape): Said[] {
+  return shape.states.flatMap(({ when }, index) => {
+    const column = contradiction(when);
+    if (column === null) return [];
+    return [{ path: ['states', index, 'when'], message: `no row can be both: of "${column}" it asks two things that exclude each other` }];
   });
 }
 
@@ -64,6 +85,12 @@ function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): Said[] {
   if (createdAt === undefined || JSON.stringify(createdAt) !== JSON.stringify(publishedAt)) return [];
   const message = 'is the same as createdAt; name what is written when the event is sent, or leave it out';
   return [{ path: ['columns', 'publishedAt'], message }];
+}
+
+function oneColumnTwice({ columns: { id } }: Shape): Said[] {
+  const names = id === undefined ? [] : idColumns(id);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  return twice === undefined ? [] : [{ path: ['columns', 'id'], message: `names "${twice}" twice` }];
 }
 
 const ALWAYS = JSON.stringify({ always: true });
@@ -124,5 +151,45 @@ function writesRefused(shape: Shape): Said[] {
     });
   }
   check(shape.asDead?.set ?? {}, ['asDead', 'set']);
+  return problems;
+}
+
+/** Operations from a state that no row is ever in. */
+function statesNowhere({ states, dead, operations, archive }: Shape): Said[] {
+  const given = new Set<string>([...states.map(({ state }) => state), ...(dead === undefined ? [] : ['dead'])]);
+  const missing = (path: Path, from: readonly string[]): Said[] =>
+    from.flatMap((state, index) =>
+      given.has(state)
+        ? []
+        : [{ path: [...path, 'from', index], message: `no rule under states gives ${state}: write one, or leave it out` }],
+    );
+  const rules = Object.entries(operations).flatMap(([key, list]) =>
+    Array.isArray(list) ? list.flatMap((rule, index) => ('version' in rule ? missing(['operations', key, index], rule.from) : [])) : [],
+  );
+  return [...rules, ...missing(['archive'], archive?.from ?? [])];
+}
+
+/** Codes that would be shown as they are, because nobody has written a sentence for them. */
+function wordless(shape: Shape, { refusals, warnings }: Words): Said[] {
+  const problems: Said[] = [];
+  const hold = (code: string, known: readonly string[], what: string, path: Path): void => {
+    if (known.includes(code)) return;
+    problems.push({ path, message: `there is no ${what} "${code}"${suggestion(code, known)}` });
+  };
+  const visit = (value: unknown, path: Path): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, item] of Object.entries(value)) {
+      const at = [...path, Array.isArray(value) ? Number(key) : key];
+      if (key === 'refuse' && typeof item === 'string') hold(item, refusals, 'refusal', at);
+      else if (key === 'warnings' && Array.isArray(item))
+        item.forEach((code, index) => hold(String(code), warnings, 'warning', [...at, index]));
+      else visit(item, at);
+    }
+  };
+  visit(shape.operations, ['operations']);
+  visit(shape.archive, ['archive']);
+  if (shape.noArchive !== undefined) hold(shape.noArchive, refusals, 'refusal', ['noArchive']);
+  for (const [state, codes] of Object.entries(shape.cautions))
+    codes.forEach((code, index) => hold(code, warnings, 'warning', ['cautions', state, index]));
   return problems;
 }

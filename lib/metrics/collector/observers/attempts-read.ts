@@ -1,7 +1,8 @@
 /** The statements of the attempts observer: rows with a counter, by whatever finds them, and by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { commonTests, statePredicate, type Leaf } from '@/lib/outbox/conditions';
+import { commonTests, statePredicate } from '@/lib/outbox/conditions';
+import type { Leaf } from '@/lib/outbox/language/leaves';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
