@@ -41,11 +41,13 @@ export async function countDeadByError(outbox: Outbox): Promise<DeadLetterGroup[
     .map((select) => sql`(select id, type, error, created from (${select}) as dead)`);
   if (rows.length === 0) return [];
   const { fragments } = outbox.database.engine;
+  // A collation takes texts for the same that are not, and so does an end of spaces even byte by byte.
+  const exactly = (name: string): RawBuilder<unknown> => sql`${fragments.bytewise(sql.id(name))}, octet_length(${sql.id(name)})`;
   return outbox.database.read(async (db) => {
     await outbox.database.engine.byIndex(db);
     const counted =
-      await sql<GroupRow>`select type, error, ${fragments.asText(sql`count(*)`)} as n, max(created) as newest, min(created) as oldest, max(id) as sample
-      from (${sql.join(rows, sql` union all `)}) as dead group by type, error order by count(*) desc, ${fragments.ordered(sql`max(created)`, 'descending', 'last')}`.execute(
+      await sql<GroupRow>`select min(type) as type, min(error) as error, ${fragments.asText(sql`count(*)`)} as n, max(created) as newest, min(created) as oldest, max(id) as sample
+      from (${sql.join(rows, sql` union all `)}) as dead group by ${exactly('type')}, ${exactly('error')} order by count(*) desc, ${fragments.ordered(sql`max(created)`, 'descending', 'last')}`.execute(
         db,
       );
     return counted.rows.map((row) => ({

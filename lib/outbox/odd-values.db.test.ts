@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { bindOutbox } from './bind';
+import { countDeadByError } from './dead-letters';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
 import { shapeSchema, type Shape } from './shape';
@@ -59,6 +60,31 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     ]);
     expect(await stateOf(outbox)).toEqual(['pending', 'published', 'pending']);
     expect((await listEvents(outbox, { type: ['sent'] }, { limit: 5 })).events.map(({ id }) => id)).toEqual(['2']);
+  });
+
+  it('dead events are counted by their types and errors as they are written', async () => {
+    await database.query('CREATE TABLE died (id int PRIMARY KEY, kind varchar(20), error varchar(80))');
+    await database.query(
+      "INSERT INTO died VALUES (1, 'Paid', 'Timeout'), (2, 'Paid', 'timeout'), (3, 'paid', 'timeout'), (4, 'paid', 'timeout '), (5, 'paid', 'timéout'), (6, 'paid', NULL), (7, 'paid', NULL)",
+    );
+    const shape = shapeSchema.parse({
+      key: 'inline',
+      label: 'x',
+      origin: 'x',
+      engines: [engine],
+      table: 'died',
+      columns: { id: 'id', type: 'kind', error: 'error' },
+      states: [{ state: 'dead', when: { always: true } }],
+    });
+    const groups = await countDeadByError(await bindOutbox({ ...settingsFor(shape, { inline: true }), table: 'died' }, opened));
+    expect(groups.map(({ type, error, count }) => [type, error, count]).sort()).toEqual([
+      ['Paid', 'Timeout', 1],
+      ['Paid', 'timeout', 1],
+      ['paid', null, 2],
+      ['paid', 'timeout ', 1],
+      ['paid', 'timeout', 1],
+      ['paid', 'timéout', 1],
+    ]);
   });
 
   it('the last text of a list is read without its quotes', async () => {
