@@ -5,6 +5,8 @@ import { Problem } from '@/lib/shared/problems';
 import { createServers, type Connections, type Servers } from './connections/servers';
 import type { Db, Engine, TransactionLimits } from './engine';
 import { engineForUrl } from './engines';
+import { DatabaseFailure } from './failure';
+import { tooOld } from './needed-server';
 
 export interface DatabaseOptions {
   id: string;
@@ -88,7 +90,9 @@ export function openDatabase(options: DatabaseOptions): Database {
         // A Problem of ours and a bug of ours pass as they are; what the driver threw gets its code.
         if (error instanceof Problem) throw error;
         const failure = engine.failure(error);
-        throw failure.code === 'other' && failure.state === null ? error : failure;
+        if (failure.code === 'other' && failure.state === null) throw error;
+        const outdated = tooOld(version, failure.state);
+        throw outdated === null ? failure : new DatabaseFailure('outdated', failure.state, error, outdated);
       }
     };
 

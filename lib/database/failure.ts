@@ -20,6 +20,8 @@ export const FAILURE_CODES = [
   'read_only',
   /** The connection could not be made, or broke. */
   'connection',
+  /** The server is too old to know the statement. */
+  'outdated',
   /** All connections the console may have to this server stayed in use for as long as the caller would wait: nothing was sent. */
   'busy',
   'other',
@@ -32,11 +34,15 @@ export class DatabaseFailure extends Error {
   /** SQLSTATE or the driver's own code, for the log. */
   readonly state: string | null;
 
-  constructor(code: FailureCode, state: string | null, cause: unknown) {
+  /** What the server is and would have to be, in a sentence, where it is too old. */
+  readonly outdated: string | null;
+
+  constructor(code: FailureCode, state: string | null, cause: unknown, outdated: string | null = null) {
     super(`database failure: ${code}${state === null ? '' : ` (${state})`}`, { cause });
     this.name = 'DatabaseFailure';
     this.code = code;
     this.state = state;
+    this.outdated = outdated;
   }
 
   /** By name: the bundler puts this module into a process more than once, and a failure must be one everywhere. */

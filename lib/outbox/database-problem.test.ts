@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DatabaseFailure } from '@/lib/database/failure';
+import { tooOld } from '@/lib/database/needed-server';
 import { databaseProblem } from './directory';
 
 const problem = (code: DatabaseFailure['code'], state: string | null = null) =>
@@ -16,4 +17,17 @@ test('a statement that was refused is not called a database that cannot be reach
 
 test('a row that the table refuses when everything is put together is a conflict, and a deadlock a matter of time', () => {
   expect([problem('constraint').code, problem('duplicate').code, problem('deadlock').code]).toEqual(['conflict', 'conflict', 'timeout']);
+});
+
+test('a value that some row holds is no fault of the request, and a text that is not Unicode is', () => {
+  expect(problem('bad_value', '22P02')).toMatchObject({ code: 'unavailable' });
+  expect(problem('bad_value', '22P02').detail).toContain('A row of this outbox');
+  expect(problem('bad_value')).toMatchObject({ code: 'invalid' });
+});
+
+test('a server that is too old to know a statement is named, with the one that is needed', () => {
+  const failure = new DatabaseFailure('outdated', '42601', null, tooOld('PostgreSQL 15.18', '42601'));
+  expect(databaseProblem(failure, 'shop').detail).toBe(
+    'Database shop refused a statement of the console: this server is PostgreSQL 15.18, the console needs PostgreSQL 16 or newer for this',
+  );
 });

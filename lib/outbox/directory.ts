@@ -168,10 +168,18 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
     ],
     missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
-    bad_value: ['invalid', 'A value in this request does not fit the column it is compared with'],
+    // Without a state it never reached the server: it was the request's. What a request may hold is looked at before it is sent.
+    bad_value:
+      failure.state === null
+        ? ['invalid', 'A text in this request is not Unicode']
+        : [
+            'unavailable',
+            `A row of this outbox in database ${databaseId} holds a value that cannot be read as its mapping says, or not be written to its column (${failure.state}): the server's log says which`,
+          ],
     constraint: ['conflict', 'A constraint or a trigger of the table refused the change: its owner knows which rows it takes'],
     duplicate: ['conflict', 'A unique key of the table is taken by another row'],
     deadlock: ['timeout', 'The change and others on this table waited for each other: try again in a moment'],
+    outdated: ['unavailable', `Database ${databaseId} refused a statement of the console: ${failure.outdated ?? 'its server is too old'}`],
     other: [
       'unavailable',
       `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'}): check that the mapping fits the table; the server's log says more`,

@@ -11,7 +11,7 @@ import { placeSql } from './row';
 import { COLUMN_ROLES } from './shape';
 
 /** Failures that say something against the statement itself. */
-const REFUSALS: DatabaseFailure['code'][] = ['other', 'bad_value', 'missing'];
+const REFUSALS: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];
 
 /**
  * What the database itself says against reading a table by its mapping: a text compared with a number, a value that its type
@@ -60,7 +60,7 @@ async function refusal(outbox: Outbox, statement: RawBuilder<unknown>): Promise<
     return null;
   } catch (error) {
     if (!(error instanceof DatabaseFailure) || !REFUSALS.includes(error.code)) throw error;
-    const said = error.cause instanceof Error ? error.cause.message : (error.state ?? error.code);
+    const said = error.outdated ?? (error.cause instanceof Error ? error.cause.message : (error.state ?? error.code));
     return `the database cannot read the table this way: ${said}`;
   }
 }
