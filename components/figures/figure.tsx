@@ -2,8 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
-import type { Count, Known, UnavailableReason } from '@/lib/shared/measured';
-import type { Percentiles } from '@/lib/shared/model';
+import type { Count, Known, Percentiles, UnavailableReason } from '@/lib/shared/measured';
 import { markKnown } from '@/lib/shared/format';
 import { Hint } from './hint';
 import { useFormat } from './use-format';

@@ -1,5 +1,4 @@
-import type { Known, UnavailableReason } from '@/lib/shared/measured';
-import type { Percentiles } from '@/lib/shared/model';
+import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/measured';
 import { countsRows } from './collector/counts-rows';
 import type { Happened, Observed } from './observed';
 import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from './rollup/histogram';

@@ -36,6 +36,25 @@ export interface Count {
   why?: UnavailableReason;
 }
 
+/** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */
+export interface Percentiles {
+  p50Ms: number | null;
+  p95Ms: number | null;
+  p99Ms: number | null;
+  known: Known;
+  why?: UnavailableReason;
+  /** Events are seen at intervals this long, or their times are kept no nearer: a percentile that is null is at most this. */
+  atMostMs?: number;
+  /** How far a percentile can be off, as a share of it; left out where they are exact. */
+  errorShare?: number;
+}
+
+export interface Rate {
+  value: number | null;
+  known: Known;
+  why?: UnavailableReason;
+}
+
 /** Depth counts stop here: a bigger backlog reads "10,000+". */
 export const DEPTH_CAP = 10_000;
 

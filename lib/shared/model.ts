@@ -3,7 +3,7 @@
  * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
  */
 import type { CollectorStatus } from './collection';
-import type { Count, Known, UnavailableReason } from './measured';
+import type { Count, Known, Percentiles, Rate, UnavailableReason } from './measured';
 import type { ListScope } from './list-scope';
 import type { ReadOnlyReason } from './read-only';
 import type { SlotHealth } from './slot-health';
@@ -160,19 +160,6 @@ export interface EventPage extends ListScope {
   previousCursor: string | null;
 }
 
-/** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */
-export interface Percentiles {
-  p50Ms: number | null;
-  p95Ms: number | null;
-  p99Ms: number | null;
-  known: Known;
-  why?: UnavailableReason;
-  /** Events are seen at intervals this long, or their times are kept no nearer: a percentile that is null is at most this. */
-  atMostMs?: number;
-  /** How far a percentile can be off, as a share of it; left out where they are exact. */
-  errorShare?: number;
-}
-
 export interface TypeFigures {
   type: string;
   waiting: number | null;
@@ -180,12 +167,6 @@ export interface TypeFigures {
   retries: number | null;
   errors: number | null;
   p95Ms: number | null;
-}
-
-export interface Rate {
-  value: number | null;
-  known: Known;
-  why?: UnavailableReason;
 }
 
 export interface Summary {

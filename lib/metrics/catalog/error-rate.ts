@@ -1,4 +1,4 @@
-import type { Rate } from '@/lib/shared/model';
+import type { Rate } from '@/lib/shared/measured';
 import { noPlot, type Metric } from '../metric';
 import type { Observed } from '../observed';
 import { attemptsKnown, whyNoAttempts } from '../attempts-known';

@@ -1,5 +1,4 @@
-import type { Percentiles } from '@/lib/shared/model';
-import type { Known, UnavailableReason } from '@/lib/shared/measured';
+import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/measured';
 import type { Metric } from '../metric';
 import type { Observed } from '../observed';
 import { percentilesOf, whyNotPublished } from '../published-times';
