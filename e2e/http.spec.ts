@@ -41,6 +41,15 @@ test('nothing else is read without a sign-in, or with a wrong token', async ({ p
   }
 });
 
+test('an address that there is not is told like every other error', async ({ api }) => {
+  for (const method of ['GET', 'POST'] as const) {
+    const answer = await api.fetch('/api/v1/outboxes/escrow/nowhere', { method });
+    expect(answer.status()).toBe(404);
+    expect(answer.headers()['content-type']).toContain('application/problem+json');
+    expect(((await answer.json()) as { code: string }).code).toBe('not_found');
+  }
+});
+
 test('pages without a sign-in lead to the sign-in and back', async ({ page }) => {
   await page.goto('/outboxes/escrow?window=24h');
   await expect(page).toHaveURL(/\/login\?callbackUrl=/);

@@ -1,0 +1,11 @@
+import { defineRoute } from '@/lib/server/route';
+import { Problem } from '@/lib/shared/problems';
+
+/** An address that there is not: told as every other error is, and not as a page. */
+const unknown = defineRoute({
+  id: 'api.unknown',
+  permission: 'outbox:read',
+  run: () => Promise.reject(new Problem('not_found', 'There is no such address; docs/http.md lists them')),
+});
+
+export { unknown as DELETE, unknown as GET, unknown as PATCH, unknown as POST, unknown as PUT };

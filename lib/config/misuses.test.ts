@@ -1,0 +1,55 @@
+/** What is wrong with a shape by itself, said before any table is looked at. */
+import { expect, it } from 'vitest';
+import type { Known } from './config';
+import { parseConfig } from './load';
+
+it('says of a mapping which rule, operation or word of it is for nothing', () => {
+  const known: Known = { shapes: [], engines: ['postgres'], words: { refusals: ['archived'], warnings: ['blocked_by_order'] } };
+  const reading = parseConfig(
+    `
+databases: {orders: {url: 'postgresql://reader@db/orders'}}
+outboxes:
+  - id: mine
+    database: orders
+    table: t
+    shape:
+      columns: {id: [a, b, a]}
+      states:
+        - {state: dead, when: {column: st, in: [1, 2]}}
+        - {state: pending, when: {all: [{column: st, equals: 2}, {column: n, above: 0}]}}
+        - {state: processing, when: {all: [{column: st, equals: 3}, {column: st, isNull: true}]}}
+      operations:
+        requeue: [{from: [dead, retrying], version: exact, set: {st: {value: 0}}, warnings: [blocked_by_ordr]}]
+        retry: {refuse: because}
+      archive: {from: [dead], warnings: [blocked_by_order]}
+`,
+    '/etc/console.yaml',
+    known,
+    () => undefined,
+  );
+  expect(reading.ok ? [] : reading.problems).toEqual([
+    'outboxes[0].shape.columns.id: names "a" twice',
+    'outboxes[0].shape.operations.requeue[0].from[1]: no rule under states gives retrying: write one, or leave it out',
+    'outboxes[0].shape.operations.requeue[0].warnings[0]: there is no warning "blocked_by_ordr"; did you mean "blocked_by_order"?',
+    'outboxes[0].shape.operations.retry.refuse: there is no refusal "because"; known: archived',
+    'outboxes[0].shape.states[1]: is never reached: states[0] takes all of its rows; put it first, or leave it out',
+    'outboxes[0].shape.states[2].when: no row can be both: of "st" it asks two things that exclude each other',
+  ]);
+});
+
+it('refuses a built-in shape on an engine that it is not for, and names the one that is', () => {
+  const of = (shape: string): string[] => {
+    const known: Known = {
+      shapes: ['cap-pg', 'cap-mysql', 'mine'],
+      engines: ['postgres', 'mysql'],
+      shapeEngines: { 'cap-pg': ['postgres'], 'cap-mysql': ['mysql'], mine: ['mysql'] },
+    };
+    const text = `databases: {shop: {url: 'postgresql://reader@db/shop'}}\noutboxes: [{id: a, database: shop, table: t, shape: ${shape}}]`;
+    const reading = parseConfig(text, '/etc/console.yaml', known, () => undefined);
+    return reading.ok ? [] : reading.problems;
+  };
+  const said = (shape: string): string => `outboxes[0].shape: ${shape} is a shape of MySQL or MariaDB, and database shop is PostgreSQL`;
+  expect(of('cap-pg')).toEqual([]);
+  expect(of('cap-mysql')).toEqual([`${said('cap-mysql')}; did you mean "cap-pg"?`]);
+  expect(of('mine')).toEqual([`${said('mine')}; write a mapping of your own`]);
+});
