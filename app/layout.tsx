@@ -2,10 +2,11 @@ import '@/components/styles';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { Metadata, Viewport } from 'next';
 import { headers } from 'next/headers';
-import { NextIntlClientProvider } from 'next-intl';
-import { getLocale } from 'next-intl/server';
+import { getLocale, getTimeZone } from 'next-intl/server';
 import type { ReactNode } from 'react';
+import { chooseLanguage } from '@/lib/server/language';
 import { NONCE_HEADER } from '@/lib/server/session-cookie';
+import { MessagesProvider } from './messages';
 import { Providers } from './providers';
 
 export const metadata: Metadata = {
@@ -16,16 +17,17 @@ export const metadata: Metadata = {
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
+  const language = chooseLanguage(await getLocale(), null);
   const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
   return (
-    <html lang={await getLocale()} {...mantineHtmlProps}>
+    <html lang={language} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
       </head>
       <body>
-        <NextIntlClientProvider>
+        <MessagesProvider language={language} timeZone={await getTimeZone()}>
           <Providers nonce={nonce}>{children}</Providers>
-        </NextIntlClientProvider>
+        </MessagesProvider>
       </body>
     </html>
   );

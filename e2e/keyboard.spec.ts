@@ -78,14 +78,14 @@ test('⌘K and the rail lead to the doctor and, for who may look into databases,
   await page.keyboard.type('find outboxes');
   await expect(page.getByText('Nothing has this name or id')).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Detection' })).toHaveCount(0);
+  await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Find outboxes' })).toHaveCount(0);
 
   await signIn('admin');
   await page.goto('/audit');
-  await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Detection' })).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Parts of the console' }).getByRole('link', { name: 'Find outboxes' })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('find outboxes');
-  await expect(found.filter({ hasText: 'Find outboxes in a database' })).toHaveCount(1);
+  await expect(found.filter({ hasText: 'Find outboxes' })).toHaveCount(1);
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/detect$/);
 });

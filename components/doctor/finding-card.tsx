@@ -2,8 +2,8 @@
 
 import { useState } from 'react';
 import Link from 'next/link';
-import { Button, Code, CopyButton } from '@mantine/core';
-import { IconBell, IconCheck, IconCopy } from '@tabler/icons-react';
+import { Button, Code } from '@mantine/core';
+import { IconBell } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
 import type { Finding } from '@/lib/shared/doctor';
@@ -11,6 +11,7 @@ import type { ProblemCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
+import { CopyText } from '../frame/copy-text';
 import { SilenceForm, type SilenceActions } from './silence-form';
 import { useReader } from './use-reader';
 import classes from './doctor.module.css';
@@ -104,23 +105,13 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
 /** A statement to read, copy and run elsewhere. */
 export function Cure({ sql }: { sql: string }) {
   const words = useTranslations('doctor');
+  const frame = useTranslations('frame');
   return (
     <div className={classes.cure}>
       <Code block tabIndex={0} aria-label={words('cure')}>
         {sql}
       </Code>
-      <CopyButton value={sql} timeout={1_500}>
-        {({ copied, copy }) => (
-          <Button
-            size="compact-xs"
-            variant="default"
-            leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
-            onClick={copy}
-          >
-            {words(copied ? 'copied' : 'copySql')}
-          </Button>
-        )}
-      </CopyButton>
+      <CopyText text={sql} label={frame('copySql')} />
     </div>
   );
 }

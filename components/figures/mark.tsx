@@ -100,8 +100,53 @@ export function VerdictMark({ verdict, iconOnly }: { verdict: Verdict; iconOnly?
   return <Mark sign={TONE_SIGN[VERDICT_TONE[verdict]]} word={words(`${verdict}.name`)} iconOnly={iconOnly} />;
 }
 
-/** How much a finding of the doctor asks for: hue, sign and word; or a number in the word's place. */
-export function SeverityMark({ severity, count }: { severity: Severity; count?: number }) {
+/** The signs of verdicts and findings, drawn once for the lines of a table that point at them. */
+export function TableSigns() {
+  const signs = [...Object.entries(TONE_SIGN).map(named('verdict')), ...Object.entries(SEVERITY_SIGN).map(named('finding'))];
+  return (
+    <svg width={0} height={0} aria-hidden className={classes.signs}>
+      {signs.map(({ id, icon: Icon }) => (
+        <symbol key={id} id={id} viewBox="0 0 24 24">
+          <Icon size={24} stroke={2} />
+        </symbol>
+      ))}
+    </svg>
+  );
+}
+
+const named =
+  (kind: 'verdict' | 'finding') =>
+  ([key, { icon }]: [string, Sign]) => ({ id: `${kind}-${key}`, icon });
+
+/** `VerdictMark` by its sign alone, in a few bytes; below `TableSigns`. */
+export function VerdictSign({ verdict }: { verdict: Verdict }) {
+  const words = useTranslations('verdicts');
+  const tone = VERDICT_TONE[verdict];
+  const { hue, dashed } = TONE_SIGN[tone];
+  const word = words(`${verdict}.name`);
+  return (
+    <span className={classes.mark} data-hue={hue} data-dashed={dashed} data-icon-only role="img" aria-label={word} title={word}>
+      <svg width={14} height={14}>
+        <use href={`#verdict-${tone}`} />
+      </svg>
+    </span>
+  );
+}
+
+/** The number of findings with the sign of the gravest, in a few bytes; below `TableSigns`. */
+export function SeveritySign({ severity, count }: { severity: Severity; count: number }) {
+  return (
+    <span className={classes.mark} data-hue={SEVERITY_SIGN[severity].hue}>
+      <svg width={14} height={14} aria-hidden>
+        <use href={`#finding-${severity}`} />
+      </svg>
+      {count}
+    </span>
+  );
+}
+
+/** How much a finding of the doctor asks for: hue, sign and word. */
+export function SeverityMark({ severity }: { severity: Severity }) {
   const words = useTranslations('doctor');
-  return <Mark sign={SEVERITY_SIGN[severity]} word={count === undefined ? words(`severities.${severity}`) : String(count)} />;
+  return <Mark sign={SEVERITY_SIGN[severity]} word={words(`severities.${severity}`)} />;
 }

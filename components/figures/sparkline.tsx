@@ -1,5 +1,6 @@
 'use client';
 
+import { memo } from 'react';
 import { useTranslations } from 'next-intl';
 import { sparklineShape } from './sparkline-path';
 import { useFormat } from './use-format';
@@ -9,18 +10,21 @@ const WIDTH = 120;
 const HEIGHT = 24;
 
 interface SparklineProps {
-  values: (number | null)[];
+  /** Oldest first. */
+  values: readonly (number | null)[];
+  /** How many values there are; what `values` has less is unknown, and at its beginning. */
+  points?: number;
   /** Says in words what the line shows; by default thirty minutes of depth. */
   say?: (figures: { last: string; low: string; high: string }) => string;
 }
 
 /** Values over time as a line; gaps are gaps, and the label says in words what the line shows. */
-export function Sparkline({ values, say }: SparklineProps) {
+export const Sparkline = memo(function Sparkline({ values, points = values.length, say }: SparklineProps) {
   const words = useTranslations('figures');
   const format = useFormat();
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return <span className={classes.absent}>{words('sparklineEmpty')}</span>;
-  const shape = sparklineShape(values, WIDTH, HEIGHT);
+  const shape = sparklineShape([...Array.from({ length: points - values.length }, () => null), ...values], WIDTH, HEIGHT);
   const figures = {
     last: format.number(known.at(-1) ?? 0),
     low: format.number(Math.min(...known)),
@@ -49,4 +53,4 @@ export function Sparkline({ values, say }: SparklineProps) {
       ))}
     </svg>
   );
-}
+});

@@ -6,13 +6,26 @@ import * as format from '@/lib/shared/format';
 import { DEFAULT_TIME_ZONE } from '@/lib/shared/preferences';
 import type { Count } from '@/lib/shared/measured';
 
+/** A fleet says the same few hundred spans of time over and over, every second. */
+const said = new Map<string, string>();
+const SAID_MAX = 2_000;
+
+function remembered(key: string, say: () => string): string {
+  const known = said.get(key);
+  if (known !== undefined) return known;
+  if (said.size >= SAID_MAX) said.clear();
+  const text = say();
+  said.set(key, text);
+  return text;
+}
+
 /** The formats of `lib/shared/format`, bound to the reader's language and time zone. */
 export function useFormat() {
   const locale = useLocale();
   const timeZone = useTimeZone() ?? DEFAULT_TIME_ZONE;
   const say = useTranslations('units');
   return useMemo(() => {
-    const sayUnit: format.SayUnit = (unit, value) => say(unit, { value });
+    const sayUnit: format.SayUnit = (unit, value) => remembered(`${locale} ${unit} ${String(value)}`, () => say(unit, { value }));
     return {
       locale,
       timeZone,

@@ -4,13 +4,13 @@ import type { RefObject } from 'react';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { FleetSnapshot } from '@/lib/shared/fleet';
+import type { ExaminedFleet } from '@/lib/shared/doctor';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { FleetFilter } from './fleet-filter';
 import classes from './fleet-bar.module.css';
 
 interface FleetBarProps {
-  snapshot: FleetSnapshot;
+  snapshot: ExaminedFleet;
   filter: FleetFilter;
   shown: number;
   search: RefObject<HTMLInputElement | null>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetEntry } from '@/lib/shared/fleet';
+import type { FleetLine } from '@/lib/shared/fleet';
 import type { Verdict } from '@/lib/shared/verdicts';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
 
@@ -8,7 +8,7 @@ const entry = (name: string, database: string, verdict: Verdict, unread = false)
     outbox: { id: name.toLowerCase(), name, database, table: 'shop.outbox', shape: 'published-at' },
     summary: { diagnosis: { verdict } },
     unread,
-  }) as FleetEntry;
+  }) as FleetLine;
 
 const FLEET = [
   entry('Orders', 'main', 'healthy'),

@@ -1,4 +1,4 @@
-import type { FleetEntry } from '@/lib/shared/fleet';
+import type { FleetLine } from '@/lib/shared/fleet';
 import { VERDICTS, type Verdict } from '@/lib/shared/verdicts';
 
 /** Which lines of the fleet are shown; what is left out is not asked for. `needing`: every verdict but healthy. */
@@ -28,7 +28,7 @@ export function fleetQuery({ q, verdict, database }: FleetFilter): string {
 }
 
 /** Every word of the search is in the name, id, table, database or shape of the outbox. */
-export function matchesFleetFilter({ outbox, summary, unread }: FleetEntry, { q = '', verdict, database }: FleetFilter): boolean {
+export function matchesFleetFilter({ outbox, summary, unread }: FleetLine, { q = '', verdict, database }: FleetFilter): boolean {
   if (database !== undefined && outbox.database !== database) return false;
   const is = unread ? null : summary.diagnosis.verdict;
   if (verdict === 'needing' ? is === null || is === 'healthy' : verdict !== undefined && is !== verdict) return false;

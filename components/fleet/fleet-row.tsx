@@ -4,9 +4,9 @@ import { memo, type ReactNode } from 'react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { DoctorHeadline } from '@/lib/shared/doctor';
-import type { FleetEntry } from '@/lib/shared/fleet';
+import { SPARKLINE_POINTS, type FleetLine } from '@/lib/shared/fleet';
 import { CountText, Figure, Percentile } from '../figures/figure';
-import { SeverityMark, VerdictMark } from '../figures/mark';
+import { SeveritySign, VerdictSign } from '../figures/mark';
 import { Sparkline } from '../figures/sparkline';
 import { RelativeTime, Since, useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
@@ -14,7 +14,7 @@ import { useVerdictSentence } from '../outbox/use-verdict-sentence';
 import classes from './fleet.module.css';
 
 interface FleetRowProps {
-  entry: FleetEntry;
+  line: FleetLine;
   /** What the doctor says of its table; null where it found nothing, or has not looked yet. */
   doctor: DoctorHeadline | null;
   /** Milliseconds between two readings, while all is well. */
@@ -24,22 +24,21 @@ interface FleetRowProps {
 export const FIGURE_COLUMNS = ['depth', 'waiting', 'oldest', 'p95', 'dead', 'lastPublished'] as const;
 
 /** False where nothing was ever read, or computed. */
-function hasFigures({ depth, latency, lastPublishedAt }: FleetEntry['summary']): boolean {
+function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): boolean {
   const { count, why } = depth.waiting;
   return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || (why !== 'source_down' && why !== 'store_down');
 }
 
 /** One outbox of the fleet. Its figures grey when they are old. */
-export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale, unread, sparkline }, doctor, everyMs }: FleetRowProps) {
+export const FleetRow = memo(function FleetRow({ line: { outbox, summary, stale, unread, sparkline }, doctor, everyMs }: FleetRowProps) {
   const words = useTranslations('fleet');
   const badge = useTranslations('doctor');
   const format = useFormat();
-  const sentence = useVerdictSentence(summary);
   const old = useIsStale(summary.asOf, everyMs);
   const { depth, latency, oldestPendingAt, lastPublishedAt } = summary;
   const figures = hasFigures(summary);
-  const cell = (column: string, content: ReactNode) => (
-    <td role="cell" data-column={column} data-label={words(`columns.${column}`)}>
+  const cell = (column: (typeof FIGURE_COLUMNS)[number] | 'database', content: ReactNode) => (
+    <td role="cell" data-column={column}>
       {content}
     </td>
   );
@@ -57,7 +56,7 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
             title={badge('badge', { severity: doctor.severity, count: doctor.count })}
             prefetch={false}
           >
-            <SeverityMark severity={doctor.severity} count={doctor.count} />
+            <SeveritySign severity={doctor.severity} count={doctor.count} />
           </Link>
         )}
       </th>
@@ -67,9 +66,9 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
           <span className={classes.quiet}>{words('unread')}</span>
         ) : (
           <div className={classes.verdict}>
-            <VerdictMark verdict={summary.diagnosis.verdict} iconOnly />
+            <VerdictSign verdict={summary.diagnosis.verdict} />
             <span>
-              {sentence}
+              <Sentence summary={summary} />
               {figures && stale !== null && (
                 <span className={classes.staleNote}>{words('lastGood', { clock: format.clock(stale.since) })}</span>
               )}
@@ -79,7 +78,7 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
       </td>
       {figures && (
         <>
-          {cell('depth', <Sparkline values={sparkline} />)}
+          {cell('depth', <Sparkline values={sparkline} points={SPARKLINE_POINTS} />)}
           {cell('waiting', <CountText count={depth.waiting} />)}
           {cell(
             'oldest',
@@ -107,3 +106,8 @@ export const FleetRow = memo(function FleetRow({ entry: { outbox, summary, stale
     </tr>
   );
 });
+
+/** By itself, because its ages turn every second and nothing else of a line does. */
+function Sentence({ summary }: { summary: FleetLine['summary'] }) {
+  return useVerdictSentence(summary);
+}

@@ -1,19 +1,24 @@
 'use client';
 
-import { useDeferredValue, useMemo, useRef } from 'react';
+import { Fragment, useDeferredValue, useMemo, useRef, useState } from 'react';
 import Link from 'next/link';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
+import type { FleetLine } from '@/lib/shared/fleet';
 import type { ActionResult } from '@/lib/shared/problems';
+import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { AwayRow } from './away-row';
 import { FleetBar } from './fleet-bar';
 import { FleetDatabases } from './fleet-databases';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
+import { foldAway } from './fleet-items';
 import { FIGURE_COLUMNS, FleetRow } from './fleet-row';
+import { useShownLines } from './use-shown-lines';
 import classes from './fleet.module.css';
 import lines from './lines.module.css';
 
@@ -51,10 +56,13 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
     const wanted = readFleetFilter(new URLSearchParams(query));
     return snapshot.entries.filter((entry) => matchesFleetFilter(entry, wanted));
   }, [snapshot.entries, query]);
+  const [opened, setOpened] = useState<readonly string[]>([]);
+  const items = useMemo(() => foldAway(shown), [shown]);
+  const drawn = useShownLines(items.length);
   const search = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   const move = (by: 1 | -1) => {
-    const links = [...(body.current?.querySelectorAll<HTMLAnchorElement>('a[data-row]') ?? [])];
+    const links = [...(body.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
     const here = links.findIndex((link) => link === document.activeElement);
     const next = here === -1 ? (by === 1 ? 0 : links.length - 1) : Math.min(Math.max(here + by, 0), links.length - 1);
     links[next]?.focus();
@@ -68,6 +76,11 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
 
   const needing = snapshot.entries.filter(({ unread, summary }) => !unread && summary.diagnosis.verdict !== 'healthy').length;
   const unread = snapshot.entries.filter((entry) => entry.unread).length;
+  const row = (line: FleetLine) => (
+    <FleetRow key={line.outbox.id} line={line} everyMs={everyMs} doctor={snapshot.doctor[line.outbox.id] ?? null} />
+  );
+  // On a phone each figure has its name beside it; said once here, and not in every cell.
+  const labels = Object.fromEntries(FIGURE_COLUMNS.map((column) => [`--label-${column}`, JSON.stringify(words(`columns.${column}`))]));
   const many = snapshot.entries.length > COMFORTABLE_ROWS;
   return (
     <>
@@ -82,6 +95,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
           {asOf !== null && <Age asOf={asOf} intervalMs={everyMs} />}
         </p>
       </header>
+      <TableSigns />
       {snapshot.databases.length > 0 && <FleetDatabases databases={snapshot.databases} onChoose={(database) => setFilter({ database })} />}
       {(many || query !== '') && <FleetBar snapshot={snapshot} filter={filter} shown={shown.length} search={search} onChange={setFilter} />}
       {snapshot.entries.length === 0 ? (
@@ -89,7 +103,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
           <p>{words('empty')}</p>
           {findHref !== null && (
             <Button component={Link} href={findHref}>
-              {words('emptyFind')}
+              {words('find')}
             </Button>
           )}
         </div>
@@ -97,7 +111,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
         <p className={classes.empty}>{words('filter.nothing')}</p>
       ) : (
         // The roles are spelled out because on a phone the table is laid out as cards, and browsers then drop them.
-        <table className={`${lines.lines} ${classes.table}`} role="table" data-dense={many}>
+        <table className={`${lines.lines} ${classes.table}`} role="table" data-dense={many} style={labels}>
           <caption className={classes.caption}>{words('caption')}</caption>
           <thead role="rowgroup">
             <tr role="row">
@@ -109,9 +123,28 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
             </tr>
           </thead>
           <tbody role="rowgroup" ref={body}>
-            {shown.map((entry) => (
-              <FleetRow key={entry.outbox.id} entry={entry} everyMs={everyMs} doctor={snapshot.doctor[entry.outbox.id] ?? null} />
-            ))}
+            {items.slice(0, drawn).map((item) => {
+              if ('line' in item) return row(item.line);
+              const {
+                away,
+                lines: [first, ...others],
+              } = item;
+              const open = opened.includes(away);
+              if (first === undefined) return null;
+              return (
+                <Fragment key={`away ${away}`}>
+                  <AwayRow
+                    database={away}
+                    lines={[first, ...others]}
+                    open={open}
+                    onToggle={() => setOpened(open ? opened.filter((one) => one !== away) : [...opened, away])}
+                  />
+                  {open && item.lines.map(row)}
+                </Fragment>
+              );
+            })}
+            {/* The room of the lines to come: whoever comes back to where they were finds it there. */}
+            {drawn < items.length && <tr aria-hidden className={classes.toCome} style={{ ['--lines' as string]: items.length - drawn }} />}
           </tbody>
         </table>
       )}

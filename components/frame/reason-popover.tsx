@@ -1,10 +1,11 @@
 'use client';
 
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { Button, Popover, Textarea, type ButtonProps } from '@mantine/core';
+import { Button, Textarea, type ButtonProps } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
+import { ButtonPopover } from './button-popover';
 import classes from './reason-popover.module.css';
 
 interface ReasonPopoverProps<T> {
@@ -55,49 +56,33 @@ export function ReasonPopover<T>({ label, icon, size = 'sm', variant = 'default'
     await onDone(answer.value);
   };
   return (
-    <Popover
-      opened={open}
-      onChange={setOpen}
-      position="bottom-start"
-      width={340}
-      trapFocus
-      returnFocus
-      shadow="md"
-      transitionProps={{ duration: 80 }}
-    >
-      <Popover.Target>
-        <Button size={size} variant={variant} leftSection={icon} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {label}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={title}>
-        {/* The words for what is missing are ours, in the reader's language. */}
-        <form className={classes.form} noValidate onSubmit={(event) => void submit(event)}>
-          <strong>{title}</strong>
-          {text !== undefined && <p>{text}</p>}
-          <Textarea
-            size="xs"
-            label={reasonLabel}
-            description={reasonHint}
-            required
-            withAsterisk={false}
-            rows={3}
-            maxLength={REASON_MAX}
-            value={reason}
-            error={wrong}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            data-autofocus
-          />
-          <div className={classes.buttons}>
-            <Button size="xs" type="submit" loading={sending}>
-              {confirm}
-            </Button>
-            <Button size="xs" variant="default" onClick={() => setOpen(false)}>
-              {t('cancel')}
-            </Button>
-          </div>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+    <ButtonPopover label={label} icon={icon} size={size} variant={variant} title={title} open={open} onOpen={setOpen} width={340}>
+      {/* The words for what is missing are ours, in the reader's language. */}
+      <form className={classes.form} noValidate onSubmit={(event) => void submit(event)}>
+        <strong>{title}</strong>
+        {text !== undefined && <p>{text}</p>}
+        <Textarea
+          size="xs"
+          label={reasonLabel}
+          description={reasonHint}
+          required
+          withAsterisk={false}
+          rows={3}
+          maxLength={REASON_MAX}
+          value={reason}
+          error={wrong}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus
+        />
+        <div className={classes.buttons}>
+          <Button size="xs" type="submit" loading={sending}>
+            {confirm}
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setOpen(false)}>
+            {t('cancel')}
+          </Button>
+        </div>
+      </form>
+    </ButtonPopover>
   );
 }

@@ -1,11 +1,13 @@
 'use client';
 
-import { Button, Code, CopyButton, Popover } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { CollectorStatus } from '@/lib/shared/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { ButtonPopover } from '../frame/button-popover';
+import { CopyText } from '../frame/copy-text';
 import classes from './collector.module.css';
 
 const SIGNS = {
@@ -54,25 +56,17 @@ export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLinePr
         </progress>
       )}
       {collector && (
-        <Popover
-          opened={open}
-          onChange={onOpen}
-          position="bottom-start"
+        <ButtonPopover
+          label={words('details')}
+          size="compact-xs"
+          variant="subtle"
+          open={open}
+          onOpen={onOpen}
           width={400}
-          trapFocus
-          returnFocus
-          shadow="md"
-          transitionProps={{ duration: 80 }}
+          className={classes.details}
         >
-          <Popover.Target>
-            <Button size="compact-xs" variant="subtle" aria-expanded={open} onClick={() => onOpen(!open)}>
-              {words('details')}
-            </Button>
-          </Popover.Target>
-          <Popover.Dropdown aria-label={words('details')} className={classes.details}>
-            <Details collector={collector} />
-          </Popover.Dropdown>
-        </Popover>
+          <Details collector={collector} />
+        </ButtonPopover>
       )}
     </div>
   );
@@ -80,6 +74,7 @@ export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLinePr
 
 function Details({ collector: { method, watchedSince, everyMs, cost, advice } }: { collector: CollectorStatus }) {
   const words = useTranslations('collector');
+  const frame = useTranslations('frame');
   const format = useFormat();
   const known = KNOWN_ADVICE.find((code) => code === advice?.code);
   return (
@@ -123,13 +118,7 @@ function Details({ collector: { method, watchedSince, everyMs, cost, advice } }:
               <Code block tabIndex={0}>
                 {advice.sql}
               </Code>
-              <CopyButton value={advice.sql} timeout={1_500}>
-                {({ copied, copy }) => (
-                  <Button size="compact-xs" variant="default" onClick={copy}>
-                    {words(copied ? 'copied' : 'copySql')}
-                  </Button>
-                )}
-              </CopyButton>
+              <CopyText text={advice.sql} label={frame('copySql')} />
             </>
           )}
         </div>

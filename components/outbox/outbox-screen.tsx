@@ -39,7 +39,6 @@ export interface OutboxScreenProps {
 /** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
 export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction, unmarkAction }: OutboxScreenProps) {
   const words = useTranslations('outbox');
-  const proof = useTranslations('proof');
   const doctorWords = useTranslations('doctor');
   const format = useFormat();
   const { snapshot, refresh } = usePolledSnapshot({
@@ -57,10 +56,6 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
         <Title order={1}>{outbox.name}</Title>
         <p className={classes.where}>
           {outbox.database} · <code>{outbox.table}</code> ·{' '}
-          <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/proof`} prefetch={false}>
-            {proof('title')}
-          </Link>{' '}
-          ·{' '}
           <Link href={`/doctor?outbox=${encodeURIComponent(outbox.id)}`} prefetch={false}>
             {doctorWords('title')}
           </Link>

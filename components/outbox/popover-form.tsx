@@ -1,7 +1,7 @@
 'use client';
 
 import type { FormEvent, ReactNode } from 'react';
-import { Button, Popover } from '@mantine/core';
+import { ButtonPopover } from '../frame/button-popover';
 import classes from './charts.module.css';
 
 interface PopoverFormProps {
@@ -23,26 +23,19 @@ export function PopoverForm({ label, icon, open, onOpen, onToggle, onSubmit, chi
     onSubmit();
   };
   return (
-    <Popover
-      opened={open}
-      onChange={onOpen}
+    <ButtonPopover
+      label={label}
+      icon={icon}
+      size="compact-sm"
+      open={open}
+      onOpen={onOpen}
+      onToggle={onToggle}
       position="bottom-end"
       width={288}
-      trapFocus
-      returnFocus
-      shadow="md"
-      transitionProps={{ duration: 80 }}
     >
-      <Popover.Target>
-        <Button size="compact-sm" variant="default" leftSection={icon} onClick={onToggle}>
-          {label}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={label}>
-        <form className={classes.times} onSubmit={submit}>
-          {children}
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+      <form className={classes.times} onSubmit={submit}>
+        {children}
+      </form>
+    </ButtonPopover>
   );
 }

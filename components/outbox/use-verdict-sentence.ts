@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import type { Count } from '@/lib/shared/measured';
 import type { Summary } from '@/lib/shared/model';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence, SentenceFact } from '@/lib/shared/verdicts';
 import { visibleText } from '@/lib/shared/visible-text';
 import { useTicking } from '../frame/clock';
 import { useFormat } from '../figures/use-format';
@@ -27,16 +27,16 @@ export function useVerdictSentence({
   depth,
   oldestPendingAt,
   slot,
-}: Pick<Summary, 'diagnosis' | 'depth' | 'oldestPendingAt' | 'slot'>): string {
+}: Pick<Summary, 'diagnosis' | 'oldestPendingAt' | 'slot'> & { depth: Pick<Summary['depth'], 'waiting' | 'dead'> }): string {
   const words = useTranslations('verdicts');
   const format = useFormat();
-  const fact = (code: string, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
+  const fact = (code: SentenceFact, name: string) => diagnosis.evidence.find((evidence) => evidence.code === code)?.values[name] ?? null;
   const number = (value: string | number | null) => (typeof value === 'number' ? format.number(value) : NONE);
   const count = (value: Count) => format.count(value) ?? NONE;
   const text = (value: string | number | null) => (value === null ? NONE : visibleText(String(value)));
   const span = (value: string | number | null) => (typeof value === 'number' ? format.age(value) : NONE);
   const bytes = (value: number | null | undefined) => (value == null ? NONE : format.bytes(value));
-  const has = (code: string) => diagnosis.evidence.some((evidence) => evidence.code === code);
+  const has = (code: SentenceFact) => diagnosis.evidence.some((evidence) => evidence.code === code);
   return useTicking((now) => {
     const age = (at: string | number | null) => (typeof at === 'string' ? format.age(now - Date.parse(at)) : NONE);
     return words(`${diagnosis.verdict}.sentence`, {

@@ -4,7 +4,7 @@ import { outboxInfo } from '@/lib/outbox/outbox';
 import type { UnavailableReason } from '@/lib/shared/measured';
 import type { CollectorStatus } from '@/lib/shared/collection';
 import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';
-import type { FleetDatabase, FleetSnapshot } from '@/lib/shared/fleet';
+import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/windows';
 import type { Books } from './books';
 import type { DepthNow } from './collector/depth';
@@ -92,7 +92,6 @@ const SAMPLE_STANDS_MS = 10_000;
 const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
 const MACHINE = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
-const SPARKLINE_POINTS = 30;
 
 export function createSnapshots(
   directory: OutboxDirectory,

@@ -1,5 +1,5 @@
 /** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
-import type { FleetSnapshot } from './fleet';
+import type { FleetLine, FleetSnapshot } from './fleet';
 import type { EngineKey } from './model';
 
 /**
@@ -112,7 +112,9 @@ export interface DoctorSummary {
 }
 
 /** The fleet, and what the doctor says of each outbox that has an open finding. */
-export interface ExaminedFleet extends FleetSnapshot {
+export interface ExaminedFleet extends Omit<FleetSnapshot, 'entries'> {
+  /** Worst first. */
+  entries: FleetLine[];
   doctor: Record<string, DoctorHeadline>;
 }
 

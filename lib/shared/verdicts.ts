@@ -52,3 +52,20 @@ export interface Diagnosis {
   since: string | null;
   evidence: Evidence[];
 }
+
+/** The facts that the sentence of a verdict speaks of; the first one besides where an outbox cannot be seen. */
+export const SENTENCE_FACTS = [
+  'stuck_events',
+  'oldest_claim',
+  'newly_dead',
+  'all_failed',
+  'endless_rows',
+  'failing_ahead',
+  'fresh_behind',
+  'type_never_out',
+  'key_behind',
+  'grows_by',
+  'drains_in',
+  'slot_endangered',
+] as const;
+export type SentenceFact = (typeof SENTENCE_FACTS)[number];

@@ -3,6 +3,7 @@ import type { Charts } from '@/lib/metrics/snapshots';
 import { maskText } from '@/lib/outbox/mask-text';
 import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/chart-view';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
+import { fleetLine, type FleetEntry, type FleetLine } from '@/lib/shared/fleet';
 import type { Series, Summary } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import type { Window } from '@/lib/shared/windows';
@@ -13,7 +14,8 @@ import { readMarks } from './marks';
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
   const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
-  return { ...fleet, doctor, entries: fleet.entries.map((entry) => ({ ...entry, summary: presentSummary(context, entry.summary) })) };
+  const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: presentSummary(context, entry.summary) });
+  return { ...fleet, doctor, entries: fleet.entries.map(shown) };
 }
 
 /** One outbox with its figures of a window, the history that its charts show, the marks on it, and what the doctor found. */
