@@ -83,6 +83,10 @@ const PLANTED: Record<string, Planted> = {
   zero_dates: { of: 'own', under: `sql_mode = ''`, plant: [`UPDATE {t} SET created_at = '0000-00-00 00:00:00' WHERE dedup = 'k7'`] },
   events_from_future: { of: 'own', plant: [`UPDATE {t} SET created_at = UTC_TIMESTAMP(6) + INTERVAL 9 HOUR WHERE dedup = 'k7'`] },
   clock_skew: { of: 'worker', plant: [], now: () => Date.now() + 30_000 },
+  'unmapped_status: one in the middle of many rows': { of: 'own', rows: 60_000, plant: ['ALTER TABLE {t} DROP INDEX kept_waiting, ADD INDEX kept_waiting (status, created_at)', `UPDATE {t} SET status = 'ON_HOLD' WHERE dedup = 'k30000'`] },
+  'unmapped_status: one that is not there': { of: 'own', rows: 60_000, plant: ['ALTER TABLE {t} MODIFY status varchar(16) NULL', `UPDATE {t} SET status = NULL WHERE dedup = 'k30000'`] },
+  'index_duplicate: two unique indexes': { of: 'own', plant: ['CREATE UNIQUE INDEX twice ON {t} (dedup)'], cure: /DROP INDEX `twice`/ },
+  'table_bloat: what a long backlog leaves': { of: 'worker', rows: 60_000, plant: [`UPDATE {t} SET payload = REPEAT('x', 900)`, 'DELETE FROM {t} WHERE id < 58000', 'DO SLEEP(10)'], cure: /^OPTIMIZE TABLE/ },
   'role_too_wide: a reader that may write': { of: 'worker', plant: [`GRANT INSERT, UPDATE, DROP ON {t} TO {reader}@'%'`], cure: /^REVOKE INSERT, UPDATE, DROP ON/ },
 }; // prettier-ignore
 
@@ -135,6 +139,18 @@ describe('on MySQL and MariaDB', () => {
     expect(examination.unseen.map(({ code }) => code)).toEqual([database.mariadb ? 'server' : 'server_and_purge', 'index_uses']);
     expect(examination.tables[0]?.indexes.map(({ name }) => name)).toContain('kept_waiting');
   });
+
+  it.each(['status', 'status, id', 'status, processed_at'])(
+    'an index of (%s) leads to the waiting rows in an order of its own',
+    async (columns) => {
+      const own = await plant(`by_${columns.replace(/\W+/g, '_')}`, {
+        of: 'worker',
+        rows: 25_000,
+        plant: ['ALTER TABLE {t} DROP INDEX kept_waiting', `CREATE INDEX other_waiting ON {t} (${columns})`],
+      });
+      expect((await examineTable(reader, own)).findings).toEqual([]);
+    },
+  );
 
   it.each(Object.entries(PLANTED))('%s is found, and nothing that is not there', async (name, planted) => {
     const [check = ''] = name.split(/[ :]/);

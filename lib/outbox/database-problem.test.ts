@@ -22,7 +22,7 @@ test('a row that the table refuses when everything is put together is a conflict
 test('a value that some row holds is no fault of the request, and a text that is not Unicode is', () => {
   expect(problem('bad_value', '22P02')).toMatchObject({ code: 'unavailable' });
   expect(problem('bad_value', '22P02').detail).toContain('A row of this outbox');
-  expect(problem('bad_value')).toMatchObject({ code: 'invalid' });
+  for (const state of [null, '22021', '3988']) expect(problem('bad_value', state)).toMatchObject({ code: 'invalid' });
 });
 
 test('a server that is too old to know a statement is named, with the one that is needed', () => {

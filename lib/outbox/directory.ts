@@ -156,6 +156,9 @@ function boundBefore(entry: Entry, error: unknown): Outbox {
   throw databaseProblem(error, entry.database.id);
 }
 
+/** A text that the server could not even take in: it came with the request. Without a state it never reached a server. */
+const NO_TEXT = new Set(['22021', '3988']);
+
 /** A database's failure in the words of the HTTP surface; what the driver said stays in the log. */
 export function databaseProblem(failure: DatabaseFailure, databaseId: string): Problem {
   const said: Partial<Record<DatabaseFailure['code'], [Problem['code'], string]>> = {
@@ -168,10 +171,10 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
     ],
     missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
-    // Without a state it never reached the server: it was the request's. What a request may hold is looked at before it is sent.
+    // What else a request holds is looked at before it is sent.
     bad_value:
-      failure.state === null
-        ? ['invalid', 'A text in this request is not Unicode']
+      failure.state === null || NO_TEXT.has(failure.state)
+        ? ['invalid', 'A text in this request holds a character that the database cannot have']
         : [
             'unavailable',
             `A row of this outbox in database ${databaseId} holds a value that cannot be read as its mapping says, or not be written to its column (${failure.state}): the server's log says which`,

@@ -94,6 +94,8 @@ export interface TableFacts {
   /** Of the rows themselves. */
   heapBytes: number;
   indexBytes: number;
+  /** Of these, what is empty and given to nobody; null where the engine does not tell. */
+  freeBytes: number | null;
   /** Bytes of a row on average, header included; null where nobody has counted. */
   rowBytes: number | null;
   writes: WriteCounters | null;

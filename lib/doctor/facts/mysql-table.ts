@@ -33,6 +33,7 @@ interface TableRow {
   row_bytes: string | null;
   data: string | null;
   indexes: string | null;
+  free: string | null;
   next: string | null;
 }
 
@@ -42,7 +43,7 @@ export async function readMysqlTable(db: Db, outbox: Outbox, place: Place): Prom
   const { schema, table } = place.table;
   const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
   const { rows } =
-    await sql<TableRow>`select engine as engine, table_rows as n, avg_row_length as row_bytes, data_length as data, index_length as indexes, auto_increment as next
+    await sql<TableRow>`select engine as engine, table_rows as n, avg_row_length as row_bytes, data_length as data, index_length as indexes, data_free as free, auto_increment as next
     from information_schema.tables where ${where}`.execute(db);
   const [row] = rows;
   const columns = await readColumns(db, where);
@@ -61,6 +62,7 @@ export async function readMysqlTable(db: Db, outbox: Outbox, place: Place): Prom
       rows: entries,
       tableBytes: Number(row?.data ?? 0),
       heapBytes: Number(row?.data ?? 0),
+      freeBytes: row?.free == null ? null : Number(row.free),
       indexBytes: Number(row?.indexes ?? 0),
       rowBytes: row?.row_bytes == null ? null : Number(row.row_bytes),
       writes: null,

@@ -62,6 +62,7 @@ export async function readTable(db: Db, outbox: Outbox, place: Place): Promise<T
     rows: isTable ? row.rows : null,
     tableBytes: row.table_bytes,
     heapBytes: row.heap_bytes,
+    freeBytes: null,
     indexBytes: row.index_bytes,
     rowBytes: known ? widths.reduce<number>((sum, width) => sum + (width ?? 0), ROW_OVERHEAD_BYTES) : null,
     writes: isTable ? { inserts: row.inserts, updates: row.updates, hotUpdates: row.hot_updates, deletes: row.deletes } : null,

@@ -179,9 +179,10 @@ function rareLook(outbox: Outbox): ((db: Db) => Promise<Unmapped['values']>) | n
   const { main, shape } = outbox;
   const deciding = decidingColumn(shape);
   const description = main.description.columns.get(deciding?.column ?? '');
+  if (deciding === null || description === undefined || isSmall(main)) return null;
   // MySQL sorts the values of an enumeration by their numbers and compares them by their names.
-  if (deciding === null || description === undefined || isSmall(main) || /^(enum|set)\(/i.test(description.type)) return null;
-  if (description.kind !== 'text' && description.kind !== 'integer') return null;
+  const declared = description.labels;
+  if (declared === undefined && description.kind !== 'text' && description.kind !== 'integer') return null;
   const index = main.description.indexes.find(
     ({ columns, sorted, predicate }) => predicate === null && sorted.length > 0 && columns[0] === deciding.column,
   );
@@ -192,18 +193,23 @@ function rareLook(outbox: Outbox): ((db: Db) => Promise<Unmapped['values']>) | n
   // What a column holds to be the same comes as one of its spellings.
   const alike = (text: string): string => (outbox.database.engine.key === 'mysql' ? text.trimEnd().toLowerCase() : text);
   const named = new Set([...deciding.named].map(alike));
-  return async (db) => {
+  const probed = async (db: Db): Promise<string[]> => {
     const { rows } = await sql<{ value: string }>`
       with recursive seen as (select min(${own}) as value, 1 as n from ${from}
         union all select (select min(${own}) from ${from} where ${own} > seen.value), seen.n + 1 from seen where seen.value is not null and seen.n < ${sql.lit(VALUES_PROBED)})
       select ${fragments.asText(sql`seen.value`, description)} as value from seen where seen.value is not null`.execute(db);
-    const found: Unmapped['values'] = [];
-    for (const { value } of rows.filter((row) => !named.has(alike(row.value))).slice(0, VALUES_SHOWN)) {
-      const { rows: counted } = await sql<{ n: string | number }>`
-        select count(*) as n from (select 1 as one from ${from} where ${own} = ${value} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(db);
-      found.push({ value: value.slice(0, VALUE_CHARACTERS), rows: Number(counted[0]?.n ?? 0) });
-    }
-    return found;
+    return rows.map(({ value }) => value);
+  };
+  const count = async (db: Db, test: Sql): Promise<number> => {
+    const { rows } = await sql<{ n: string | number }>`
+      select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(db);
+    return Number(rows[0]?.n ?? 0);
+  };
+  return async (db) => {
+    const values = (declared ?? (await probed(db))).filter((value) => !named.has(alike(value))).slice(0, VALUES_SHOWN);
+    const found = description.nullable ? [{ value: 'NULL', rows: await count(db, sql`${own} is null`) }] : [];
+    for (const value of values) found.push({ value: value.slice(0, VALUE_CHARACTERS), rows: await count(db, sql`${own} = ${value}`) });
+    return found.filter(({ rows }) => rows > 0);
   };
 }
 
