@@ -80,7 +80,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
     <FleetRow key={line.outbox.id} line={line} everyMs={everyMs} doctor={snapshot.doctor[line.outbox.id] ?? null} />
   );
   // On a phone each figure has its name beside it; said once here, and not in every cell.
-  const labels = Object.fromEntries(FIGURE_COLUMNS.map((column) => [`--label-${column}`, JSON.stringify(words(`columns.${column}`))]));
+  const labels = Object.fromEntries(COLUMNS.map((column) => [`--label-${column}`, JSON.stringify(words(`columns.${column}`))]));
   const many = snapshot.entries.length > COMFORTABLE_ROWS;
   return (
     <>
