@@ -22,6 +22,9 @@ const DOCUMENTS: Record<string, { text: string; trace: string | null }> = {
 const SECRET = '{"card":"4111-secret"}';
 /** More than is read of a payload for a list. */
 const LONG = `{"card":"4111-secret","pin":12345678,"rest":"${'x'.repeat(70_000)}"}`;
+const LATE = `{"rest":"${'x'.repeat(70_000)}","card":"4111-secret"}`;
+/** More than is ever read of one. */
+const ENDLESS = `{"rest":"${'x'.repeat(4_300_000)}","card":"4111-secret"}`;
 
 describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
   const [long, bytes, p1, p2, p3] = engine === 'postgres' ? ['text', 'bytea', '$1', '$2', '$3'] : ['longtext', 'longblob', '?', '?', '?'];
@@ -35,7 +38,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     for (const [index, body] of ['{"sum":{"value":"12.30","currency":"EUR"}}', 'twelve', '{"sum":7}', '[]'].entries())
       await db.query(`INSERT INTO paid VALUES (${p1}, ${p2})`, [index + 1, body]);
     await db.query(`CREATE TABLE told (id int PRIMARY KEY, body ${bytes} NOT NULL, error text)`);
-    for (const [index, body] of [SECRET, Buffer.from(SECRET).toString('base64'), LONG].entries())
+    for (const [index, body] of [SECRET, Buffer.from(SECRET).toString('base64'), LONG, LATE, ENDLESS].entries())
       await db.query(`INSERT INTO told VALUES (${p1}, ${p2}, ${p3})`, [index + 1, Buffer.from(body), 'declined: 4111-secret']);
   });
   let opened: Database;
@@ -87,10 +90,17 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     ['text in bytes', '1', undefined],
     ['text in bytes that the mapping speaks of', '1', { encoding: 'json' }],
     ['base64', '2', { encoding: 'base64' }],
-    ['a document too long to be read whole', '3', undefined],
+    ['a long document', '3', undefined],
+    ['the end of a long document', '4', undefined],
   ])('what an error quotes out of %s is hidden', async (_, id, payload) => {
     const outbox = await bound('told', { columns: { id: 'id', payload: 'body', error: 'error' }, payload }, { mask: ['payload.card'] });
     const masked = await maskErrors(outbox, (await listEvents(outbox, {}, { limit: 50 })).events);
     expect(masked.find((event) => event.id === id)?.error).toBe('declined: ••••');
+  });
+
+  it('an error is withheld where the payload is too long to be searched', async () => {
+    const outbox = await bound('told', { columns: { id: 'id', payload: 'body', error: 'error' } }, { mask: ['payload.card'] });
+    const masked = await maskErrors(outbox, (await listEvents(outbox, {}, { limit: 50 })).events);
+    expect(masked.find((event) => event.id === '5')?.error).toBe('••••');
   });
 });
