@@ -2,6 +2,7 @@ import 'server-only';
 import { cookies, headers } from 'next/headers';
 import type { NextRequest } from 'next/server';
 import { cache } from 'react';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { Language } from '@/lib/messages/languages.gen';
 import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { can, type Actor, type Permission } from '@/lib/shared/permissions';
@@ -29,11 +30,16 @@ export interface Asker extends Identification {
   timeZone: string;
 }
 
+/** Said before any outbox is looked at: it is none of their databases that is away. */
+const STORE_AWAY = "The console's own store does not answer, and who is asking is known there alone: try again in a moment";
+
 type Cookie = (name: string) => string | undefined;
 
 async function askerOf(sent: Headers, cookie: Cookie): Promise<Asker> {
   const console = await getConsole();
-  const { actor, by } = await identify(console.store, sent, cookie);
+  const { actor, by } = await identify(console.store, sent, cookie).catch((error: unknown) => {
+    throw error instanceof DatabaseFailure ? new Problem('unavailable', STORE_AWAY, { cause: error }) : error;
+  });
   return {
     console,
     actor,
