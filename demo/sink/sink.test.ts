@@ -7,7 +7,7 @@ let client: SinkControl;
 
 beforeEach(async () => {
   sink = await startSink();
-  client = createSinkClient({ url: sink.url, timeoutMs: 250 });
+  client = createSinkClient({ url: sink.url, timeoutMs: 1_000 });
 });
 afterEach(async () => {
   client.close();
@@ -39,7 +39,7 @@ describe('the sink', () => {
     await client.setFault({ outbox: 'orders', type: 'order.lost', mode: 'timeout' });
     await expect(client.publish(message('1', 'order.paid'))).rejects.toThrow('broker 7 refuses order.paid');
     await expect(client.publish(message('1', 'order.sent'))).rejects.toThrow('internal error');
-    await expect(client.publish(message('1', 'order.lost'))).rejects.toThrow('timed out after 250 ms');
+    await expect(client.publish(message('1', 'order.lost'))).rejects.toThrow('timed out after 1000 ms');
     await client.publish(message('1'));
     expect(await client.deliveries('orders')).toHaveLength(1);
   });
