@@ -2,11 +2,10 @@ import '@/components/styles';
 import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { Metadata, Viewport } from 'next';
 import { headers } from 'next/headers';
-import { getLocale, getTimeZone } from 'next-intl/server';
+import { NextIntlClientProvider } from 'next-intl';
+import { getLocale } from 'next-intl/server';
 import type { ReactNode } from 'react';
-import { chooseLanguage } from '@/lib/server/language';
 import { NONCE_HEADER } from '@/lib/server/session-cookie';
-import { MessagesProvider } from './messages';
 import { Providers } from './providers';
 
 export const metadata: Metadata = {
@@ -17,17 +16,16 @@ export const metadata: Metadata = {
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const language = chooseLanguage(await getLocale(), null);
   const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
   return (
-    <html lang={language} {...mantineHtmlProps}>
+    <html lang={await getLocale()} {...mantineHtmlProps}>
       <head>
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
       </head>
       <body>
-        <MessagesProvider language={language} timeZone={await getTimeZone()}>
+        <NextIntlClientProvider>
           <Providers nonce={nonce}>{children}</Providers>
-        </MessagesProvider>
+        </NextIntlClientProvider>
       </body>
     </html>
   );

@@ -10,8 +10,11 @@ const DATABASES = 20;
 const AWAY = 3;
 const OUTBOXES = 10;
 
-/** Of the document: names, figures and half an hour of depth for each outbox as data, and a screenful of them drawn. */
-const DOCUMENT_BYTES = 320_000;
+/**
+ * Of the document, before it is compressed: names, figures and half an hour of depth for each outbox as data, a screenful of
+ * them drawn, and the words of the screens (95 kB).
+ */
+const DOCUMENT_BYTES = 420_000;
 /** Of the whole page once every line is drawn. */
 const ELEMENTS = 5_500;
 /** On a phone, where a line is a name and a sentence. */

@@ -73,6 +73,8 @@ export interface SnapshotsOptions {
 
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
+/** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
+const JUDGED_AT_ONCE = 8;
 /** A screen asks this often. */
 const SCREEN_POLL_MS = 5_000;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
@@ -146,12 +148,16 @@ export function createSnapshots(
     async current() {
       const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, MACHINE) })));
       const current: Current[] = [];
-      for (const { id, answer } of answers) {
-        const { summary } = await judged(id, '1h', answer);
-        current.push({ id, up: answer.reading !== null && graveFailure(answer, now()) === null, summary, cost: answer.cost });
-        // Two hundred of them in one go would keep everybody else waiting.
-        await breathe();
-      }
+      const left = answers.entries();
+      const judge = async (): Promise<void> => {
+        for (const [at, { id, answer }] of left) {
+          const { summary } = await judged(id, '1h', answer);
+          current[at] = { id, up: answer.reading !== null && graveFailure(answer, now()) === null, summary, cost: answer.cost };
+          // Two hundred of them in one go would keep everybody else waiting.
+          await breathe();
+        }
+      };
+      await Promise.all(Array.from({ length: JUDGED_AT_ONCE }, judge));
       return current;
     },
     async outbox(id, window, charts = { span: { window } }) {

@@ -43,7 +43,7 @@ export const ROOMS = {
   'lib/jobs': { values: ['lib/interventions', 'lib/metrics', 'lib/audit', 'lib/outbox', 'lib/store', 'lib/shared'], types: ['lib/config'] },
   'lib/server': { values: LIB_BELOW_SERVER },
   components: { values: ['lib/shared'] },
-  app: { values: ['components', 'lib/server', 'lib/messages', 'lib/shared'], types: LIB_BELOW_SERVER },
+  app: { values: ['components', 'lib/server', 'lib/shared'], types: LIB_BELOW_SERVER },
   /** proxy.ts, instrumentation.ts and the configuration files that tools insist on at the top. */
   root: { values: ['lib/server', 'lib/env', 'lib/messages', 'lib/shared', 'scripts', 'e2e'] },
   demo: { values: [...LIB_BELOW_SERVER, 'scripts'] },
