@@ -167,7 +167,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     } catch (error) {
       const kind = kindOf(error);
       // The table is another one than it was: it is looked at again before the next reading.
-      if (kind === 'missing' || kind === 'unusable') directory.forget(id);
+      if (kind === 'missing' || kind === 'unusable' || kind === 'no_privilege') directory.forget(id);
       if (cell.failure?.kind !== kind) onFailure?.(id, error);
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     } finally {

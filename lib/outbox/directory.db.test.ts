@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test, vi } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, settingsFor } from '@/scripts/testing/outbox';
@@ -27,4 +28,31 @@ test('a reading takes the last binding, however old, while the table is looked a
     expect(main.description.indexes.map(({ name }) => name)).toContain('of_a_moment_ago');
   });
   expect((await directory.get('sample')).main.description.indexes.map(({ name }) => name)).toContain('of_a_moment_ago');
+});
+
+test('who watches has the table looked at every two minutes, who shows or changes rows every thirty seconds', async () => {
+  const directory = createDirectory({
+    databases: [{ id: 'test', url: database.url }],
+    outboxes: [{ ...settingsFor(shape), database: 'test' }],
+  });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+    const first = await directory.last('sample');
+    later(119);
+    expect(await directory.last('sample')).toBe(first);
+    await sleep(300);
+    expect(await directory.last('sample'), 'nobody has looked').toBe(first);
+    later(2);
+    await directory.last('sample');
+    await vi.waitFor(async () => expect(await directory.last('sample')).not.toBe(first));
+    const second = await directory.get('sample');
+    later(29);
+    expect(await directory.get('sample')).toBe(second);
+    later(2);
+    expect(await directory.get('sample')).not.toBe(second);
+  } finally {
+    vi.useRealTimers();
+    await directory.close();
+  }
 });

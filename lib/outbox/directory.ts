@@ -7,8 +7,10 @@ import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
 import type { KnownProof, ProofSource } from './proven';
 
-/** A table is looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
+/** Whoever shows or changes rows has the table looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
 const REBIND_AFTER_MS = 30_000;
+/** Whoever only watches, after this long: two hundred tables are looked at all day, and what fails has them forgotten. */
+const REBIND_WATCHED_AFTER_MS = 120_000;
 /** One part in so many of the connections for a kind of work is for looking at tables. */
 const BINDING_SHARE = 4;
 
@@ -39,7 +41,7 @@ export interface OutboxDirectory {
   get(id: string): Promise<Outbox>;
   /**
    * As `get`, but never waits where there has been a binding: that one is answered, however old, and the table is looked at
-   * meanwhile. For readings, of which there is another soon.
+   * meanwhile, at most every two minutes. For readings and the collector, which come again soon.
    */
   last(id: string): Promise<Outbox>;
   /** The next `get` looks at the table again. */
@@ -100,8 +102,8 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     return bind(found).finally(() => ticket.leave());
   };
 
-  async function fresh(found: Entry): Promise<Outbox> {
-    if (found.bound !== null && Date.now() - found.boundAt < REBIND_AFTER_MS) return found.bound;
+  async function bound(found: Entry, forMs: number): Promise<Outbox> {
+    if (found.bound !== null && Date.now() - found.boundAt < forMs) return found.bound;
     found.inFlight ??= bindInTurn(found).finally(() => (found.inFlight = null));
     return found.inFlight;
   }
@@ -111,10 +113,10 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     databases: [...databases.values()],
     settings: (id) => entry(id).settings,
     database: (id) => entry(id).database,
-    get: (id) => fresh(entry(id)),
+    get: (id) => bound(entry(id), REBIND_AFTER_MS),
     async last(id) {
       const found = entry(id);
-      const looking = fresh(found);
+      const looking = bound(found, REBIND_WATCHED_AFTER_MS);
       if (found.bound === null) return looking;
       // What became of it is answered next time.
       looking.catch(() => undefined);

@@ -96,7 +96,7 @@ export class Keeper {
     const { directory, store, observers, retention, lags, recountEvery } = this.options;
     const { session } = this;
     if (session === null) return null;
-    const outbox = await directory.get(this.id);
+    const outbox = await directory.last(this.id);
     // Where nothing but observers counts, time in which they could not see was not watched.
     const observersFirst = session.choice !== null && session.choice.access === null;
     const unseen = observersFirst ? await observe(session, outbox, observers, this.rounds) : null;
@@ -125,6 +125,8 @@ export class Keeper {
 
   /** Once per kind of failure in a row. */
   private complain(error: unknown): void {
+    // The table may be another one than it was: it is looked at again before the next look.
+    if (isSourceFailure(error) && !isTimeout(error)) this.options.directory.forget(this.id);
     const kind = error instanceof Error ? `${error.name} ${error.message}` : String(error);
     if (this.failing !== kind) this.options.onError(this.id, error);
     this.failing = kind;
