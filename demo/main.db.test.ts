@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import os from 'node:os';
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAlive } from '@/lib/store/embedded/processes';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { environmentFor } from './env';
 import { eventually } from './testing/relay-stage';
 
@@ -49,7 +49,7 @@ async function ready(demo: ReturnType<typeof start>): Promise<State> {
 const nothingLeft = (state: State) => eventually(() => Object.values(state.pids).filter(isAlive), [], 10_000);
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'demo-'));
+  folder = makeDataFolder('demo-');
   await chmod(folder, 0o711);
 });
 afterEach(async () => {

@@ -1,7 +1,6 @@
 /** The demo with the outbox that is at home on MySQL on such a server. */
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { chmod, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
@@ -13,6 +12,7 @@ import { ANNA, depsFor } from '@/lib/interventions/testing';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { listEvents } from '@/lib/outbox/list-events';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { serviceEngineFor, withConnection } from '../database/engine';
 import { createSinkClient } from '../sink/client';
 import { createStoreDatabase } from './databases';
@@ -31,7 +31,7 @@ const ask = async (statement: string): Promise<Record<string, unknown>> =>
   withConnection(world.databases['orders-sqs'] ?? '', async (connection) => (await connection.query(statement)).rows[0] ?? {});
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'world-'));
+  folder = makeDataFolder('world-');
   await chmod(folder, 0o711);
   postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'pg'), settings: THROWAWAY_SETTINGS });
   const superuserUrl = (database: string) => postgres.superuserUrl(database);

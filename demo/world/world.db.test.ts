@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import os from 'node:os';
+import { chmod, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { createSinkClient } from '../sink/client';
 import { createStoreDatabase, withClient } from './databases';
 import { startWorld, type World } from './world';
@@ -27,7 +27,7 @@ const grows = async (outbox: string, statement: string) => {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(os.tmpdir(), 'world-'));
+  folder = makeDataFolder('world-');
   await chmod(folder, 0o711);
   postgres = await startEmbeddedPostgres({ dir: path.join(folder, 'pg'), settings: THROWAWAY_SETTINGS });
   const superuserUrl = (database: string) => postgres.superuserUrl(database);

@@ -1,14 +1,14 @@
 /** Starts the demo once for all stories, on a port and in a folder of its own, and stops it after them. */
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { freePort, startScript, stopGroup, untilReady } from './programs';
 
 const READY_SECONDS = 180;
 
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.E2E_WORLD) return undefined;
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-e2e-'));
+  const folder = makeDataFolder('outbox-console-e2e-');
   // Under root the demo's PostgreSQL runs as another user, who has to pass through.
   fs.chmodSync(folder, 0o711);
   const log = path.join(folder, 'demo.log');

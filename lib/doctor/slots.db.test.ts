@@ -1,13 +1,12 @@
 /** What the doctor says of the replication slots behind a table that a connector reads from the log. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { startEmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import type { Examination, Finding } from '@/lib/shared/doctor';
 import { settingsFor } from '@/scripts/testing/outbox';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { examineTable, shapeCalled } from './testing';
 
 const SHAPE = shapeCalled('debezium-outbox');
@@ -28,7 +27,7 @@ describe('replication slots', () => {
   let owner: pg.Client;
   let reader: Database;
   beforeAll(async () => {
-    dir = await mkdtemp(path.join(os.tmpdir(), 'outbox-console-slots-'));
+    dir = makeDataFolder('outbox-console-slots-');
     server = await startEmbeddedPostgres({ dir, settings: SETTINGS });
     const url = server.superuserUrl('postgres');
     owner = new pg.Client({ connectionString: url });

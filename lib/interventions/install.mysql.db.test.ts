@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
@@ -9,6 +7,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { startMariadb } from '@/scripts/testing/mariadb';
 import { createRoles, createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { applyInstall, bindForInstall, installScript, installStatements } from './install';
 
 const shape = SHAPES.find(({ key }) => key === 'wolverine-outgoing');
@@ -55,7 +54,7 @@ it('prints the grant of the counters where rows go when they are published, and 
 });
 
 it('an owner installs again where a binary log keeps him from making triggers, and the records stay guarded all the while', async () => {
-  const own = await mkdtemp(path.join(os.tmpdir(), 'oc-logged-'));
+  const own = makeDataFolder('oc-logged-');
   // Without `--skip-log-bin` of the others, and before anybody is trusted.
   const server = await startMariadb(own, { settings: ['--log-bin=changes', '--server-id=1'] });
   const admin = await mysql.createConnection({ uri: server.url });

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import { makeDataFolder } from './data-folder';
 
 /** The server of the other tests writes no log that could be read. */
 const SETTINGS = {
@@ -63,7 +62,7 @@ export function useLogicalServer(setUp: (server: LogicalServer) => Promise<void>
     (await query<{ active: boolean }>('SELECT active FROM pg_replication_slots WHERE slot_name = $1', [slot]))[0]?.active ?? false;
 
   beforeAll(async () => {
-    dir = await mkdtemp(path.join(os.tmpdir(), 'outbox-console-slots-'));
+    dir = makeDataFolder('outbox-console-slots-');
     server = await startEmbeddedPostgres({ dir, settings: SETTINGS });
     owner = new pg.Client({ connectionString: url() });
     await owner.connect();

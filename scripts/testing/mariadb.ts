@@ -1,18 +1,18 @@
 /**
- * Vitest's global setup of the projects `db` and `race`: one MariaDB (or MySQL) for the run, in a folder below the
- * system's temporary one, on a port of its own. Databases of failed test files stay (scripts/testing/mysql.ts), and
+ * Vitest's global setup of the projects `db` and `race`: one MariaDB (or MySQL) for the run, in a folder and on
+ * a port of its own. Databases of failed test files stay (scripts/testing/mysql.ts), and
  * with them the folder; otherwise nothing is left.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '@/lib/store/embedded/free-port';
 import { ensureMariadb, type MariadbBinaries } from './mariadb-binaries';
+import { makeDataFolder } from './data-folder';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -54,7 +54,7 @@ export interface MariadbServer {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'oc-maria-'));
+  const dir = makeDataFolder('oc-maria-');
   const server = await startMariadb(dir);
   project.provide('mysqlUrl', server.url);
   return async () => {

@@ -1,14 +1,13 @@
 /**
- * Vitest's global setup of the projects `db` and `race`: one embedded PostgreSQL for the run, on a port of its own, in
- * a folder below the system's temporary one. Databases of failed test files stay (scripts/testing/database.ts), and
- * with them the folder; otherwise nothing is left.
+ * Vitest's global setup of the projects `db` and `race`: one embedded PostgreSQL for the run, on a port and in
+ * a folder of its own. Databases of failed test files stay (scripts/testing/database.ts), and with them the folder;
+ * otherwise nothing is left.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import { makeDataFolder } from './data-folder';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -30,7 +29,7 @@ const SETTINGS = {
 };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dir = await mkdtemp(path.join(os.tmpdir(), 'outbox-console-test-'));
+  const dir = makeDataFolder('outbox-console-test-');
   const server = await startEmbeddedPostgres({ dir, settings: SETTINGS });
   const url = server.superuserUrl('postgres');
   project.provide('postgresUrl', url);

@@ -1,11 +1,10 @@
 /** A server that takes no changes, no connections without TLS, or knows no rights: settings of the whole server, so it is one of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { sql } from 'kysely';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMariadb, type MariadbServer } from '@/scripts/testing/mariadb';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { openDatabase } from '../database';
 import { readMysqlTableRules } from './table-rules';
 
@@ -15,7 +14,7 @@ describe('a MySQL or MariaDB server', () => {
   let admin: mysql.Connection;
   let mariadb = false;
   beforeAll(async () => {
-    dir = await mkdtemp(path.join(os.tmpdir(), 'oc-closed-'));
+    dir = makeDataFolder('oc-closed-');
     server = await startMariadb(dir);
     admin = await mysql.createConnection({ uri: server.url });
     const [[row]] = await admin.query<mysql.RowDataPacket[]>('SELECT version() AS version');
@@ -78,7 +77,7 @@ describe('a server that knows no rights (--skip-grant-tables)', () => {
   let dir = '';
   let server: MariadbServer;
   beforeAll(async () => {
-    dir = await mkdtemp(path.join(os.tmpdir(), 'oc-open-'));
+    dir = makeDataFolder('oc-open-');
     server = await startMariadb(dir, { grants: false });
   });
   afterAll(async () => {

@@ -1,12 +1,12 @@
 /** A server whose every default is against us, and one that is no server at all. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { sql, type RawBuilder } from 'kysely';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMariadb, type MariadbServer } from '@/scripts/testing/mariadb';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { openDatabase, type Database } from '../database';
 import type { ColumnDescription } from '../engine';
 import { mysqlEngine } from './engine';
@@ -32,7 +32,7 @@ describe('a server whose defaults are against us', () => {
   let server: MariadbServer;
   let db: Database;
   beforeAll(async () => {
-    dir = await mkdtemp(path.join(os.tmpdir(), 'oc-hostile-'));
+    dir = makeDataFolder('oc-hostile-');
     server = await startMariadb(dir);
     const root = await mysql.createConnection({ uri: server.url });
     for (const statement of [
@@ -136,7 +136,7 @@ describe('a server that asks for a file', () => {
 
   it('gets none, and is told at the beginning that it will not', async () => {
     const said: Buffer[] = [];
-    const dir = await mkdtemp(path.join(os.tmpdir(), 'oc-wanted-'));
+    const dir = makeDataFolder('oc-wanted-');
     const file = path.join(dir, 'file');
     await writeFile(file, 'nobody’s business');
     const server = net.createServer((socket) => {

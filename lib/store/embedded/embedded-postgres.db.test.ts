@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import net from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
+import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from './embedded-postgres';
 import { EmbeddedPostgresInUse } from './owner';
 import { identify, isAlive } from './processes';
@@ -49,7 +49,7 @@ async function bystander(): Promise<ChildProcess> {
 }
 
 beforeEach(async () => {
-  dir = path.join(await mkdtemp(path.join(os.tmpdir(), 'embedded-')), 'pg');
+  dir = path.join(makeDataFolder('embedded-'), 'pg');
   // mkdtemp closes its folder to everybody else, and under root the server's user must pass.
   await chmod(path.dirname(dir), 0o711);
 });
