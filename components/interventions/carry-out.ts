@@ -1,4 +1,4 @@
-import type { Batch, BatchEnd, SeenEvent } from '@/lib/shared/batches';
+import type { Batch, BatchEnd } from '@/lib/shared/batches';
 import type { InterventionRequest } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions } from './actions';
@@ -27,8 +27,6 @@ export async function carryOut(
   batch: Batch,
   waiting: Waiting,
 ): Promise<End> {
-  const unseen = await withVersions(actions, outbox, request.operation, batch);
-  if (unseen !== null) return { halt: { why: 'problem', problem: unseen } };
   try {
     const answer = await actions.intervene({ outbox, request: { ...request, events: batch.events }, key: batch.key });
     if (answer.ok && answer.value.outcome !== 'unknown') return { result: answer.value };
@@ -37,19 +35,6 @@ export async function carryOut(
     // The connection to the console broke: it may or may not have arrived.
   }
   return lookUp(actions, outbox, batch.key, waiting);
-}
-
-/** Events without a version (an undo) are looked at when their turn comes, once: sent again, the batch must say the same. */
-async function withVersions(actions: InterventionActions, outbox: string, operation: string, batch: Batch): Promise<ProblemInfo | null> {
-  if (batch.events.every(({ version }) => version !== '')) return null;
-  try {
-    const found = await actions.preview({ outbox, operation, events: batch.events });
-    if (!found.ok) return found.problem;
-    batch.events = found.value.rows.map(({ event }): SeenEvent => ({ id: event.id, version: event.version }));
-    return null;
-  } catch {
-    return { code: 'unavailable', detail: 'the console did not answer' };
-  }
 }
 
 async function lookUp(actions: InterventionActions, outbox: string, key: string, { onChecking, gone }: Waiting): Promise<End> {

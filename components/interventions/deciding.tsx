@@ -24,6 +24,8 @@ interface DecidingProps {
   subject: Subject;
   operation: string;
   preview: InterventionPreview | null;
+  /** The events after those shown, as they were seen. */
+  beyond: SeenEvent[];
   problem: ProblemInfo | null;
   loading: boolean;
   /** What the dialog was opened for; the preview is of the first of them. */
@@ -36,14 +38,13 @@ interface DecidingProps {
 }
 
 export function Deciding(props: DecidingProps) {
-  const { subject, operation, preview, problem, loading, events, run, onLookAgain, onClose, onConfirm } = props;
+  const { subject, operation, preview, beyond, problem, loading, events, run, onLookAgain, onClose, onConfirm } = props;
   const t = useTranslations();
   const name = useOperationName();
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
   const [touched, setTouched] = useState(false);
 
-  const beyond = events.slice(INTERVENTION_EVENTS_MAX);
   const count = preview === null || preview.allowed === 0 ? 0 : preview.allowed + beyond.length;
   const mustType = operation === 'archive' && count > TYPED_ABOVE;
   const accepted = acceptedReason(reason);

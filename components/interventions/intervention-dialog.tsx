@@ -5,7 +5,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useTranslations } from 'next-intl';
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import type { SeenEvent } from '@/lib/shared/batches';
-import { INTERVENTION_EVENTS_MAX, type InterventionResult } from '@/lib/shared/model';
+import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, Opening, Subject } from './actions';
 import { Deciding } from './deciding';
 import { ResultPanel, UnknownPanel } from './result-panel';
@@ -30,7 +30,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
   const t = useTranslations();
   const name = useOperationName();
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
-  const { preview, problem, loading, lookAgain } = usePreview(actions, subject.id, operation, events);
+  const { preview, beyond, problem, loading, lookAgain } = usePreview(actions, subject.id, operation, events);
   const { run, send, goOn, stop, soFar } = useRun(actions, subject.id, key);
   const [sent, setSent] = useState(0);
 
@@ -39,8 +39,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
     if (run.phase === 'done') settle(run.result);
   }, [run]);
 
-  const beyond = Math.max(0, events.length - INTERVENTION_EVENTS_MAX);
-  const count = preview === null ? events.length : preview.allowed === 0 ? 0 : preview.allowed + beyond;
+  const count = preview === null ? events.length : preview.allowed === 0 ? 0 : preview.allowed + beyond.length;
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
   const title = {
     deciding: () => (t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation)),
@@ -98,6 +97,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
           subject={subject}
           operation={operation}
           preview={preview}
+          beyond={beyond}
           problem={problem}
           loading={loading}
           events={events}

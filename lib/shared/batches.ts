@@ -1,6 +1,6 @@
 import { INTERVENTION_EVENTS_MAX, type InterventionResult, type Outcome } from './model';
 
-/** An event as somebody saw it: its id and the version on their screen; '' takes the one it has when its turn comes. */
+/** An event as somebody saw it: its id and the version on their screen; '' where that is still to be read (an undo). */
 export interface SeenEvent {
   id: string;
   version: string;
