@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import { serialiseEventFilter } from '@/lib/shared/event-filter';
 import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
@@ -15,9 +15,10 @@ import { OrderControl } from '../events/order-control';
 import { useListOperations } from '../events/use-list-operations';
 import { useListKeys } from '../events/use-list-keys';
 import { useListUrl } from '../events/use-list-url';
+import type { Extent, Freeze } from '../events/take-list';
 import { useSteadyRows } from '../events/use-steady-rows';
 import type { Ticks } from '../events/use-ticks';
-import { useWholeList, type Extent, type Freeze } from '../events/use-whole-list';
+import { useWholeList } from '../events/use-whole-list';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import type { InterventionActions } from '../interventions/actions';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
@@ -45,6 +46,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
   const t = useTranslations();
   const url = useListUrl(filter, cursor, null);
   const params = serialiseEventFilter(filter);
+  const list = params.toString();
   if (cursor !== null) params.set('cursor', cursor);
   const query = params.toString();
   const operations = useListOperations();
@@ -71,7 +73,9 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
       ticks.toggleAll(shown);
     },
   });
-  const { fill } = ticks;
+  const { fill, leaveList } = ticks;
+  // What was said of one list is not said over another.
+  useEffect(() => leaveList, [leaveList, list]);
   const onTaken = useCallback(
     (id: string, events: FrozenEvent[], extent: Extent) => {
       setTickedIn(id);
@@ -79,7 +83,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
     },
     [fill],
   );
-  const { taking, take, cancel } = useWholeList(freeze, onTaken);
+  const { taking, take, cancel } = useWholeList(freeze, list, onTaken);
   const tickGroup = (group: DeadLetterGroup) =>
     void take({
       outbox: group.outbox,
@@ -134,7 +138,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
         actions={actions}
         whole={{
           taking,
-          begin: () => tickedIn !== null && void take({ outbox: tickedIn, query: serialiseEventFilter(filter).toString(), cause: null }),
+          begin: () => tickedIn !== null && void take({ outbox: tickedIn, query: list, cause: null }),
           cancel,
         }}
         refresh={refresh}

@@ -7,7 +7,8 @@ import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxInfo } from '@/lib/shar
 import { useFormat } from '../figures/use-format';
 import { operationChoices } from '../interventions/operation-choices';
 import { useObstacleText, useOperationName } from '../interventions/words';
-import type { Extent, Taking } from './use-whole-list';
+import type { Extent } from './take-list';
+import type { Taking } from './use-whole-list';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
@@ -77,16 +78,25 @@ export function SelectionBar({ outbox, events, extent, full, mayOperate, onOpera
   );
 }
 
-/** The bar while a list is read to be ticked as a whole, and when that failed. */
+/** The bar while a list is read to be ticked as a whole, when nothing was found, and when that failed. */
 export function TakingBar({ taking, onCancel }: { taking: Taking; onCancel: () => void }) {
   const t = useTranslations();
+  const text = (): string => {
+    if (taking.phase === 'reading') return t('events.selection.reading', { count: taking.count });
+    if (taking.phase === 'nothing') return t(`events.selection.nothing.${taking.whole ? 'whole' : 'found'}`);
+    return t(`problems.${taking.problem.code}`);
+  };
   return (
     <section className={classes.bar} aria-label={t('events.selection.label')}>
       <p className={classes.taking} role="status">
         {taking.phase === 'reading' && <Loader size={14} type="dots" aria-hidden />}
-        {taking.phase === 'reading' ? t('events.selection.reading', { count: taking.count }) : t(`problems.${taking.problem.code}`)}
+        {text()}
       </p>
-      <CloseButton className={classes.clear} onClick={onCancel} aria-label={t('interventions.cancel')} />
+      <CloseButton
+        className={classes.clear}
+        onClick={onCancel}
+        aria-label={t(taking.phase === 'reading' ? 'interventions.cancel' : 'interventions.close')}
+      />
     </section>
   );
 }

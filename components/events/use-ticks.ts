@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxEvent } from '@/lib/shared/model';
-import type { Extent } from './use-whole-list';
+import type { Extent } from './take-list';
 
 export interface Ticks {
   /** The ticked events as they were seen when they were ticked, versions included. */
@@ -13,6 +13,8 @@ export interface Ticks {
   clear: () => void;
   /** Ticks exactly these, which are so much of a list. */
   fill: (events: readonly FrozenEvent[], extent: Extent) => void;
+  /** Another list is on the screen: what is ticked stays, and is no longer so much of it. */
+  leaveList: () => void;
   /** How much of a list is ticked; null once single events were. */
   extent: Extent | null;
   /** The last tick went over the limit and was not taken. */
@@ -52,9 +54,11 @@ export function useTicks(): Ticks {
     setTicked({ rows: new Map(events.map((event) => [event.id, event])), full: false, extent: much });
   }, []);
 
+  const leaveList = useCallback(() => setTicked((before) => (before.extent === null ? before : { ...before, extent: null })), []);
+
   return useMemo(
-    () => ({ events: [...rows.values()], has: (id) => rows.has(id), toggle, toggleAll, clear, fill, extent, full }),
-    [rows, toggle, toggleAll, clear, fill, extent, full],
+    () => ({ events: [...rows.values()], has: (id) => rows.has(id), toggle, toggleAll, clear, fill, leaveList, extent, full }),
+    [rows, toggle, toggleAll, clear, fill, leaveList, extent, full],
   );
 }
 

@@ -36,11 +36,13 @@ describe('a group of more events than one intervention takes', () => {
   async function freeze(cause: Cause | null, between = async (): Promise<void> => undefined) {
     const events: FrozenEvent[] = [];
     let steps = 0;
+    let looked = 0;
     for (let cursor: string | undefined; ;) {
       const page = await freezeEvents(open.outbox, FILTER, cause, cursor);
       steps += 1;
+      looked += page.looked;
       events.push(...page.events);
-      if (page.nextCursor === null) return { events, steps, complete: page.complete };
+      if (page.nextCursor === null) return { events, steps, looked, complete: page.complete };
       if (steps === 1) await between();
       cursor = page.nextCursor;
     }
@@ -68,8 +70,10 @@ describe('a group of more events than one intervention takes', () => {
   it('is frozen whole, each event once, and without the rows that only share a text or a type with it', async () => {
     await insertDead(5_001, 5_040, `'order-' || i || ': node down for good'`);
     await insertDead(5_041, 5_050, `'order-' || i || ': node 3'`, 'order_create');
-    const { events, complete, steps } = await freeze(CAUSE);
+    const { events, complete, steps, looked } = await freeze(CAUSE);
     expect(steps).toBeGreaterThan(1);
+    // Whoever bounds the reading counts what was looked at, and not only what was found.
+    expect(looked).toBeGreaterThanOrEqual(GROUP + 40);
     expect(complete).toBe(true);
     expect(events.map(({ id }) => id).sort()).toEqual(Array.from({ length: GROUP }, (_, i) => idOf(i + 1)));
     // The list itself, as its filter has it, holds the other error too.

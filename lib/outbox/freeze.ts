@@ -18,6 +18,7 @@ export async function freezeEvents(outbox: Outbox, filter: EventFilter, cause: C
   return {
     events: wanted.map(({ id, version, state, amount, currency }) => ({ id, version, state, amount, currency })),
     nextCursor: page.nextCursor,
+    looked: page.searched.rows,
     complete: page.searched.complete,
   };
 }

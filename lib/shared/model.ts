@@ -270,6 +270,8 @@ export interface FrozenPage {
   events: FrozenEvent[];
   /** null at the end of the list. */
   nextCursor: string | null;
+  /** Rows that were looked at for them, at the least. */
+  looked: number;
   /** False where the search for them was bounded, so that the list may have more. Meant for its last stretch. */
   complete: boolean;
 }
