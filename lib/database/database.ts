@@ -92,7 +92,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         const failure = engine.failure(error);
         if (failure.code === 'other' && failure.state === null) throw error;
         const outdated = tooOld(version, failure.state);
-        throw outdated === null ? failure : new DatabaseFailure('outdated', failure.state, error, outdated);
+        throw outdated === null ? failure : new DatabaseFailure('outdated', failure.state, failure.cause, outdated);
       }
     };
 

@@ -20,7 +20,7 @@ export const FAILURE_CODES = [
   'read_only',
   /** The connection could not be made, or broke. */
   'connection',
-  /** The server is too old to know the statement. */
+  /** A statement that the server may be too old to know: a newer one says the same of a mapping that does not fit its table. */
   'outdated',
   /** All connections the console may have to this server stayed in use for as long as the caller would wait: nothing was sent. */
   'busy',

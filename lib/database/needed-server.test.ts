@@ -21,7 +21,7 @@ it.each([
 });
 
 it('a statement is explained by the age of its server only where an older one cannot have known it', () => {
-  expect(tooOld('PostgreSQL 15.18', '42601')).toBe('this server is PostgreSQL 15.18, the console needs PostgreSQL 16 or newer for this');
+  expect(tooOld('PostgreSQL 15.18', '42601')).toBe('this server is PostgreSQL 15.18, and the console needs PostgreSQL 16 or newer');
   expect(tooOld('MySQL 5.7.44', '1064')).toContain('MySQL 8.0.16');
   // A table that is not there is not there on a newer one either.
   expect(tooOld('PostgreSQL 15.18', '42P01')).toBeNull();

@@ -25,9 +25,9 @@ test('a value that some row holds is no fault of the request, and a text that is
   for (const state of [null, '22021', '3988']) expect(problem('bad_value', state)).toMatchObject({ code: 'invalid' });
 });
 
-test('a server that is too old to know a statement is named, with the one that is needed', () => {
+test('a server that may be too old to know a statement is named, with the one that is needed, and so is the mapping, which may not fit it', () => {
   const failure = new DatabaseFailure('outdated', '42601', null, tooOld('PostgreSQL 15.18', '42601'));
   expect(databaseProblem(failure, 'shop').detail).toBe(
-    'Database shop refused a statement of the console: this server is PostgreSQL 15.18, the console needs PostgreSQL 16 or newer for this',
+    "Database shop refused a statement of the console (42601): this server is PostgreSQL 15.18, and the console needs PostgreSQL 16 or newer; if not for that, check that the mapping fits the table; the server's log says more",
   );
 });

@@ -1,6 +1,8 @@
 /** What is wrong with a mapping is said all at once, each by its place, with what was meant. */
 import { afterAll, beforeAll, expect, it, describe } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { tooOld } from '@/lib/database/needed-server';
 import { createRoles, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { formatPath } from '@/lib/shared/document-path';
 import { bindOutbox, mappingProblems } from './bind';
@@ -190,6 +192,22 @@ describe('what only the database knows', () => {
       `shape.states[2].when: ${because}operator does not exist: bit = integer`,
       `shape.states[3].when: ${because}operator does not exist: text = integer`,
       `shape.states[4].when: ${because}invalid input syntax for type uuid: "no uuid"`,
+    ]);
+  });
+
+  it('is quoted by an older server too, which says the same of what it does not know', async () => {
+    const aged: Database = {
+      ...opened,
+      read: (work, limits) =>
+        opened.read(work, limits).catch((error: unknown) => {
+          const age = error instanceof DatabaseFailure ? tooOld('PostgreSQL 15.18', error.state) : null;
+          throw error instanceof DatabaseFailure && age !== null ? new DatabaseFailure('outdated', error.state, error.cause, age) : error;
+        }),
+    };
+    const states = [{ state: 'dead' as const, when: { column: 'bits', equals: 1 } }];
+    const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, states }), { inline: true });
+    expect((await mappingProblems(settings, aged)).map(({ message }) => message)).toEqual([
+      'the database cannot read the table this way: operator does not exist: bit = integer (this server is PostgreSQL 15.18, and the console needs PostgreSQL 16 or newer)',
     ]);
   });
 

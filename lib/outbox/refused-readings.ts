@@ -10,8 +10,8 @@ import { livePlaces, type Outbox } from './outbox';
 import { placeSql } from './row';
 import { COLUMN_ROLES } from './shape';
 
-/** Failures that say something against the statement itself. */
-const REFUSALS: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];
+/** Failures that say something against the statement itself; a right that is missing is said elsewhere. */
+const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];
 
 /**
  * What the database itself says against reading a table by its mapping: a text compared with a number, a value that its type
@@ -59,8 +59,8 @@ async function refusal(outbox: Outbox, statement: RawBuilder<unknown>): Promise<
     await outbox.database.read((db) => statement.execute(db));
     return null;
   } catch (error) {
-    if (!(error instanceof DatabaseFailure) || !REFUSALS.includes(error.code)) throw error;
-    const said = error.outdated ?? (error.cause instanceof Error ? error.cause.message : (error.state ?? error.code));
-    return `the database cannot read the table this way: ${said}`;
+    if (!(error instanceof DatabaseFailure) || !AGAINST_STATEMENT.includes(error.code)) throw error;
+    const said = error.cause instanceof Error ? error.cause.message : (error.state ?? error.code);
+    return `the database cannot read the table this way: ${said}${error.outdated === null ? '' : ` (${error.outdated})`}`;
   }
 }

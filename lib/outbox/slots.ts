@@ -61,8 +61,8 @@ export async function slotSight(
   return { wanted, why: refusal === 'no_privilege' ? 'slots_hidden' : standby ? 'slots_elsewhere' : 'no_slots' };
 }
 
-/** Failures that say something against the statement itself. */
-const REFUSALS: readonly DatabaseFailure['code'][] = ['no_privilege', 'missing', 'other'];
+/** How a server answers that will not tell of its slots, or has none. Before `read` adds what it knows of its age. */
+const TELLS_NOTHING: readonly DatabaseFailure['code'][] = ['no_privilege', 'missing', 'other'];
 
 /** Asks once as every reading will: hosted servers refuse some of it though the catalogue grants it. null when it is answered. */
 async function refusalOf(db: Db, outbox: Watched & Pick<Outbox, 'main'>): Promise<DatabaseFailure['code'] | null> {
@@ -72,7 +72,7 @@ async function refusalOf(db: Db, outbox: Watched & Pick<Outbox, 'main'>): Promis
     return null;
   } catch (error) {
     const { code } = outbox.database.engine.failure(error);
-    if (!REFUSALS.includes(code)) throw error;
+    if (!TELLS_NOTHING.includes(code)) throw error;
     await sql`rollback to savepoint slots_asked`.execute(db);
     return code;
   }
