@@ -27,7 +27,7 @@ export interface ColumnDescription {
   collation?: { charset: string; name: string };
   /** The values an enumeration has; comparing with another fails. */
   labels?: string[];
-  /** The enumeration a domain stands for: the server compares values of the one, and not of the other. */
+  /** The type a domain stands for: values of the one are compared, and a value of the other may be refused. */
   over?: string;
   /** How the column spells an instant where its type does not tell: said by the shape, never by the catalogue. */
   time?: TimeEncoding;
@@ -321,6 +321,8 @@ export interface Engine {
   timeResolutionMs(description: ColumnDescription): number;
   /** Whether an id can be a value of this column at all; what cannot is simply not found. */
   idFits(id: string, description: ColumnDescription): boolean;
+  /** Whether a text is a time as its columns print it, and one that the server takes back. */
+  timeFits(text: string): boolean;
   /** True when the server refuses writes whatever the role: a replica, or read-only by setting. */
   isReadOnly(db: Db): Promise<boolean>;
 }

@@ -173,7 +173,7 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
     ],
     missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
-    // What else a request holds is looked at before it is sent.
+    // What else a request holds is looked at before it is sent: a cursor (`keyFits`), ids (`idFits`), times (`parseEventFilter`).
     bad_value:
       failure.state === null || NO_TEXT.has(failure.state)
         ? ['invalid', 'A text in this request holds a character that the database cannot have']
@@ -184,7 +184,10 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
     constraint: ['conflict', 'A constraint or a trigger of the table refused the change: its owner knows which rows it takes'],
     duplicate: ['conflict', 'A unique key of the table is taken by another row'],
     deadlock: ['timeout', 'The change and others on this table waited for each other: try again in a moment'],
-    outdated: ['unavailable', `Database ${databaseId} refused a statement of the console: ${failure.outdated ?? 'its server is too old'}`],
+    outdated: [
+      'unavailable',
+      `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'}): ${failure.outdated ?? 'its server is too old'}; if not for that, check that the mapping fits the table; the server's log says more`,
+    ],
     other: [
       'unavailable',
       `Database ${databaseId} refused a statement of the console (${failure.state ?? 'no code'}): check that the mapping fits the table; the server's log says more`,

@@ -190,10 +190,10 @@ function partWalk(
 
 const searchRows = (at: PlaceSql): number | null => (isSmall(at.place) ? null : SEARCH_ROWS);
 
-/** What was created since then was published since then: a day is more than clocks and zones differ by. */
+/** What was created since then was published since then: a day is more than clocks and zones differ by. Before the first one there is none. */
 function notPublishedBefore(outbox: Outbox, at: PlaceSql, filter: EventFilter): Sql<boolean>[] {
   const published = at.role('publishedAt');
-  if (filter.from === undefined || published === null) return [];
+  if (filter.from === undefined || filter.from < '0001-01-02' || published === null) return [];
   const since = new Date(Date.parse(filter.from) - 86_400_000).toISOString();
   const from = outbox.database.engine.fragments.instantValue(since, published.description, outbox.parameters.timeZone);
   return [sql<boolean>`${published.sql} >= ${from}`];

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Engine } from '../engine';
 import { printsAsDecimal } from '../decimal-text';
+import { daysOf, printedTime } from '../printed-time';
 import { LimitsOfTransaction } from './connection';
 import { describeMysqlTable, mysqlTableNames } from './describe';
 import { mysqlFailure } from './failure';
@@ -34,6 +35,13 @@ function isWithin(value: bigint, type: string): boolean {
 function isAsLong(bytes: number, type: string): boolean {
   const length = /^binary\((\d+)\)/i.exec(type)?.[1];
   return length === undefined || Number(length) === bytes;
+}
+
+/** Old tables hold zero dates, and dates with a zero in them, which the console's sessions take. */
+function timeFits(text: string): boolean {
+  const time = printedTime(text);
+  if (time === null || time.year > 9_999 || time.beforeChrist || time.zoneHours !== null) return false;
+  return time.day <= (time.month === 0 ? 31 : daysOf(time));
 }
 
 const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
@@ -85,6 +93,7 @@ export const mysqlEngine: Engine = {
   describe: describeMysqlTable,
   tableNames: mysqlTableNames,
   idFits,
+  timeFits,
   timeResolutionMs: (description) =>
     resolutionOf(description, /^(datetime|timestamp)/i.test(description.type) ? fractionDigits(description.type) : null),
   async limit(db, limits) {

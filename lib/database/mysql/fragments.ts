@@ -5,6 +5,8 @@ import { digestOf, rowDigest } from './digest';
 import { asText, isLiteral, isOneOf, isTrue, typed } from './values';
 import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
 
+/** From there a zone leads beyond the calendar, to no time at all; nobody means these days to the hour. */
+const END_OF_CALENDAR = /^(0001-01-01|9999-12-31)/;
 const ISO = '%Y-%m-%dT%H:%i:%s.%fZ';
 
 /**
@@ -24,7 +26,8 @@ export const mysqlFragments: Fragments = {
     return sql`case when ${isRealDate(column)} then date_format(${toUtc(column, description, timeZone)}, ${sql.lit(ISO)}) end`;
   },
   instant: toUtc,
-  instantValue: (iso, description, timeZone) => fromUtc(sql`cast(${utcText(iso)} as datetime(6))`, description, timeZone),
+  instantValue: (iso, description, timeZone) =>
+    fromUtc(sql`cast(${utcText(iso)} as datetime(6))`, description, END_OF_CALENDAR.test(iso) ? 'UTC' : timeZone),
   fromInstant: fromUtc,
   secondsBefore: (value, seconds) => sql`(${value} - interval ${sql.lit(seconds)} second)`,
   isTrue,

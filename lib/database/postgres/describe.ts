@@ -42,7 +42,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
       (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
           'base', case when 'e' in (t.typtype, b.typtype) then 'enum' else coalesce(b.typname, t.typname) end, 'nullable', not a.attnotnull,
           'labels', case when 'e' in (t.typtype, b.typtype) then (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = coalesce(b.oid, t.oid)) end,
-          'over', case when b.typtype = 'e' then format_type(b.oid, null) end,
+          'over', case when b.typtype in ('b', 'e') then format_type(b.oid, t.typtypmod) end,
           'generated', a.attgenerated <> '', 'update', has_column_privilege(c.oid, a.attnum, 'UPDATE')) order by a.attnum), '[]')
         from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_type b on b.oid = t.typbasetype and t.typtype = 'd'
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
 import { printsAsDecimal } from '../decimal-text';
+import { daysOf, printedTime } from '../printed-time';
 import { describePostgresTable, postgresTableNames } from './describe';
 import { postgresFailure } from './failure';
 import { resolutionOf } from '../time-resolution';
@@ -16,16 +17,30 @@ const INTEGER_LIMITS: Record<string, bigint> = { smallint: 32_767n, integer: 2_1
 /** Only an id that prints exactly like the stored one names its row: `01`, ` 1` and upper-case UUIDs are other texts. */
 function idFits(id: string, description: ColumnDescription): boolean {
   if (id.includes('\u0000') || !id.isWellFormed()) return false;
+  if (description.labels !== undefined) return description.labels.includes(id);
+  const type = description.over ?? description.type;
   if (description.kind === 'uuid') return UUID.test(id);
   if (description.kind === 'integer') {
-    const limit = INTEGER_LIMITS[description.type] ?? 9_223_372_036_854_775_807n;
+    const limit = INTEGER_LIMITS[type] ?? 9_223_372_036_854_775_807n;
     return INTEGER.test(id) && BigInt(id) <= limit && BigInt(id) >= -limit - 1n;
   }
   // A transaction's number, which Watermill orders by.
-  if (description.type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
-  if (description.kind === 'decimal') return printsAsDecimal(id, description.type);
+  if (type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
+  if (description.kind === 'decimal') return printsAsDecimal(id, type);
   if (description.kind === 'binary') return /^\\x([0-9a-f]{2})*$/.test(id);
   return description.kind === 'text';
+}
+
+/** Years of a timestamp before and after the first, one less than there are: no zone leads beyond. */
+const YEARS = { before: 4_712, after: 294_275 };
+/** A zone is less far away than this. */
+const ZONE_HOURS = 16;
+
+function timeFits(text: string): boolean {
+  if (text === 'infinity' || text === '-infinity') return true;
+  const time = printedTime(text);
+  if (time === null || time.year < 1 || time.year > (time.beforeChrist ? YEARS.before : YEARS.after)) return false;
+  return time.day >= 1 && time.day <= daysOf(time) && (time.zoneHours ?? 0) < ZONE_HOURS;
 }
 
 const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
@@ -81,6 +96,7 @@ export const postgresEngine: Engine = {
   describe: describePostgresTable,
   tableNames: postgresTableNames,
   idFits,
+  timeFits,
   timeResolutionMs(description) {
     const digits = /^timestamp\((\d)\)/.exec(description.type)?.[1];
     return resolutionOf(description, digits === undefined ? null : Number(digits));
