@@ -7,6 +7,8 @@ import { startEmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import type { Examination, Finding } from '@/lib/shared/doctor';
 import { settingsFor } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
+import type { SnapshotHolder } from './facts/facts';
+import { readHolders } from './facts/postgres-server';
 import { examineTable, shapeCalled } from './testing';
 
 const SHAPE = shapeCalled('debezium-outbox');
@@ -115,5 +117,34 @@ describe('replication slots', () => {
     expect(lost).toMatchObject({ severity: 'act', subject: 'debezium' });
     await owner.query(lost?.cure ?? '');
     expect(await slotFindings()).toMatchObject([{ check: 'slot_missing' }]);
+  });
+
+  it.each([
+    ['by itself', ''],
+    ['behind a slot', 'SLOT of_standby '],
+  ])('old_snapshot: what a query on a standby keeps, told %s, is ended by nothing that can be printed', async (_, slot) => {
+    if (slot !== '') await owner.query(`SELECT pg_create_physical_replication_slot('of_standby', true)`);
+    const url = new URL(server.superuserUrl('postgres'));
+    url.searchParams.set('application_name', 'standby_1');
+    const standby = new pg.Client({ connectionString: url.href, replication: 'true' } as pg.ClientConfig);
+    standby.on('error', () => undefined);
+    await standby.connect();
+    const [at] = (await owner.query<{ lsn: string; xmin: string }>('SELECT pg_current_wal_flush_lsn() AS lsn, txid_current() AS xmin'))
+      .rows;
+    standby.query(`START_REPLICATION ${slot}PHYSICAL ${at?.lsn ?? ''}`).catch(() => undefined);
+    const { connection } = standby as unknown as { connection: { sendCopyFromChunk(chunk: Buffer): void } };
+    /** What a standby with hot_standby_feedback tells: the oldest transaction that its queries need. */
+    const feedback = Buffer.alloc(25);
+    feedback.write('h');
+    feedback.writeUInt32BE(Number(at?.xmin), 9);
+    const seeing = openDatabase({ id: 'test', url: server.superuserUrl('postgres') });
+    const holders = (): Promise<SnapshotHolder[]> => seeing.read((db) => readHolders(db, seeing.engine.quote, true));
+    await expect
+      .poll(async () => (connection.sendCopyFromChunk(feedback), await holders()), {
+        timeout: 10_000,
+      })
+      .toMatchObject([{ kind: 'standby', who: slot === '' ? 'standby_1' : 'of_standby', end: null }]);
+    await standby.end();
+    await seeing.close();
   });
 });

@@ -25,7 +25,7 @@ export const oldSnapshotCheck: Check = {
           severity: ageMs !== null && ageMs >= GRAVE_MS ? ('act' as const) : ('watch' as const),
           subject: `${kind} ${who}`,
           values,
-          cure: end,
+          ...(end === null ? {} : { cure: end }),
         },
       ];
     }),

@@ -12,6 +12,6 @@ export const purgeLagCheck: Check = {
     if (historyLength === null || historyLength < LONG) return [];
     const [oldest] = holders;
     const values = { historyLength, user: oldest?.user ?? null, who: oldest?.who ?? null, ageMs: oldest?.ageMs ?? null };
-    return [{ severity: historyLength >= GRAVE ? 'act' : 'watch', values, ...(oldest === undefined ? {} : { cure: oldest.end }) }];
+    return [{ severity: historyLength >= GRAVE ? 'act' : 'watch', values, ...(oldest?.end == null ? {} : { cure: oldest.end }) }];
   },
 };

@@ -94,7 +94,7 @@ export interface TableFacts {
   /** Of the rows themselves. */
   heapBytes: number;
   indexBytes: number;
-  /** Of these, what is empty and given to nobody; null where the engine does not tell. */
+  /** Empty beside these, in a file that is the table's own; null where the engine does not tell. */
   freeBytes: number | null;
   /** Bytes of a row on average, header included; null where nobody has counted. */
   rowBytes: number | null;
@@ -111,8 +111,8 @@ export interface TableFacts {
 
 /** A transaction that keeps old row versions alive. */
 export interface SnapshotHolder {
-  kind: 'session' | 'prepared' | 'slot';
-  /** Process id, name of the prepared transaction, or of the slot. */
+  kind: 'session' | 'prepared' | 'slot' | 'standby';
+  /** Process id, name of the prepared transaction, of the slot, or by which a standby is connected. */
   who: string;
   user: string;
   application: string;
@@ -122,8 +122,8 @@ export interface SnapshotHolder {
   /** Transactions that began since. */
   transactions: number;
   state: string | null;
-  /** The statement that would end it. */
-  end: string;
+  /** The statement that would end it; null where none here does. */
+  end: string | null;
 }
 
 /** A logical replication slot, by which a connector reads what is written. */

@@ -4,7 +4,8 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
 import type { Facts, SequenceFacts } from './facts';
 import { readSlots } from './postgres-slots';
-import { readHolders, readHidden, readRoles } from './postgres-server';
+import { readRoles } from './postgres-roles';
+import { readHolders, readHidden } from './postgres-server';
 import { largestOf, quotedTable, readTable } from './postgres-table';
 import { readRows } from './rows';
 

@@ -1,0 +1,164 @@
+import { sql } from 'kysely';
+import type { Db, Engine } from '@/lib/database/engine';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { neededRights, tablesRead } from '@/lib/outbox/rights';
+import type { RoleFacts, TableFacts } from './facts';
+
+interface RoleRow {
+  name: string;
+  super: boolean;
+  creates: boolean;
+  tables: string;
+  borrowed: string;
+}
+
+const WRITES = `array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']`;
+
+/** Rights that are written down for a table or its columns, whoever has them. */
+const GRANTED = `select grantee, privilege_type, null as attname from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner)))
+  union all select e.grantee, e.privilege_type, a.attname from pg_attribute a cross join lateral aclexplode(a.attacl) as e where a.attrelid = c.oid and a.attnum > 0`;
+
+/**
+ * Rights to write in the table `c` that the role `r` has by another: by the role that it is a member of itself, as it can
+ * leave no other. What pg_write_all_data may is written down nowhere. Everybody's are of no role.
+ */
+const THROUGH = `select d.rolname as name, array_agg(distinct x.privilege_type) as rights
+  from (select grantee, privilege_type from (${GRANTED}) as granted union all select oid, unnest(array['INSERT', 'UPDATE', 'DELETE']) from pg_roles where rolname = 'pg_write_all_data') as x
+    left join pg_roles d on d.oid in (select roleid from pg_auth_members where member = r.oid) and x.grantee <> 0 and pg_has_role(r.oid, d.oid, 'USAGE')
+      and pg_has_role(r.oid, x.grantee, 'USAGE') and (x.grantee = d.oid or not d.rolsuper and pg_has_role(d.oid, x.grantee, 'USAGE'))
+  where x.privilege_type = any(${WRITES}) and x.grantee <> r.oid and (x.grantee = 0 or d.oid is not null) group by 1`;
+
+/** What watching needs that the role `r` has by other roles alone: a way into the database and the schemas, and to read. */
+const BORROWED = `select 1 as step, 'CONNECT' as what, '[]'::json as columns, 'DATABASE ' || quote_ident(datname) as place from pg_database b where datname = current_database()
+    and has_database_privilege(r.oid, b.oid, 'CONNECT') and not exists (select from aclexplode(coalesce(datacl, acldefault('d', datdba))) where privilege_type = 'CONNECT' and grantee in (0, r.oid))
+  union all select 2, 'USAGE', '[]', 'SCHEMA ' || quote_ident(nspname) from pg_namespace n where oid in (select relnamespace from looked)
+    and has_schema_privilege(r.oid, oid, 'USAGE') and not exists (select from aclexplode(coalesce(nspacl, acldefault('n', nspowner))) where privilege_type = 'USAGE' and grantee in (0, r.oid))
+  union all select 3, 'SELECT', case when has_table_privilege(r.oid, c.oid, 'SELECT') then '[]' else own.columns end, c.name from looked c cross join lateral (
+      select json_agg(a.attname order by a.attnum) as columns from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT')
+        and not exists (select from (${GRANTED}) as g where g.privilege_type = 'SELECT' and g.grantee in (0, r.oid) and coalesce(g.attname, a.attname) = a.attname)) as own
+    where own.columns is not null`;
+
+/** What reader and operator may do beyond what they need, from the catalogue of roles and the tables' rights. */
+export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
+  const { operator } = outbox.database.roles;
+  const { identifier } = outbox.database.engine.quote;
+  const read = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));
+  const { rows } = await sql<RoleRow>`
+    with looked as (select t.name, c.oid, c.relacl, c.relowner, c.relnamespace from unnest(${read}::text[]) as t(name) join pg_class c on c.oid = t.name::regclass)
+    select r.rolname::text as name, r.rolsuper as super, r.rolcreaterole or r.rolcreatedb as creates,
+      (select coalesce(json_agg(b order by b.step, b.place), '[]') from (${sql.raw(BORROWED)}) as b)::text as borrowed,
+      (select json_agg(json_build_object('table', t.name, 'owns', pg_has_role(r.oid, c.relowner, 'USAGE'), 'rights', (select coalesce(json_agg(p), '[]') from unnest(array['INSERT', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) as p
+          where has_table_privilege(r.oid, c.oid, p)),
+        'through', (select coalesce(json_agg(json_build_object('role', g.name, 'rights', g.rights) order by g.name), '[]') from (${sql.raw(THROUGH)}) as g),
+        'updates', (select coalesce(json_agg(a.attname order by a.attnum), '[]') from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and has_column_privilege(r.oid, c.oid, a.attnum, 'UPDATE'))))
+        from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name) join pg_class c on c.oid = t.name::regclass)::text as tables
+    from pg_roles r where r.rolname = current_user or r.rolname = ${operator ?? ''} order by r.rolname <> current_user`.execute(db);
+  const [reader, ...others] = rows;
+  if (reader === undefined) return [];
+  const writer = operator === null ? undefined : operator === reader.name ? reader : others[0];
+  return [
+    ...(writer === reader ? [] : [{ key: 'reader' as const, name: reader.name, wide: widthOf(outbox, reader, 'reader', tables) }]),
+    ...(writer === undefined ? [] : [{ key: 'operator' as const, name: writer.name, wide: widthOf(outbox, writer, 'operator', tables) }]),
+  ];
+}
+
+interface TableRights {
+  table: string;
+  owns: boolean;
+  rights: string[];
+  updates: string[];
+  /** Roles by which the role has rights to write there; null for everybody. */
+  through: { role: string | null; rights: string[] }[];
+}
+
+interface Borrowed {
+  what: string;
+  columns: string[];
+  place: string;
+}
+
+function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: readonly TableFacts[]): RoleFacts['wide'] {
+  const needs = new Map(
+    [...neededRights(outbox)].map(([place, needed]) => [tables.find((table) => table.place === place)?.quoted ?? '', needed]),
+  );
+  const { identifier } = outbox.database.engine.quote;
+  const role = identifier(row.name);
+  if (row.super) return [{ code: 'superuser', on: '', revoke: `ALTER ROLE ${role} NOSUPERUSER;` }];
+  const wide: RoleFacts['wide'] = row.creates
+    ? [{ code: 'creates_roles', on: '', revoke: `ALTER ROLE ${role} NOCREATEROLE NOCREATEDB;` }]
+    : [];
+  // What is needed comes back after everything was taken, and before a role is left by which it came.
+  const again: string[] = [];
+  const left = new Set<string>();
+  const rightsOf = JSON.parse(row.tables) as TableRights[];
+  for (const { table, owns, rights, updates, through } of rightsOf) {
+    if (owns) {
+      // An owner may do everything: taking single rights back would change nothing.
+      wide.push({ code: 'owner', on: table, revoke: null });
+      continue;
+    }
+    const allowed = key === 'reader' ? undefined : needs.get(table);
+    const othersLess = (excessive: readonly string[]): string[] =>
+      through.flatMap((one) => {
+        const less = one.rights.filter((right) => excessive.includes(right));
+        if (less.length === 0) return [];
+        if (one.role === null) return [`REVOKE ${less.join(', ')} ON ${table} FROM PUBLIC;`];
+        // Others are in that role for what it gives: it is left, and keeps what it has.
+        left.add(one.role);
+        return [];
+      });
+    const excess = rights.filter(
+      (right) => !(right === 'INSERT' && allowed?.insert === true) && !(right === 'DELETE' && allowed?.delete === true),
+    );
+    if (excess.length > 0)
+      wide.push({
+        code: 'table_rights',
+        on: `${table}: ${excess.join(', ')}`,
+        revoke: [`REVOKE ${excess.join(', ')} ON ${table} FROM ${role};`, ...othersLess(excess)].join('\n'),
+      });
+    const needed = allowed?.update ?? new Set<string>();
+    const columns = updates.filter((name) => !needed.has(name));
+    if (columns.length === 0) continue;
+    // A right on the whole table is not narrowed column by column: it goes, and the columns come back.
+    wide.push({
+      code: 'column_rights',
+      on: `${table}: ${columns.join(', ')}`,
+      revoke: [
+        `REVOKE UPDATE ON ${table} FROM ${role};`,
+        `REVOKE UPDATE (${columns.map(identifier).join(', ')}) ON ${table} FROM ${role};`,
+        ...othersLess(['UPDATE']),
+      ].join('\n'),
+    });
+    again.push(...updatesAgain(identifier, { table, updates }, needed, role));
+  }
+  const by = (right: string, { through }: TableRights): boolean =>
+    through.some((one) => one.role !== null && left.has(one.role) && one.rights.includes(right));
+  for (const one of rightsOf) {
+    const allowed = one.owns || key === 'reader' ? undefined : needs.get(one.table);
+    if (by('UPDATE', one)) again.push(...updatesAgain(identifier, one, allowed?.update ?? new Set(), role));
+    const rows = [...(allowed?.insert === true ? ['INSERT'] : []), ...(allowed?.delete === true ? ['DELETE'] : [])].filter((right) =>
+      by(right, one),
+    );
+    if (rows.length > 0) again.push(`GRANT ${rows.join(', ')} ON ${one.table} TO ${role};`);
+  }
+  if (left.size > 0)
+    for (const { what, columns, place } of JSON.parse(row.borrowed) as Borrowed[])
+      again.push(`GRANT ${what}${columns.length === 0 ? '' : ` (${columns.map(identifier).join(', ')})`} ON ${place} TO ${role};`);
+  const last = wide.at(-1);
+  if (last !== undefined) {
+    const leave = [...left].map((name) => `REVOKE ${identifier(name)} FROM ${role};`);
+    last.revoke = [...(last.revoke === null ? [] : [last.revoke]), ...new Set(again), ...leave].join('\n') || null;
+  }
+  return wide;
+}
+
+/** The columns that operations write, given to the role itself. */
+function updatesAgain(
+  identifier: Engine['quote']['identifier'],
+  { table, updates }: Pick<TableRights, 'table' | 'updates'>,
+  needed: ReadonlySet<string>,
+  role: string,
+): string[] {
+  const columns = updates.filter((name) => needed.has(name)).map(identifier);
+  return columns.length === 0 ? [] : [`GRANT UPDATE (${columns.join(', ')}) ON ${table} TO ${role};`];
+}
