@@ -9,23 +9,43 @@ import { placeSql } from './row';
 
 /** Characters of a payload that are searched for values an error may quote: of every row first, then of the few that are longer. */
 const SEARCHED_CHARACTERS = [65_536, 4_194_304];
-/** Rows of a page whose long payloads are read. */
-const LONG_ROWS = 8;
+/** Rows of a page whose long payloads are read at once: each costs megabytes, parsed while everybody else waits. */
+const LONG_ROWS = 4;
+/** Errors over long payloads that are remembered of an outbox, each some hundred characters. */
+const REMEMBERED_ERRORS = 500;
+
+/** By the row's version: who polls a list does not have the same megabytes read again. Goes with the binding of the outbox. */
+const remembered = new WeakMap<Outbox, Map<string, string>>();
 
 /**
  * Events with what their errors quote of masked payload values hidden. Reads the payloads of the events that have an
  * error, by primary key, each cut at 64 kB: one statement per table for a page of a list, and one for each of the few
- * that are longer. What is too long to be searched may be quoted anywhere: such an error is withheld whole.
+ * that are longer, once per version of their row; the next reading has the next few. What was not searched to its end,
+ * or is no longer there to be searched, may be quoted anywhere: such an error is withheld whole.
  */
 export async function maskErrors(outbox: Outbox, events: OutboxEvent[]): Promise<OutboxEvent[]> {
-  const ids = events.filter((event) => event.error !== null).map((event) => event.id);
-  if (ids.length === 0) return events;
-  const hidden = outbox.settings.mask.length === 0 ? new Map<string, Searched>() : await hiddenById(outbox, ids);
+  if (outbox.settings.mask.length === 0) return events.map((event) => ({ ...event, error: event.error && shown(event.error, []) }));
+  const known = remembered.get(outbox) ?? new Map<string, string>();
+  remembered.set(outbox, known);
+  const ids = events.filter((event) => event.error !== null && !known.has(rowOf(event))).map((event) => event.id);
+  const hidden = ids.length === 0 ? new Map<string, Searched>() : await hiddenById(outbox, ids);
   return events.map((event) => {
     if (event.error === null) return event;
-    const { values, whole } = hidden.get(event.id) ?? { values: [], whole: true };
-    return { ...event, error: whole ? maskText(presentError(event.error, values) ?? '') : MASK };
+    const found = hidden.get(event.id);
+    const error = known.get(rowOf(event)) ?? (found?.whole === true ? shown(event.error, found.values) : MASK);
+    if (found?.long === true) remember(known, rowOf(event), error);
+    return { ...event, error };
   });
+}
+
+const rowOf = ({ id, version, error }: OutboxEvent): string => JSON.stringify([id, version, error]);
+
+const shown = (error: string, values: string[]): string => maskText(presentError(error, values) ?? '');
+
+function remember(known: Map<string, string>, row: string, error: string): void {
+  known.set(row, error);
+  const [oldest] = known.keys();
+  if (known.size > REMEMBERED_ERRORS && oldest !== undefined) known.delete(oldest);
 }
 
 interface Searched {
@@ -33,6 +53,8 @@ interface Searched {
   values: string[];
   /** Payload and headers were searched to their ends. */
   whole: boolean;
+  /** They were searched as far as any are. */
+  long: boolean;
 }
 
 async function hiddenById(outbox: Outbox, ids: string[]): Promise<Map<string, Searched>> {
@@ -40,7 +62,9 @@ async function hiddenById(outbox: Outbox, ids: string[]): Promise<Map<string, Se
   return outbox.database.read(async (db) => {
     const found = await searched(outbox, db, ids, first);
     const long = [...found].filter(([, { whole }]) => !whole).map(([id]) => id);
-    for (const id of long.slice(0, LONG_ROWS)) for (const [own, all] of await searched(outbox, db, [id], most)) found.set(own, all);
+    for (const id of long.slice(0, LONG_ROWS)) {
+      for (const [own, all] of await searched(outbox, db, [id], most)) found.set(own, { ...all, long: true });
+    }
     return found;
   });
 }
@@ -62,7 +86,7 @@ async function searched(outbox: Outbox, db: Db, ids: string[], characters: numbe
         const stored = { head: row[role], bytes: 0, binary: at.role(role)?.description.kind === 'binary' };
         return hiddenValues(outbox, role, role === 'payload' ? decodeContent(stored, outbox.shape.payload?.encoding) : stored);
       });
-      found.set(row.id, { values, whole: [row.payload, row.headers].every((text) => (text?.length ?? 0) < characters) });
+      found.set(row.id, { values, whole: [row.payload, row.headers].every((text) => (text?.length ?? 0) < characters), long: false });
     }
   }
   return found;

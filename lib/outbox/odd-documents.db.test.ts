@@ -1,6 +1,7 @@
 /** One document that the server cannot take apart costs its own value and no list; what it holds is hidden all the same. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
+import type { OutboxEvent } from '@/lib/shared/model';
 import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { bindOutbox } from './bind';
 import { maskErrors } from './hidden-in-errors';
@@ -23,6 +24,8 @@ const SECRET = '{"card":"4111-secret"}';
 /** More than is read of a payload for a list. */
 const LONG = `{"card":"4111-secret","pin":12345678,"rest":"${'x'.repeat(70_000)}"}`;
 const LATE = `{"rest":"${'x'.repeat(70_000)}","card":"4111-secret"}`;
+/** Rows of a list whose documents are all longer than is read at first. */
+const MANY = 6;
 /** More than is ever read of one. */
 const ENDLESS = `{"rest":"${'x'.repeat(4_300_000)}","card":"4111-secret"}`;
 
@@ -40,6 +43,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await db.query(`CREATE TABLE told (id int PRIMARY KEY, body ${bytes} NOT NULL, error text)`);
     for (const [index, body] of [SECRET, Buffer.from(SECRET).toString('base64'), LONG, LATE, ENDLESS].entries())
       await db.query(`INSERT INTO told VALUES (${p1}, ${p2}, ${p3})`, [index + 1, Buffer.from(body), 'declined: 4111-secret']);
+    await db.query(`CREATE TABLE polled (id int PRIMARY KEY, body ${long} NOT NULL, error text)`);
+    for (let id = 1; id <= MANY; id += 1)
+      await db.query(`INSERT INTO polled VALUES (${p1}, ${p2}, ${p3})`, [id, LATE, 'declined: 4111-secret']);
+    await db.query(`INSERT INTO polled VALUES (${p1}, ${p2}, ${p3})`, [MANY + 1, SECRET, 'declined: 4111-secret']);
   });
   let opened: Database;
   beforeAll(() => {
@@ -102,5 +109,28 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     const outbox = await bound('told', { columns: { id: 'id', payload: 'body', error: 'error' } }, { mask: ['payload.card'] });
     const masked = await maskErrors(outbox, (await listEvents(outbox, {}, { limit: 50 })).events);
     expect(masked.find((event) => event.id === '5')?.error).toBe('••••');
+  });
+
+  it('a list that is polled searches its long documents a few at a time and each once; what is not there to be searched is withheld', async () => {
+    const outbox = await bound('polled', { columns: { id: 'id', payload: 'body', error: 'error' } }, { mask: ['payload.card'] });
+    const read = async () => (await listEvents(outbox, {}, { limit: 50 })).events;
+    const errorsOf = async (events: OutboxEvent[]) => (await maskErrors(outbox, events)).map(({ error }) => error);
+    const seen = await read();
+    const hidden = Array<string>(MANY + 1).fill('declined: ••••');
+    const first = await errorsOf(seen);
+    expect(first.filter((error) => error === '••••')).toHaveLength(2);
+    expect(first.filter((error) => error === 'declined: ••••')).toHaveLength(MANY - 1);
+    expect(await errorsOf(seen)).toEqual(hidden);
+
+    // A row that is another one now is searched anew.
+    await database.query(`UPDATE polled SET body = ${p1}, error = ${p2} WHERE id = 1`, [
+      LATE.replace('4111', '4222'),
+      'declined: 4222-secret',
+    ]);
+    expect(await errorsOf(await read())).toEqual(hidden);
+
+    // The relay clears its table away between the list and the search: what was searched is known, the rest is not.
+    await database.query('DELETE FROM polled');
+    expect((await errorsOf(seen)).sort()).toEqual([...hidden.slice(1), '••••'].sort());
   });
 });
