@@ -97,6 +97,10 @@ describe('nothing is confirmed', () => {
     ['it confirms once a minute while a burst goes on', (at) => ({ ...burst(at), confirmedTo: 2_000 - Math.floor(at / 60) })],
     ['only other tables are written', (at) => ({ unconfirmedBytes: (1_000 - at) * 1_000_000 })],
     ['one event was counted when it was through', (at) => ({ inserted: at > 585 ? 100 : 101, unconfirmedBytes: 5_000 })],
+    [
+      'what was counted left too little log for an event to be sure',
+      (at) => ({ inserted: at > 500 ? 100 : 101, unconfirmedBytes: at > 500 ? 100 : 9_000 }),
+    ],
     ['it was written four minutes ago', (at) => ({ inserted: at > 240 ? 100 : 200 })],
     ['nobody counts inserts', (at) => ({ ...burst(at), inserted: null })],
     ['the counters began anew', (at) => ({ inserted: at > 500 ? 900 : 0 })],

@@ -1,7 +1,8 @@
 /**
  * Whether the relay behind a replication slot lives and moves. A slot tells less than rows do: how much log is not confirmed,
  * not how many events, and one that is idle stands still as well. So nothing is judged from one look, and of a slot that is
- * read only once something was written into the outbox that it should have confirmed long ago.
+ * read only once something was written into the outbox that it should have confirmed long ago. What is counted there is written
+ * rows, those of transactions that were rolled back as well, which are nobody's to confirm.
  */
 import { isLost, type SlotSeen } from '@/lib/outbox/slots';
 import type { Past } from './reading';
@@ -14,7 +15,7 @@ const RESTART_MS = 60_000;
 const CONFIRMS_WITHIN_MS = 300_000;
 /** Sessions report what they have written up to so much later. */
 const REPORTED_MS = 20_000;
-/** So little log is written while nobody writes. */
+/** So little log is written while nobody writes, or by a transaction that was rolled back. */
 const QUIET_BYTES = 16_384;
 /** An earlier look that saw the same. */
 const CONFIRMED_AFTER_MS = 8_000;
@@ -43,7 +44,7 @@ export type Stop = {
 } & (
   | { how: 'lost'; reason: string | null }
   | { how: 'missing' }
-  /** `events`: written since, as far as was seen; null where only the log tells that something was. */
+  /** `events`: written since, as far as was seen, rolled back or not; null where only the log tells that something was. */
   | { how: 'inactive' | 'silent'; events: number | null; forMs: number }
 );
 
@@ -107,7 +108,7 @@ function lost(looks: readonly Look[], { slot }: Look): Stop | null {
   };
 }
 
-/** There is none, and the table is in use. */
+/** There is none, and the table is in use: somebody has tried to write into it. */
 function missing(looks: readonly Look[], last: Look, wanted: string | null): Stop | null {
   if (!last.missing || (last.inserted ?? 0) === 0) return null;
   const streak = streakOf(looks, (look) => look.missing);
@@ -146,14 +147,21 @@ const readsInRounds = (looks: readonly Look[]): boolean =>
     );
   });
 
-/** Somebody may be connected, and what was written minutes ago is not confirmed: not one byte of the log was. */
+/**
+ * Somebody may be connected, and what was written minutes ago is not confirmed: not one byte of the log was. A row that left little log
+ * proves nothing: one that was rolled back is counted too, and some connectors confirm nothing until an event comes.
+ */
 function silent(looks: readonly Look[], { atMs, slot, inserted }: Look): Stop | null {
   if (slot?.confirmedTo == null || lagOf(slot) === 0) return null;
   const streak = streakOf(looks, (look) => isSame(look, slot));
   const [first] = streak;
   if (first === undefined) return null;
   const at = streak.findIndex(
-    (look, index) => index > 0 && look.atMs - first.atMs >= REPORTED_MS && writtenBetween(streak[index - 1], look.inserted) !== null,
+    (look, index) =>
+      index > 0 &&
+      look.atMs - first.atMs >= REPORTED_MS &&
+      writtenBetween(streak[index - 1], look.inserted) !== null &&
+      logBehind(look) >= QUIET_BYTES,
   );
   const seen = streak[at];
   if (seen === undefined || atMs - seen.atMs < CONFIRMS_WITHIN_MS) return null;
@@ -202,10 +210,13 @@ const beginOf = (looks: readonly Look[], streak: readonly Look[]): number | null
 /** It is the same slot and has not been told that anything is through. */
 const isSame = ({ slot }: Look, { name, confirmedTo }: SlotSeen): boolean => slot?.name === name && slot.confirmedTo === confirmedTo;
 
-/** Rows written since that look; null for none, and where nobody counts. */
+/** Rows written since that look, rolled back or not; null for none, and where nobody counts. */
 function writtenBetween(before: Look | undefined, inserted: number | null): number | null {
   if (before === undefined || before.inserted === null || inserted === null || inserted <= before.inserted) return null;
   return inserted - before.inserted;
 }
 
 const lagOf = ({ unconfirmedBytes }: SlotSeen): number | null => (unconfirmedBytes === null ? null : Math.max(0, unconfirmedBytes));
+
+/** Log that was not confirmed when somebody looked, in bytes; 0 where nobody can tell. */
+const logBehind = ({ slot }: Look): number => (slot === null ? 0 : (lagOf(slot) ?? 0));

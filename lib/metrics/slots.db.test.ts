@@ -194,6 +194,28 @@ describe('healthy', () => {
     await connector.end();
   });
 
+  test('a transaction that was rolled back is counted and is no event: nobody has to confirm it', async () => {
+    await create('debezium');
+    await write(3);
+    await confirm('debezium');
+    const connector = await server.connect('debezium', 'out');
+    const watched = watch(await bound());
+    await watched.look(25, 2);
+    const inserted = (): Promise<{ n: number }[]> =>
+      server.query(`SELECT n_tup_ins::int AS n FROM pg_stat_user_tables WHERE relname = 'outboxevent'`);
+    const [before] = await inserted();
+    await server.query(
+      `BEGIN; INSERT INTO outboxevent (id, aggregatetype, aggregateid, type, payload) SELECT gen_random_uuid(), 'order', '1', 'made', '{}'; ROLLBACK`,
+    );
+    await server.query('SELECT pg_stat_force_next_flush()');
+    expect(await inserted()).toEqual([{ n: (before?.n ?? 0) + 1 }]);
+    expect((await watched.look(25, 20)).verdict).toBe('healthy');
+    // Nor is it one when others have written more since.
+    await other(500);
+    expect((await watched.look(25, 20)).verdict).toBe('healthy');
+    await connector.end();
+  });
+
   test('one that is read in rounds is not connected most of the time, and is not stopped', async () => {
     await create('debezium');
     const watched = watch(await bound('debezium'));

@@ -129,7 +129,7 @@ export interface SlotSeen {
 export interface SlotsSeen {
   /** The console reads a standby, where slots of the primary do not show. */
   standby: boolean;
-  /** Rows ever written into the outbox table, seconds late, since the server last began to count; null for a view. */
+  /** Rows ever written into the outbox table, rolled back or not, seconds late, since the server last began to count; null for a view. */
   inserted: number | null;
   slots: SlotSeen[];
 }

@@ -32,7 +32,7 @@ export async function estimateRows(db: Db, table: TableName): Promise<number> {
   return rows[0]?.rows ?? 0;
 }
 
-/** The sum over all partitions. Reported by the sessions that change rows. */
+/** The sum over all partitions. Reported by the sessions that change rows, what they rolled back included. */
 export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts> {
   const { rows } = await sql<ChangeCounts>`${treeOf(table)}
     select coalesce(sum(n_tup_ins), 0)::float8 as inserted, coalesce(sum(n_tup_upd), 0)::float8 as updated, coalesce(sum(n_tup_del), 0)::float8 as deleted
@@ -40,6 +40,6 @@ export async function changeCounts(db: Db, table: TableName): Promise<ChangeCoun
   return rows[0] ?? { inserted: 0, updated: 0, deleted: 0 };
 }
 
-/** Rows ever inserted, over all partitions, as a value of a statement. As cheap, and as late. */
+/** Rows ever inserted, also by transactions that were rolled back, over all partitions, as a value of a statement. As cheap, and as late. */
 export const insertedCount = (table: TableName): RawBuilder<unknown> =>
   sql`(${treeOf(table)} select coalesce(sum(pg_stat_get_tuples_inserted(tree.oid)), 0)::float8 from tree)`;
