@@ -23,12 +23,15 @@ export function statusColumns(shape: Shape): Map<string, Set<string>> {
   return named;
 }
 
-/** The one column whose value alone gives every state, and the values that rules name; null where there is none. */
+/**
+ * The one column whose value alone gives every state, and the values that rules name; null where there is none: other columns
+ * tell whether a row is an event at all, or a rule means more spellings than it names.
+ */
 export function decidingColumn(shape: Shape): { column: string; named: Set<string> } | null {
   const [column, ...others] = stateColumns(shape);
   const named = statusColumns(shape).get(column ?? '');
-  if (column === undefined || others.length > 0 || named === undefined) return null;
-  return shape.states.every(({ when }) => 'column' in when && ('equals' in when || 'in' in when)) ? { column, named } : null;
+  if (shape.rows !== undefined || column === undefined || others.length > 0 || named === undefined) return null;
+  return shape.states.every(({ when }) => ('equals' in when || 'in' in when) && when.ignoreCase !== true) ? { column, named } : null;
 }
 
 function columnsOf(condition: Condition): string[] {

@@ -144,8 +144,10 @@ function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']>
     return [sql`case when ${own} is null then 'NULL' else ${text} end`];
   });
   const value = values.reduce<Sql | null>((text, next) => (text === null ? next : sql`concat(${text}, ' · ', ${next})`), null) ?? sql`''`;
+  // What is no event has no state to be named.
+  const state = at.rows === null ? at.state : sql`case when ${at.rows} then ${at.state} else 'outside' end`;
   const rowsFrom = (order: Sql, limit: number): Sql =>
-    sql`(select ${at.state} as state, ${value} as value from ${walkedBy(outbox, main, walk)}${order} limit ${sql.lit(limit)})`;
+    sql`(select ${state} as state, ${value} as value from ${walkedBy(outbox, main, walk)}${order} limit ${sql.lit(limit)})`;
   const edges =
     walk === null || isSmall(main)
       ? [rowsFrom(sql``, isSmall(main) ? SMALL_ROWS * 2 : EDGE_ROWS)]
@@ -153,7 +155,7 @@ function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']>
   return async (db) => {
     const { rows } = await sql<{ value: string | null; n: string | number; looked: string | number }>`
       with looked as (${sql.join(edges, sql` union all `)})
-      select u.value, u.n, (select count(*) from looked) as looked from (select 1 as one) as always
+      select u.value, u.n, (select count(*) from looked where state <> 'outside') as looked from (select 1 as one) as always
       left join (select value, count(*) as n from looked where state = 'unmapped' group by value order by count(*) desc limit ${sql.lit(VALUES_SHOWN)}) as u on 1 = 1`.execute(
       db,
     );
