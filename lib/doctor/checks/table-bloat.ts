@@ -1,9 +1,9 @@
 import { BOTH, type Check } from '../check';
 import { tablesOf, type TableFacts } from '../facts/facts';
+import { AHEAD_BYTES } from '../facts/mysql-tablespace';
 import { nameOf } from '../trend';
 
 const WORTH_BYTES = 8 * 1_048_576;
-const AHEAD_BYTES = 32 * 1_048_576;
 /** More than half of it empty: what a queue leaves behind after a long backlog. */
 const EMPTY_SHARE = 0.6;
 
@@ -38,7 +38,7 @@ function sizeOf({
   indexBytes,
   storage,
 }: TableFacts): { bytes: number; emptyBytes: number } | null {
-  // A storage engine of another kind tells what its whole file could still grow by, and InnoDB keeps some megabytes ahead of what it writes.
+  // A storage engine of another kind tells what its whole file could still grow by.
   if (freeBytes !== null)
     return storage?.transactional === true && freeBytes >= AHEAD_BYTES
       ? { bytes: tableBytes + indexBytes + freeBytes, emptyBytes: freeBytes }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { ColumnFacts, IndexFacts, TableFacts } from './facts';
+import { AHEAD_BYTES, hasOwnTablespace } from './mysql-tablespace';
 
 /** Bytes of a value, where nobody has counted them: of numbers and times what the type takes. */
 const TYPE_BYTES: Record<string, number> = {
@@ -53,16 +54,19 @@ export async function readMysqlTable(db: Db, outbox: Outbox, place: Place): Prom
   const { rows: locks } = await sql<{
     n: string;
   }>`select count(*) as n from information_schema.partitions where ${where} and partition_name is not null`.execute(db);
+  const quoted = (schema === null ? [table] : [schema, table]).map(identifier).join('.');
+  const free = row?.free == null ? null : Number(row.free);
   return {
     autoIncrement: row?.next ?? null,
     usesTold: uses !== null,
     table: {
       place,
-      quoted: (schema === null ? [table] : [schema, table]).map(identifier).join('.'),
+      quoted,
       rows: entries,
       tableBytes: Number(row?.data ?? 0),
       heapBytes: Number(row?.data ?? 0),
-      freeBytes: row?.free == null ? null : Number(row.free),
+      // The dictionary of all tables is not asked for what is not worth telling.
+      freeBytes: free !== null && free >= AHEAD_BYTES && !(await hasOwnTablespace(db, place.table, quoted)) ? null : free,
       indexBytes: Number(row?.indexes ?? 0),
       rowBytes: row?.row_bytes == null ? null : Number(row.row_bytes),
       writes: null,
