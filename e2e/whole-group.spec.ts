@@ -98,3 +98,57 @@ test('a run of batches ends where the way to the console breaks, and goes on fro
   expect(await states(escrow, error, ids)).toEqual([{ archived: 460, dead: 0 }]);
   expect(await escrow.query('SELECT 1 FROM outbox_console.intervention WHERE reason = $1', [reason])).toHaveLength(3);
 });
+
+test('what changed since an undo was opened is left alone, beyond the rows that are shown too', async ({ signIn, database }) => {
+  test.setTimeout(90_000);
+  const escrow = database('escrow');
+  const error = ownError();
+  const ids = (await insertEscrows(escrow, ROWS, { error, ageMinutes: 3 })).map(({ id }) => id);
+  const page = await signIn('operator');
+  const bar = await openGroup(page, error);
+  const dialog = await decide(page, bar, 'Archive', `story: to be undone ${randomUUID()}`);
+  await dialog.getByLabel(/Type 460/).fill('460');
+  await dialog.getByRole('button', { name: 'Archive 460 events' }).click();
+  await expect(dialog.getByRole('heading', { level: 2, name: '460 events changed' })).toBeVisible({ timeout: 30_000 });
+  await dialog.getByRole('button', { name: 'Undo: Restore' }).click();
+  await dialog.getByLabel('Reason').fill('story: and back');
+  const confirm = dialog.getByRole('button', { name: 'Restore 460 events' });
+  await expect(confirm).toBeEnabled({ timeout: 20_000 });
+  await escrow.query(`UPDATE outbox_console.archive_escrow SET oc_reason = 'story: another word' WHERE id = ANY($1::uuid[])`, [ids]);
+  await confirm.click();
+  await expect(dialog.getByText(/460 left alone: .*changed since/i)).toBeVisible({ timeout: 30_000 });
+  expect(await states(escrow, error, ids)).toEqual([{ archived: ROWS, dead: 0 }]);
+});
+
+test('a reading ends with the list it is of, and one that finds nothing says so', async ({ signIn, database }) => {
+  const escrow = database('escrow');
+  const error = ownError();
+  const ids = (await insertEscrows(escrow, ROWS, { error, ageMinutes: 3 })).map(({ id }) => id);
+  const page = await signIn('operator');
+  const bar = await openGroup(page, error);
+  await bar.getByRole('button', { name: 'Untick all' }).click();
+  let answered = 0;
+  await page.route('**/dead-letters**', async (route) => {
+    if ((route.request().postData() ?? '').includes('"cause"')) {
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      answered += 1;
+    }
+    await route.continue();
+  });
+  const tick = page
+    .getByRole('list', { name: 'Dead events by error and type' })
+    .getByRole('listitem')
+    .filter({ hasText: error })
+    .getByRole('button', { name: /^Tick all/ });
+  await tick.click();
+  await expect(bar).toContainText('Reading the list');
+  await page.getByText('Oldest first', { exact: true }).click();
+  await expect(bar).toBeHidden();
+  await expect.poll(() => answered).toBe(1);
+  await page.waitForTimeout(1_000);
+  await expect(bar).toBeHidden();
+
+  await escrow.query('DELETE FROM p2p.transaction_outbox WHERE id = ANY($1::uuid[])', [ids]);
+  await tick.click();
+  await expect(bar).toContainText('0 events: the list held none when it was read');
+});
