@@ -152,7 +152,7 @@ program
       const url = options.url ?? own?.operatorUrl ?? own?.url;
       const outbox = await bindForInstall(directory.settings(id), directory.database(id), url);
       if (options.apply !== true) {
-        process.stdout.write(await installScript(outbox));
+        process.stdout.write(await installScript(outbox, url));
         return;
       }
       if (url === undefined) throw new CommandFailure(`There is no login for database ${outbox.database.id}`, EXIT_CONFIG);

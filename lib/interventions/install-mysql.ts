@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { createsTriggerIfMissing, serverOf } from '@/lib/database/mysql/server';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { countersGrant, countersRead, neededRights, tablesRead } from '@/lib/outbox/rights';
 import type { InstallStatement } from './install-statement';
+import { recordTriggers, triggersSeen } from './install-triggers';
 
 /** Under this lock two installations into one database take turns. */
 const INSTALL_LOCK = 'outbox_console_install';
@@ -16,7 +16,7 @@ const INSTALL_LOCK_SECONDS = 10;
  * they stand in an order in which what is there after a break in the middle does no harm. The triggers come last, since
  * a server with a binary log may want more rights for them than for all the rest.
  */
-export async function mysqlInstallation(outbox: Outbox): Promise<InstallStatement[]> {
+export async function mysqlInstallation(outbox: Outbox, url: string | undefined): Promise<InstallStatement[]> {
   const { engine } = outbox.database;
   const { identifier, literal } = engine.quote;
   const { headers, events } = recordTables(engine);
@@ -26,7 +26,7 @@ export async function mysqlInstallation(outbox: Outbox): Promise<InstallStatemen
     ...records(outbox, name(headers), name(events)),
     ...archive(outbox, name(archiveTable(engine, outbox.id))),
     ...(await grants(outbox, name)),
-    ...triggers(outbox, headers, await skipsExistingTriggers(outbox)),
+    ...recordTriggers(engine.quote, headers, await triggersSeen(outbox, headers, url)),
     { why: 'The next installation may begin', sql: `SELECT RELEASE_LOCK(${literal(INSTALL_LOCK)})` },
   ];
 }
@@ -124,25 +124,6 @@ function copied({ type, collation }: ColumnDescription): string {
   return collation === undefined ? type : `${type} CHARACTER SET ${collation.charset} COLLATE ${collation.name}`;
 }
 
-/**
- * A record may be closed once, in its own transaction, and never be rewritten. A trigger that is there stays: between a
- * DROP and a CREATE that the server refuses, records could be changed.
- */
-function triggers(outbox: Outbox, { schema, table }: TableName, skipsExisting: boolean): InstallStatement[] {
-  const { identifier, literal } = outbox.database.engine.quote;
-  const name = (text: string): string => (schema === null ? [text] : [schema, text]).map(identifier).join('.');
-  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal('an intervention record is never changed')}`;
-  const trigger = (verb: string, body: string): InstallStatement => {
-    const own = `${table}_no_${verb.toLowerCase()}`;
-    return {
-      why: `No ${verb} of a record that is closed. Whoever made a trigger ${own} of another text drops it first: one that is there stays as it is`,
-      sql: `CREATE TRIGGER ${skipsExisting ? 'IF NOT EXISTS ' : ''}${name(own)} BEFORE ${verb} ON ${name(table)} FOR EACH ROW ${body}`,
-      unless: `SELECT 1 FROM information_schema.triggers WHERE trigger_schema = ${schema === null ? 'DATABASE()' : literal(schema)} AND trigger_name = ${literal(own)} AND event_object_table = ${literal(table)} AND event_manipulation = ${literal(verb)}`,
-    };
-  };
-  return [trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), trigger('DELETE', refuse)];
-}
-
 /** Signed in, and without any right in the database of the URL. */
 const KEPT_OUT = '1044';
 
@@ -211,16 +192,6 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
     archiveName,
   );
   return statements;
-}
-
-/** Asked of the server where the reader can be; where he cannot be yet, it is taken for one of today. */
-async function skipsExistingTriggers({ database }: Outbox): Promise<boolean> {
-  try {
-    return await database.read(async (db) => createsTriggerIfMissing(await serverOf(db)));
-  } catch (error) {
-    if (!(error instanceof DatabaseFailure)) throw error;
-    return true;
-  }
 }
 
 /**

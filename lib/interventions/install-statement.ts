@@ -4,6 +4,4 @@ export interface InstallStatement {
   sql: string;
   /** Something is better with it, and goes on without: whoever installs may not be allowed to. */
   optional?: true;
-  /** Answers a row where it is in place already: running it again would ask for rights that nothing needs. */
-  unless?: string;
 }

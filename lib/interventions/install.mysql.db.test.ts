@@ -1,14 +1,17 @@
 import { rm } from 'node:fs/promises';
 import mysql from 'mysql2/promise';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
+import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { bindOutbox } from '@/lib/outbox/bind';
+import { recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import { startMariadb } from '@/scripts/testing/mariadb';
 import { createRoles, createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { applyInstall, bindForInstall, installScript, installStatements } from './install';
+import { recordTriggers } from './install-triggers';
 
 const shape = SHAPES.find(({ key }) => key === 'wolverine-outgoing');
 if (shape === undefined) throw new Error('There is no such shape');
@@ -86,14 +89,85 @@ it('an owner installs again where a binary log keeps him from making triggers, a
     expect(made).toHaveLength(2);
     await applyInstall(bound, urlOf('owner'));
     expect(await asked(triggers)).toEqual(made);
+    // Emptied by whoever may: he is refused the new one before the old one is dropped.
+    const own = 'shop.outbox_console_intervention_no_update';
+    await admin.query(`DROP TRIGGER ${own}`);
+    await admin.query(`CREATE TRIGGER ${own} BEFORE UPDATE ON shop.outbox_console_intervention FOR EACH ROW SET @nothing = 1`);
+    await expect(applyInstall(bound, urlOf('owner'))).rejects.toMatchObject({ state: '1419' });
+    const emptied = await asked(triggers);
+    expect(emptied).toHaveLength(2);
     // By hand, as it is printed: what is refused leaves nothing open either.
     for (const { sql } of await installStatements(bound)) await admin.query(sql);
-    expect(await asked(triggers)).toEqual(made);
+    expect(await asked(triggers)).toEqual(emptied);
   } finally {
     await admin.end();
     await server.stop();
     await rm(own, { recursive: true, force: true });
   }
+});
+
+describe('a trigger of the records that says something else', () => {
+  const NO_UPDATE = 'outbox_console_intervention_no_update';
+  const bodyOf = async (): Promise<string[]> => {
+    const found = await database.query<{ body: string }>(
+      `SELECT action_statement AS body FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY trigger_name`,
+    );
+    return found.map(({ body }) => body);
+  };
+  const empty = async (): Promise<void> => {
+    await database.query(`DROP TRIGGER IF EXISTS ${NO_UPDATE}`);
+    await database.query(`CREATE TRIGGER ${NO_UPDATE} BEFORE UPDATE ON outbox_console_intervention FOR EACH ROW SET @nothing = 1`);
+  };
+  const ofTriggers = async (url?: string): Promise<string[]> =>
+    (await installStatements(outbox, url)).map(({ sql }) => sql).filter((text) => text.includes('TRIGGER'));
+  let made: string[] = [];
+  beforeAll(async () => {
+    await applyInstall(outbox, database.url);
+    made = await bodyOf();
+    expect(made).toEqual([expect.stringContaining('SIGNAL'), expect.stringContaining('OLD.outcome IS NOT NULL')]);
+  });
+
+  it('is made anew, and one that is as it should be is left out of the script, whatever its spaces', async () => {
+    expect(await ofTriggers(database.url)).toEqual([]);
+    await empty();
+    await applyInstall(outbox, database.url);
+    expect(await bodyOf()).toEqual(made);
+    await database.query(`DROP TRIGGER ${NO_UPDATE}`);
+    await database.query(
+      `CREATE TRIGGER ${NO_UPDATE} BEFORE UPDATE ON outbox_console_intervention FOR EACH ROW\n  ${(made[1] ?? '').replaceAll(' THEN ', '\n  THEN\n    ')}`,
+    );
+    expect(await ofTriggers(database.url)).toEqual([]);
+  });
+
+  it('is put right by the printed statements as well', async () => {
+    await empty();
+    for (const text of await ofTriggers(database.url)) await database.query(text);
+    expect(await bodyOf()).toEqual(made);
+  });
+
+  it('a server that cannot skip a trigger that is there is told what can be run again, and never leaves a record unguarded', async () => {
+    const { headers } = recordTables(mysqlEngine);
+    const old = { mariadb: false, major: 8, minor: 0, patch: 28 };
+    const statements = recordTriggers(mysqlEngine.quote, headers, { server: old, triggers: [] });
+    await database.query(
+      `INSERT INTO outbox_console_intervention (id, outbox, actor_id, actor_name, actor_role, \`key\`, request_hash, operation, reason, outcome)
+        VALUES (uuid(), 'x', 'x', 'x', 'x', uuid(), 'x', 'x', 'x', 'applied')`,
+    );
+    for (let round = 0; round < 2; round += 1)
+      for (const { sql } of statements) {
+        await database.query(sql);
+        await expect(database.query("UPDATE outbox_console_intervention SET reason = 'y' WHERE outbox = 'x'")).rejects.toThrow(
+          'never changed',
+        );
+        await expect(database.query("DELETE FROM outbox_console_intervention WHERE outbox = 'x'")).rejects.toThrow('never changed');
+      }
+    expect(await bodyOf()).toEqual(made);
+    // Stopped in the middle: the next run makes what is missing and takes the one away that stood in.
+    await database.query(statements[1]?.sql ?? '');
+    await database.query(statements[2]?.sql ?? '');
+    await applyInstall(outbox, database.url);
+    expect(await bodyOf()).toEqual(made);
+  });
 });
 
 it('grants no counters where an index tells what was published', async () => {

@@ -9,7 +9,7 @@ import { mysqlInstallation } from './install-mysql';
 import { postgresInstallation } from './install-postgres';
 import type { InstallStatement } from './install-statement';
 
-const INSTALLATIONS: Record<EngineKey, (outbox: Outbox) => InstallStatement[] | Promise<InstallStatement[]>> = {
+const INSTALLATIONS: Record<EngineKey, (outbox: Outbox, url: string | undefined) => InstallStatement[] | Promise<InstallStatement[]>> = {
   postgres: postgresInstallation,
   mysql: mysqlInstallation,
 };
@@ -34,17 +34,17 @@ export async function bindForInstall(settings: OutboxSettings, database: Databas
 
 /**
  * What an outbox needs in its own database before it can be changed: the record tables, its archive, and exactly the
- * grants its operations use. Running it again changes nothing that is in place already. Throws DatabaseFailure when a
- * database that has to be asked does not answer.
+ * grants its operations use. Running it again changes nothing that is in place already. With the login that will run it, what only
+ * an owner sees to be in place is left out, or put right. Throws DatabaseFailure when a database that has to be asked does not answer.
  */
-export async function installStatements(outbox: Outbox): Promise<InstallStatement[]> {
-  return INSTALLATIONS[outbox.database.engine.key](outbox);
+export async function installStatements(outbox: Outbox, url?: string): Promise<InstallStatement[]> {
+  return INSTALLATIONS[outbox.database.engine.key](outbox, url);
 }
 
-/** The statements as a script for a person to read and run; one transaction where the engine can undo schema changes. */
-export async function installScript(outbox: Outbox): Promise<string> {
+/** `installStatements` as a script for a person to read and run; one transaction where the engine can undo schema changes. */
+export async function installScript(outbox: Outbox, url?: string): Promise<string> {
   // Names stand in the comments too, and a name may hold the end of a line.
-  const statements = (await installStatements(outbox)).map(
+  const statements = (await installStatements(outbox, url)).map(
     ({ why, sql: text }) => `-- ${why.replace(/\p{Cc}+/gu, ' ')}\n${terminated(outbox, text)}`,
   );
   const script = statements.join('\n\n');
@@ -62,14 +62,13 @@ function terminated(outbox: Outbox, text: string): string {
  * superuser. Answers the optional ones that this login was refused.
  */
 export async function applyInstall(outbox: Outbox, url: string): Promise<InstallStatement[]> {
-  const statements = await installStatements(outbox);
+  const statements = await installStatements(outbox, url);
   const refused: InstallStatement[] = [];
   const database = openDatabase({ id: outbox.database.id, url, operatorUrl: url });
   try {
     await database.write?.(
       async (db) => {
         for (const statement of statements) {
-          if (statement.unless !== undefined && (await sql.raw(statement.unless).execute(db)).rows.length > 0) continue;
           const done = sql.raw(statement.sql).execute(db);
           await (statement.optional === true ? done.catch(() => refused.push(statement)) : done);
         }

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import { openDatabase } from '@/lib/database/database';
+import type { Db, Engine, TableName } from '@/lib/database/engine';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { createsTriggerIfMissing, serverOf, type ServerKind } from '@/lib/database/mysql/server';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { InstallStatement } from './install-statement';
+
+/** Stands in while a trigger is made anew. */
+const STAND_IN = '_anew';
+
+/** A trigger as the server's catalogue has it. */
+interface Trigger {
+  name: string;
+  timing: string;
+  event: string;
+  body: string;
+}
+
+/** What is known before triggers are made. */
+export interface TriggersSeen {
+  /** null where the server did not answer: it is taken for one of today. */
+  server: ServerKind | null;
+  /** Of the record table. A login without the right to make some sees none. */
+  triggers: readonly Trigger[];
+}
+
+/** The triggers a table has, as this login sees them, the reader where there is none. A server that does not answer has told nothing. */
+export async function triggersSeen({ database }: Outbox, { schema, table }: TableName, url: string | undefined): Promise<TriggersSeen> {
+  const look = async (db: Db): Promise<TriggersSeen> => {
+    const { rows } = await sql<Trigger>`select trigger_name as name, action_timing as timing, event_manipulation as event,
+        action_statement as body from information_schema.triggers
+      where trigger_schema = ${schema ?? sql`database()`} and event_object_table = ${table}`.execute(db);
+    return { server: await serverOf(db), triggers: rows };
+  };
+  const owner = url === undefined ? null : openDatabase({ id: database.id, url });
+  try {
+    return await (owner ?? database).read(look);
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure)) throw error;
+    return { server: null, triggers: [] };
+  } finally {
+    await owner?.close();
+  }
+}
+
+/**
+ * A record may be closed once, in its own transaction, and never be rewritten. One of the two triggers guards it at every moment: what
+ * makes one anew is refused before anything is dropped to whoever may drop and not create, as an owner beside a binary log.
+ */
+export function recordTriggers(quote: Engine['quote'], { schema, table }: TableName, seen: TriggersSeen): InstallStatement[] {
+  const { identifier, literal } = quote;
+  const name = (text: string): string => (schema === null ? [text] : [schema, text]).map(identifier).join('.');
+  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal('an intervention record is never changed')}`;
+  const skipsExisting = seen.server === null || createsTriggerIfMissing(seen.server);
+  const trigger = (event: string, body: string): InstallStatement[] => {
+    const own = `${table}_no_${event.toLowerCase()}`;
+    const standIn = `${own}${STAND_IN}`;
+    const isThere = (one: string): boolean => seen.triggers.some((each) => each.name === one);
+    const guards = (one: string): boolean =>
+      seen.triggers.some((each) => each.name === one && each.timing === 'BEFORE' && each.event === event && same(each.body, body));
+    const create = (one: string, verb: string): string =>
+      `CREATE ${verb} ${name(one)} BEFORE ${event} ON ${name(table)} FOR EACH ROW ${body}`;
+    const drop = (one: string): string => `DROP TRIGGER IF EXISTS ${name(one)}`;
+    const why = `No ${event} of a record that is closed`;
+    const leaves = isThere(standIn) ? [{ why: 'It stood in for the one above', sql: drop(standIn) }] : [];
+    if (guards(own)) return leaves;
+    if (!isThere(own) && skipsExisting) return [{ why, sql: create(own, 'TRIGGER IF NOT EXISTS') }, ...leaves];
+    // In one step, and refused before anything is dropped.
+    if (isThere(own) && seen.server?.mariadb === true)
+      return [{ why: `${why}: trigger ${own} says something else`, sql: create(own, 'OR REPLACE TRIGGER') }, ...leaves];
+    const again = isThere(own)
+      ? `trigger ${own} says something else`
+      : `trigger ${own} may be there, which this server cannot be asked to skip`;
+    const stands = guards(standIn)
+      ? []
+      : [
+          { why: `${why}: ${again}. Another of the same stands in while it is made anew`, sql: drop(standIn) },
+          { why: 'Where this is refused, stop here: nothing is lost yet', sql: create(standIn, 'TRIGGER') },
+        ];
+    return [
+      ...stands,
+      { why: `${why}: it is made anew`, sql: drop(own) },
+      { why, sql: create(own, 'TRIGGER') },
+      { why: 'It stood in for the one above', sql: drop(standIn) },
+    ];
+  };
+  return [...trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), ...trigger('DELETE', refuse)];
+}
+
+/** Servers keep the text as it was written, and so do those who copy it by hand, but for its spaces. */
+const same = (one: string, other: string): boolean => plain(one) === plain(other);
+const plain = (body: string): string =>
+  body
+    .replace(/\s+/g, ' ')
+    .replace(/[\s;]+$/, '')
+    .trim();
