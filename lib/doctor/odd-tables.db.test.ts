@@ -88,6 +88,10 @@ const ODD: Record<string, Odd> = {
     sql: [table('q', { more: ', failed_at timestamptz' }), INDEXES.dedup, 'CREATE INDEX k_waiting ON {s}.q (sent_at, made_at)', fill(ROWS), `UPDATE {s}.q SET sent_at = NULL, failed_at = now() WHERE id % 20 = 0`, COUNT],
     shape: shapeOf({ diedAt: 'failed_at' }, BY_TIME), finds: ['dead_in_waiting_index'],
   },
+  'healthy: dead rows beside words in any case, which an index of the words does not lead to': {
+    sql: [table(), ...kept({ waiting: 'CREATE INDEX k_waiting ON {s}.q (status, made_at)' }), fill(ROWS), `UPDATE {s}.q SET status = 'FAILED', sent_at = NULL WHERE id % 20 = 0`, 'VACUUM (FULL, ANALYZE) {s}.q'],
+    shape: shapeOf({}, STATES.map((rule) => (rule.state === 'pending' ? { ...rule, when: { column: 'status', equals: 'new', ignoreCase: true } } : rule))), finds: [],
+  },
   'a threshold that autovacuum never reaches': {
     sql: [table(), ...kept(), 'ALTER TABLE {s}.q SET (autovacuum_vacuum_threshold = 2000000000)', fill(ROWS), COUNT, ...[1, 2, 3].map((n) => `UPDATE {s}.q SET body = '${n}'`), 'ANALYZE {s}.q'],
     finds: ['autovacuum_lag'], stay: ['table_bloat', 'index_bloat'],

@@ -4,13 +4,11 @@
  * read only once something was written into the outbox that it should have confirmed long ago. What is counted there is written
  * rows, those of transactions that were rolled back as well, which are nobody's to confirm.
  */
-import { isLost, type SlotSeen } from '@/lib/outbox/slots';
+import { isLost, RESTART_MS, type SlotSeen } from '@/lib/outbox/slots';
 import type { Past } from './reading';
 import { chooseSlot, slotsOf } from './slot-choice';
 import type { Circumstances } from './verdict';
 
-/** A connector that is started anew is back within this. */
-const RESTART_MS = 60_000;
 /** Connectors confirm once a minute, or as seldom as their offsets are kept. */
 const CONFIRMS_WITHIN_MS = 300_000;
 /** Sessions report what they have written up to so much later. */

@@ -116,7 +116,8 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
  */
 const saysNulls = (index: IndexDescription): boolean => index.nullsUnsaid !== true;
 
-const fixes = (test: Leaf): boolean =>
+/** Whether a test leaves one value of its column, by which an index can be entered: a word in any case does not. */
+export const fixes = (test: Leaf): boolean =>
   ('equals' in test && test.ignoreCase !== true) ||
   ('isNull' in test && test.isNull) ||
   ('in' in test && test.in.length === 1 && test.ignoreCase !== true);

@@ -12,7 +12,9 @@ const SLOT_PARAMETER = 'slot';
 /** Its value for every slot of the database. */
 const ANY_SLOT = '*';
 /** More slots than this no reading tells of; few servers allow as many. */
-const SLOTS_READ = 20;
+export const SLOTS_READ = 20;
+/** A connector that is started anew is back within this. */
+export const RESTART_MS = 60_000;
 
 type Watched = Pick<Outbox, 'shape' | 'parameters' | 'database'>;
 

@@ -1,4 +1,4 @@
-import { holds } from '@/lib/outbox/index-fit';
+import { fixes, holds } from '@/lib/outbox/index-fit';
 import { commonTests } from '@/lib/outbox/conditions';
 import { disjoint, type Leaf } from '@/lib/outbox/language/leaves';
 import { BOTH, SMALL_ROWS, type Check } from '../check';
@@ -54,10 +54,7 @@ export const deadInWaitingIndexCheck: Check = {
 /** Whether an index holds, or finds by what it begins with, the rows of `tests`; with `all`, whether it does so asking for no more of those than `tests`. */
 function leadsTo({ valid, method, predicate, columns }: IndexFacts, tests: readonly Leaf[], all = tests): boolean {
   if (!valid || method !== 'btree' || !holds(predicate, [...tests])) return false;
-  const fixed = (column: string | undefined, by: readonly Leaf[]): boolean =>
-    by.some(
-      (test) => test.column === column && ('equals' in test || ('isNull' in test && test.isNull) || ('in' in test && test.in.length === 1)),
-    );
+  const fixed = (column: string | undefined, by: readonly Leaf[]): boolean => by.some((test) => test.column === column && fixes(test));
   if (predicate === null && !fixed(columns[0], tests)) return false;
   // A column after the first that sets dead rows apart.
   const end = columns.findIndex((column) => !fixed(column, all));

@@ -1,4 +1,4 @@
-import { fitTests, holds } from '@/lib/outbox/index-fit';
+import { fitTests, fixes, holds } from '@/lib/outbox/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { waitingIndex, type IndexTest } from '@/lib/outbox/wanted-index';
 import { BOTH, type Check } from '../check';
@@ -30,10 +30,7 @@ export const indexWaitingCheck: Check = {
 function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]): boolean {
   const about = (['type', 'topic', 'aggregateType'] as const).map((role) => main.roles[role]?.column.name);
   const asked = new Set(tests.map(({ column }) => column));
-  const single = (column: string | undefined): boolean =>
-    tests.some(
-      (test) => test.column === column && ('equals' in test || ('in' in test && test.in.length === 1) || ('isNull' in test && test.isNull)),
-    );
+  const single = (column: string | undefined): boolean => tests.some((test) => test.column === column && fixes(test));
   return main.description.indexes.some(({ columns, sorted, predicate }) => {
     if (sorted.length === 0 || !holds(predicate, [...tests])) return false;
     const leading = columns.findIndex((column) => (predicate === null ? !single(column) : !asked.has(column)));

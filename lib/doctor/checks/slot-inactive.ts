@@ -1,8 +1,5 @@
-import { isLost } from '@/lib/outbox/slots';
+import { isLost, RESTART_MS } from '@/lib/outbox/slots';
 import type { Check } from '../check';
-
-/** A connector that is started anew is back within this. */
-const RESTART_MS = 60_000;
 
 /** Nobody is connected to the slot: what is written waits in the log, which grows until the disk is full. */
 export const slotInactiveCheck: Check = {

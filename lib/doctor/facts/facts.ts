@@ -3,6 +3,7 @@
  * engine's reader answers the same facts; what an engine does not have is null.
  */
 import type { Place } from '@/lib/outbox/outbox';
+import type { SlotSeen } from '@/lib/outbox/slots';
 import type { Unseen } from '@/lib/shared/doctor';
 
 export interface ColumnFacts {
@@ -127,20 +128,10 @@ export interface SnapshotHolder {
 }
 
 /** A logical replication slot, by which a connector reads what is written. */
-export interface SlotFacts {
-  name: string;
-  /** What writes the log out for its reader. */
-  plugin: string;
-  /** Somebody is connected to it. */
-  active: boolean;
-  /** Log that it keeps; null once the server has taken it away. */
-  retainedBytes: number | null;
-  /** Log whose receipt its reader has not confirmed. */
-  unconfirmedBytes: number | null;
-  /** The server's `wal_status`; null before PostgreSQL 13. */
-  status: string | null;
-  /** Why the server has given it up; null where it has not, and before PostgreSQL 17. */
-  invalidated: string | null;
+export interface SlotFacts extends Pick<
+  SlotSeen,
+  'name' | 'plugin' | 'active' | 'retainedBytes' | 'unconfirmedBytes' | 'status' | 'invalidated'
+> {
   /** How long nobody has been connected; null while somebody is, and before PostgreSQL 17. */
   inactiveMs: number | null;
 }
