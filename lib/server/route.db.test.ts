@@ -3,7 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { encode } from 'next-auth/jwt';
 import { NextRequest } from 'next/server';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount } from '@/lib/identity/accounts';
@@ -104,6 +105,29 @@ const audit = (actor: string) =>
   );
 
 describe('who is asking', () => {
+  it('is not known while the store is away, which is said of the store and of no outbox', async () => {
+    const { cookie } = await person('viewer');
+    const authorization = `Bearer ${await createToken((await getConsole()).store, { name: 'early bot', role: 'viewer' })}`;
+    const server = new pg.Client({ connectionString: inject('postgresUrl') });
+    await server.connect();
+    try {
+      await server.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS false`);
+      await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database.name]);
+      for (const headers of [{ cookie }, { authorization }] as Record<string, string>[]) {
+        const answer = await call(read, { headers });
+        expect(answer.status).toBe(503);
+        expect(await answer.json()).toMatchObject({
+          code: 'unavailable',
+          detail: expect.stringMatching(/^The console's own store does not answer.*try again/) as string,
+        });
+      }
+    } finally {
+      await server.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS true`);
+      await server.end();
+    }
+    await expect.poll(async () => (await call(read, { headers: { authorization } })).status, { timeout: 20_000 }).toBe(200);
+  });
+
   it('must say so', async () => {
     const answer = await call(read);
     expect(answer.status).toBe(401);
