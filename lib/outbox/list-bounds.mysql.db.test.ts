@@ -6,24 +6,19 @@ import { settingsFor } from '@/scripts/testing/outbox';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
+import { SEARCH_ROWS } from './list-walks';
 import type { Outbox } from './outbox';
-import { defineShape } from './shape';
+import type { Shape } from './shape';
+import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from './testing-keyed';
 
-const ROWS = 250_000;
-const WAITING = 60_000;
-
-const SHAPE = defineShape({
-  key: 'inline',
-  label: 'keyed',
-  origin: 'test',
-  engines: ['mysql'],
-  table: 'keyed',
-  columns: { id: 'id', type: 'kind', createdAt: 'made', publishedAt: 'sent' },
-  states: [
-    { state: 'published', when: { column: 'sent', isNull: false } },
-    { state: 'pending', when: { column: 'sent', isNull: true } },
-  ],
-});
+/** What failed has no index: rows are tried as they lie in the table. */
+const FAILING: Shape = {
+  ...KEYED,
+  table: 'failing',
+  states: [{ state: 'dead', when: { column: 'failed', equals: true } }, ...KEYED.states],
+};
+/** Where the only one lies. */
+const FAILED = 60_000;
 
 const database = useTestMysql(async ({ query }) => {
   await query(
@@ -34,10 +29,18 @@ const database = useTestMysql(async ({ query }) => {
       if(n > ${ROWS} - ${WAITING}, null, utc_timestamp(6) - interval (${ROWS} - n) second) from ${numbersTo(ROWS, 'numbers')}`,
   );
   await query('analyze table keyed');
+  await query(
+    'create table failing (id char(36) primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, failed boolean not null, key (sent, made))',
+  );
+  await query(
+    `insert into failing select lpad(n, 36, '0'), 'any', utc_timestamp(6), if(n % 5, utc_timestamp(6), null), n = ${FAILED} from ${numbersTo(ROWS, 'numbers')}`,
+  );
+  await query('analyze table failing');
 });
 
 let opened: Database;
 let outbox: Outbox;
+let failing: Outbox;
 /** Rows that the storage engine handed over since the last test began. */
 let handedOver = 0;
 beforeAll(async () => {
@@ -56,7 +59,8 @@ beforeAll(async () => {
         return answer;
       }, limits),
   };
-  outbox = await bindOutbox(settingsFor(SHAPE, { inline: true, table: 'keyed' }), counted);
+  outbox = await bindOutbox(settingsFor(KEYED, { inline: true, table: 'keyed' }), counted);
+  failing = await bindOutbox(settingsFor(FAILING, { inline: true, table: 'failing' }), counted);
 });
 afterAll(() => opened.close());
 
@@ -103,4 +107,10 @@ test('a frequent type: its page is found near, not in all that a search may look
     cursor = nextCursor ?? undefined;
   }
   expect(found).toEqual(wanted.map(({ id }) => id));
+});
+
+test('a state that no index serves: as many rows are tried as the page says', async () => {
+  const { events, searched } = await listEvents(failing, { state: ['dead'] }, { limit: 50 });
+  expect(events.map(({ id }) => id)).toEqual([String(FAILED).padStart(36, '0')]);
+  expect(searched).toMatchObject({ rows: SEARCH_ROWS, complete: false });
 });

@@ -12,7 +12,7 @@ import { createIndexStatement, indexedPlace, listIndex } from './wanted-index';
 
 export interface PageRequest {
   cursor?: string;
-  /** 1 to 200. */
+  /** 1 to 500: 200 of a page, more of a list that is read to be acted on. */
   limit: number;
 }
 
@@ -148,7 +148,7 @@ async function boundedFirst(outbox: Outbox, db: Db, given: readonly Walk[], span
     given.map((walk) =>
       walk.tests.length === 0
         ? { ...walk, look: walk.key !== null && walk.index !== null && span.stretch === 'keyed' ? span.limit : null }
-        : { ...walk, look: walk.look === null ? null : Math.min(walk.look, most) },
+        : { ...walk, look: walk.look === null || walk.sample ? walk.look : Math.min(walk.look, most) },
     );
   const upTo = async (walks: readonly Walk[]): Promise<Search> => {
     const found = await looks(outbox, db, walks, span);

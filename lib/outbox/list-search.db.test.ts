@@ -7,33 +7,25 @@ import { settingsFor } from '@/scripts/testing/outbox';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import { defineShape } from './shape';
+import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from './testing-keyed';
 
-const ROWS = 250_000;
-const WAITING = 60_000;
+/** Rows that came in one transaction, and so at one time: the rows that a search may try end in the middle of some. */
+const TOGETHER = 700;
 
-const SHAPE = defineShape({
-  key: 'inline',
-  label: 'keyed',
-  origin: 'test',
-  engines: ['postgres', 'mysql'],
-  table: 'keyed',
-  columns: { id: 'id', type: 'kind', createdAt: 'made', publishedAt: 'sent' },
-  states: [
-    { state: 'published', when: { column: 'sent', isNull: false } },
-    { state: 'pending', when: { column: 'sent', isNull: true } },
-  ],
-});
-
-/** The newest rows wait. `rare` is here and there; `late` once among the published rows, and then only among those that wait. */
-const kind = `case when n % 40000 = 7 then 'rare' when n = 150000 or n > ${ROWS - WAITING} and n % 1000 = 0 then 'late' else 'other' end`;
+/**
+ * `rare` is here and there; `late` once among the published rows, and then only among those that wait; `edge` has the time of
+ * the last row that a search of published rows tries, from either end, and comes after it.
+ */
+const kind = `case when n % 40000 = 7 then 'rare' when n = 150000 or n > ${ROWS - WAITING} and n % 1000 = 0 then 'late'
+  when n in (89700, 90000, 100050) then 'edge' else 'other' end`;
+const age = `floor((${ROWS} - n) / ${TOGETHER})`;
 
 const ENGINES = {
   PostgreSQL: () =>
     useTestDatabase(async ({ query }) => {
       await query('create table keyed (id int primary key, kind text, made timestamptz not null, sent timestamptz)');
       await query(
-        `insert into keyed select n, ${kind}, now() - (${ROWS} - n) * interval '1 second', case when n <= ${ROWS - WAITING} then now() - (${ROWS} - n) * interval '1 second' end from generate_series(1, ${ROWS}) as n`,
+        `insert into keyed select n, ${kind}, now() - ${age} * interval '1 second', case when n <= ${ROWS - WAITING} then now() - ${age} * interval '1 second' end from generate_series(1, ${ROWS}) as n`,
       );
       await query('create index on keyed (sent, made)');
       await query('analyze keyed');
@@ -44,7 +36,7 @@ const ENGINES = {
         'create table keyed (id int primary key, kind varchar(40), made datetime(3) not null, sent datetime(3) null, key (sent, made))',
       );
       await query(
-        `insert into keyed select n, ${kind}, utc_timestamp(3) - interval (${ROWS} - n) second, if(n <= ${ROWS - WAITING}, utc_timestamp(3) - interval (${ROWS} - n) second, null) from ${numbersTo(ROWS, 'numbers')}`,
+        `insert into keyed select n, ${kind}, utc_timestamp(3) - interval ${age} second, if(n <= ${ROWS - WAITING}, utc_timestamp(3) - interval ${age} second, null) from ${numbersTo(ROWS, 'numbers')}`,
       );
       await query('analyze table keyed');
     }),
@@ -56,7 +48,7 @@ describe.each(Object.entries(ENGINES))('on %s', (_, use) => {
   let outbox: Outbox;
   beforeAll(async () => {
     opened = openDatabase({ id: 'test', url: database.url });
-    outbox = await bindOutbox(settingsFor(SHAPE, { inline: true, table: 'keyed' }), opened);
+    outbox = await bindOutbox(settingsFor(KEYED, { inline: true, table: 'keyed' }), opened);
   });
   afterAll(() => opened.close());
 
@@ -65,6 +57,8 @@ describe.each(Object.entries(ENGINES))('on %s', (_, use) => {
     ['rare', 'oldest', 1],
     ['late', 'newest', 10],
     ['late', 'oldest', 10],
+    ['edge', 'newest', 10],
+    ['edge', 'oldest', 10],
   ] as const)('%s, %s first, pages of %d', async (type, order, limit) => {
     const wanted = await database.query<{ id: number }>(
       `select id from keyed where kind = '${type}' order by id ${order === 'newest' ? 'desc' : 'asc'}`,

@@ -175,18 +175,28 @@ export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked
 }
 
 /**
- * Walked by the sort key alone, which any index that leads with it serves; of the rows that share the last of its values,
- * the last one in the order of the list.
+ * Walked by the sort key alone, which any index that leads with it serves. Rows that share the last of its values, as those of
+ * one transaction do, may be more than are looked at. Where the rows are tried in a subquery of just so many, the last one is
+ * counted out of them; where they are tried up to the last one, it is the last of all that share the value.
  */
 function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: number): Sql<LastLooked> {
   const { at } = walk;
-  const { asText } = outbox.database.engine.fragments;
+  const { engine } = outbox.database;
+  const { asText } = engine.fragments;
   const descending = span.direction === 'newest';
+  const way = (forward: boolean): 'asc' | 'desc' => (forward === descending ? 'desc' : 'asc');
+  const from = fromOf(outbox, walk);
   const where = and([...walk.where, ...inSpan(outbox, walk, span)]);
-  const first = sql`(select ${key.sql} as sort_key from ${fromOf(outbox, walk)} where ${where} order by ${keyOrder(walk, key, descending)} limit ${sql.lit(look)}) as first`;
+  const first = sql`(select ${key.sql} as sort_key from ${from} where ${where} order by ${keyOrder(walk, key, descending)} limit ${sql.lit(look)}) as first`;
+  const row = sql`${asText(key.sql)} as position, ${key.iso} as at, ${at.id.text} as id`;
+  if (engine.features.streamsSubqueries) {
+    const last = sql`(select sort_key, count(*) as tied, sum(count(*)) over () as n from ${first} group by sort_key order by sort_key ${sql.raw(way(false))} limit 1) as l`;
+    return sql`select ${asText(sql.id('l', 'n'))} as n, one.* from ${last} cross join lateral (select ${row} from ${from}
+      where ${key.sql} = ${sql.id('l', 'sort_key')} and ${where} order by ${at.id.order(way(true))} limit 1 offset l.tied - 1) as one`;
+  }
   const last = sql`(select count(*) as n, ${sql.raw(descending ? 'min' : 'max')}(sort_key) as sort_key from ${first}) as l`;
-  return sql`select ${asText(sql.id('l', 'n'))} as n, ${asText(key.sql)} as position, ${key.iso} as at, ${at.id.text} as id
-    from ${last} join ${fromOf(outbox, walk)} on ${key.sql} = ${sql.id('l', 'sort_key')} where ${where} order by ${at.id.order(descending ? 'asc' : 'desc')} limit 1`;
+  return sql`select ${asText(sql.id('l', 'n'))} as n, ${row}
+    from ${last} join ${from} on ${key.sql} = ${sql.id('l', 'sort_key')} where ${where} order by ${at.id.order(way(false))} limit 1`;
 }
 
 function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<LastLooked> {
