@@ -74,6 +74,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([directory.close(), narrow.close()]));
 
+/** So many that 15 % is no matter of luck. */
+const PLAYED = { forMs: 12_000, ratePerSecond: 500 };
+
 const insert = (table: string, count: number, columns = 'kind', values = `'a'`): Promise<unknown> =>
   database.query(`insert into ${table} (${columns}) select ${values} from ${series(count)}`);
 
@@ -87,9 +90,9 @@ describe('rows of MySQL that go when they are published', () => {
     const due: { id: number; createdMs: number; atMs: number }[] = [];
     const wait = (): number => 155 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
     let next = 0;
-    for (const began = Date.now(); Date.now() - began < 9_000 || due.length > 0; await sleep(8)) {
-      const isWriting = Date.now() - began < 9_000;
-      const owed = isWriting ? Math.floor(((Date.now() - began) / 1_000) * 200) - next : 0;
+    for (const began = Date.now(); Date.now() - began < PLAYED.forMs || due.length > 0; await sleep(8)) {
+      const passedMs = Date.now() - began;
+      const owed = passedMs < PLAYED.forMs ? Math.floor((passedMs / 1_000) * PLAYED.ratePerSecond) - next : 0;
       if (owed > 0) {
         const ids = Array.from({ length: owed }, () => (next += 1));
         await database.query(`insert into played (id, kind) values ${ids.map((id) => `(${id}, 'order.${id % 3}')`).join(', ')}`);
