@@ -1,37 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { testOutbox, type TestOutbox } from '../testing';
 import { cellsStatement, countByMinute, publishedIn, steerTo } from './fold-sql';
 import { microsOf } from './instants';
 import { chooseMethod, sizeOf } from './method';
+import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from './testing/odd-outboxes';
 import { eventually, useStage } from './testing/stage';
 import { sql } from 'kysely';
 
-const COLUMNS = { id: 'id', type: 'kind', createdAt: 'created', publishedAt: 'published' };
-const STATES: ShapeInput['states'] = [
-  { state: 'published', when: { column: 'published', isNull: false } },
-  { state: 'pending', when: { column: 'published', isNull: true } },
-];
-
-function outbox(table: string, input: Partial<ShapeInput> = {}, overrides: Partial<TestOutbox> = {}): TestOutbox {
-  const shape = defineShape({
-    key: 'inline',
-    label: table,
-    origin: 'test',
-    engines: ['postgres'],
-    table,
-    columns: COLUMNS,
-    states: STATES,
-    ...input,
-  });
-  return testOutbox(shape, 'odd', { id: table, inline: true, ...overrides });
-}
-
-const STATUS: ShapeInput['states'] = [
-  { state: 'published', when: { column: 'state', equals: 'done' } },
-  { state: 'pending', when: { column: 'state', equals: 'new' } },
-];
+const outbox = oddOutboxes('postgres');
 
 const OUTBOXES = [
   outbox('bare'),
@@ -42,25 +18,10 @@ const OUTBOXES = [
   outbox('berlin', {}, { parameters: { timeZone: 'Europe/Berlin' } }),
   outbox('seconds'),
   outbox('uncreated', { columns: { id: 'id', publishedAt: 'published' } }),
-  outbox('claimed', {
-    columns: { ...COLUMNS, attemptedAt: 'claimed' },
-    states: [
-      ...STATES.slice(0, 1),
-      {
-        state: 'processing',
-        when: {
-          all: [
-            { column: 'published', isNull: true },
-            { column: 'claimed', isNull: false },
-          ],
-        },
-      },
-      ...STATES.slice(1),
-    ],
-  }),
+  outbox('claimed', CLAIMED),
   outbox('dates'),
-  outbox('status_only', { columns: { id: 'id', createdAt: 'created' }, states: STATUS }),
-  outbox('queue', { columns: { id: 'id', createdAt: 'created' }, states: [{ state: 'pending', when: { column: 'id', isNull: false } }] }),
+  outbox('status_only', STATUS_ONLY),
+  outbox('queue', QUEUE),
   outbox('hopeless'),
 ];
 

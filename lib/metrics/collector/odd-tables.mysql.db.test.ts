@@ -1,30 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { seriesOfType } from '../rollup/series-key';
-import { shapeCalled, testOutbox, type TestOutbox } from '../testing';
+import { shapeCalled, testOutbox } from '../testing';
 import { cellsStatement, countByMinute } from './fold-sql';
 import { microsOf } from './instants';
 import { chooseMethod, sizeOf } from './method';
+import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from './testing/odd-outboxes';
 import { eventually, series, useStage } from './testing/stage';
 import { sql } from 'kysely';
 
-const COLUMNS = { id: 'id', type: 'kind', createdAt: 'created', publishedAt: 'published' };
-const STATES: ShapeInput['states'] = [
-  { state: 'published', when: { column: 'published', isNull: false } },
-  { state: 'pending', when: { column: 'published', isNull: true } },
-];
+const outbox = oddOutboxes('mysql');
 
-function outbox(table: string, input: Partial<ShapeInput> = {}, overrides: Partial<TestOutbox> = {}): TestOutbox {
-  const own = { key: 'inline', label: table, origin: 'test', engines: ['mysql' as const], table, columns: COLUMNS, states: STATES };
-  const shape = defineShape({ ...own, ...input });
-  return testOutbox(shape, 'odd', { id: table, inline: true, table, ...overrides });
-}
-
-const STATUS: ShapeInput['states'] = [
-  { state: 'published', when: { column: 'state', equals: 'done' } },
-  { state: 'pending', when: { column: 'state', equals: 'new' } },
-];
 const epoch = (time: 'epoch_ms' | 'epoch_s') => ({
   columns: { id: 'id', type: 'kind', createdAt: { column: 'created', time }, publishedAt: { column: 'published', time } },
 });
@@ -40,25 +26,10 @@ const OUTBOXES = [
   outbox('oslo', {}, { parameters: { timeZone: 'Europe/Oslo' } }),
   outbox('uncreated', { columns: { id: 'id', publishedAt: 'published' } }),
   outbox('cased'),
-  outbox('claimed', {
-    columns: { ...COLUMNS, attemptedAt: 'claimed' },
-    states: [
-      ...STATES.slice(0, 1),
-      {
-        state: 'processing',
-        when: {
-          all: [
-            { column: 'published', isNull: true },
-            { column: 'claimed', isNull: false },
-          ],
-        },
-      },
-      ...STATES.slice(1),
-    ],
-  }),
+  outbox('claimed', CLAIMED),
   outbox('dates'),
-  outbox('status_only', { columns: { id: 'id', createdAt: 'created' }, states: STATUS }),
-  outbox('queue', { columns: { id: 'id', createdAt: 'created' }, states: [{ state: 'pending', when: { column: 'id', isNull: false } }] }),
+  outbox('status_only', STATUS_ONLY),
+  outbox('queue', QUEUE),
   outbox('hopeless'),
   testOutbox(shapeCalled('worker-status'), 'worker', { table: 'outbox_events' }),
 ];
