@@ -112,7 +112,7 @@ describe('who is asking', () => {
     await server.connect();
     try {
       await server.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS false`);
-      await server.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database.name]);
+      await server.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [database.name]);
       for (const headers of [{ cookie }, { authorization }] as Record<string, string>[]) {
         const answer = await call(read, { headers });
         expect(answer.status).toBe(503);
