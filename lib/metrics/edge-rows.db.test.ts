@@ -40,4 +40,22 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     for (let round = 0; round < 3; round += 1) expect(await others(outbox, progress, edge(3))).toBeNull();
     expect(directory.readings()).toBe(3);
   });
+
+  it('keeps the slices of hundreds of quiet outboxes, and fewer of busy ones', async () => {
+    const outbox = await directory.get('orders');
+    const progress = progressOf(new Date().toISOString().replace('Z', '000Z'));
+    const read = createEdgeRows();
+    // The table is gone: that is kept like any answer.
+    const readingsOf = async (count: number, published: number): Promise<number> => {
+      const before = directory.readings();
+      const slots = new Map([[ALL_TYPES, { ...emptySlot(), published }]]);
+      for (let at = 0; at < count; at += 1)
+        await read({ ...outbox, id: `${String(published)}-${String(at)}` }, progress, { fromMinute: 0, toMinute: 1, share: 0.5, slots });
+      return directory.readings() - before;
+    };
+    expect([await readingsOf(400, 3), await readingsOf(400, 3)]).toEqual([400, 0]);
+    expect([await readingsOf(100, 1_000), await readingsOf(100, 1_000)]).toEqual([100, 0]);
+    // Each time the one that is wanted next has just made room.
+    expect([await readingsOf(129, 1_000), await readingsOf(129, 1_000)]).toEqual([129, 129]);
+  });
 });

@@ -20,7 +20,9 @@ import { hasTime, traitsOf } from './traits';
 /** A slice with more events than this has its share taken: one of them more or less is nothing then. */
 const EDGE_EVENTS = 1_000;
 const STATEMENT_MS = 2_000;
-const KEPT_SLICES = 128;
+/** Rows that are kept, some hundred bytes each; a slice counts for no fewer than so many. Hundreds of quiet outboxes have room, each with its own. */
+const KEPT_ROWS = 128 * EDGE_EVENTS;
+const SLICE_ROWS = 64;
 
 export interface EdgeRow {
   /** Milliseconds since the epoch. */
@@ -35,7 +37,21 @@ export interface EdgeRow {
 export type EdgeRows = (outbox: Outbox, progress: Progress, edge: Edge) => Promise<readonly EdgeRow[] | null>;
 
 export function createEdgeRows(): EdgeRows {
-  const kept = new Map<string, Promise<readonly EdgeRow[] | null>>();
+  const kept = new Map<string, { rows: Promise<readonly EdgeRow[] | null>; size: number }>();
+  let size = 0;
+
+  function keep(key: string, rows: Promise<readonly EdgeRow[] | null>, booked: number): void {
+    const one = { rows, size: Math.max(booked, SLICE_ROWS) };
+    size += one.size - (kept.get(key)?.size ?? 0);
+    // As the newest of them.
+    kept.delete(key);
+    kept.set(key, one);
+    for (const [oldest, gone] of kept) {
+      if (size <= KEPT_ROWS) return;
+      kept.delete(oldest);
+      size -= gone.size;
+    }
+  }
 
   return async (outbox, { method }, { fromMinute, toMinute, slots }) => {
     const booked = slots.get(ALL_TYPES)?.published ?? 0;
@@ -43,10 +59,8 @@ export function createEdgeRows(): EdgeRows {
     if (booked === 0) return [];
     const key = [outbox.id, fromMinute, toMinute, booked].join(' ');
     // What could not be read once is not asked for again and again: the share is taken, and the figure says so.
-    const rows = kept.get(key) ?? readRows(outbox, fromMinute, toMinute, method === 'scan').then(orNull(booked), unreadable);
-    kept.delete(key);
-    kept.set(key, rows);
-    for (const oldest of kept.keys()) if (kept.size > KEPT_SLICES) kept.delete(oldest);
+    const rows = kept.get(key)?.rows ?? readRows(outbox, fromMinute, toMinute, method === 'scan').then(orNull(booked), unreadable);
+    keep(key, rows, booked);
     return rows;
   };
 }
