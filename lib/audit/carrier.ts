@@ -1,6 +1,7 @@
 import { DatabaseFailure } from '@/lib/database/failure';
 import { eventsOf, headersSince, type RecordEvent, type RecordHeader } from '@/lib/interventions/records';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import { advanceCarriedTo, findCarriedTo } from '@/lib/store/carrier-cursors';
@@ -40,6 +41,7 @@ export function startCarrier(options: CarrierOptions): Carrier {
   const carried = new Map<string, Set<string>>();
   const busy = new Map<string, Promise<void>>();
   const again = new Set<string>();
+  const failing = new Set<string>();
 
   const carry = (outboxId: string): Promise<void> => {
     const running = busy.get(outboxId);
@@ -48,10 +50,17 @@ export function startCarrier(options: CarrierOptions): Carrier {
       again.add(outboxId);
       return running;
     }
-    const work = carryOutbox(options, outboxId, carriedOf(carried, outboxId))
-      .catch((error: unknown) => {
-        if (!isAway(error)) options.onError(outboxId, error);
-      })
+    // What failed may be another table than it was: it is looked at sooner than one that is only watched.
+    const bound = failing.has(outboxId) ? options.directory.get(outboxId) : options.directory.last(outboxId);
+    const work = bound
+      .then((outbox) => carryOutbox(outbox, options.store, carriedOf(carried, outboxId)))
+      .then(
+        () => void failing.delete(outboxId),
+        (error: unknown) => {
+          failing.add(outboxId);
+          if (!isAway(error)) options.onError(outboxId, error);
+        },
+      )
       .finally(() => {
         busy.delete(outboxId);
         if (again.delete(outboxId)) void carry(outboxId);
@@ -89,9 +98,9 @@ function carriedOf(carried: Map<string, Set<string>>, outboxId: string): Set<str
   return known;
 }
 
-async function carryOutbox({ directory, store }: CarrierOptions, outboxId: string, seen: Set<string>): Promise<void> {
-  const outbox = await directory.get(outboxId);
+async function carryOutbox(outbox: Outbox, store: Store, seen: Set<string>): Promise<void> {
   if (outbox.archive === null) return;
+  const outboxId = outbox.id;
   const cursor = await findCarriedTo(store.db, outboxId);
   let since = cursor === null ? BEGINNING : new Date(Date.parse(cursor) - OVERLAP_MS).toISOString();
   const inOverlap = new Set<string>();
