@@ -60,8 +60,14 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
 
   async function newestOf(id: string): Promise<FleetEntry> {
     const answer = await latest(id);
+    // Whoever asks next finds the line of a reading that comes after this answer: two hundred of them are not made at once then.
+    void answer.coming?.then((newer) => lineOf(id, newer));
+    return lineOf(id, answer).making;
+  }
+
+  function lineOf(id: string, answer: Answer): Line {
     const before = lines.get(id);
-    return (before !== undefined && isSame(before.of, answer) ? before : begin(id, answer, before)).making;
+    return before !== undefined && isSame(before.of, answer) ? before : begin(id, answer, before);
   }
 
   function begin(id: string, answer: Answer, before: Line | undefined): Line {
@@ -97,8 +103,9 @@ function isSame(a: Answer, b: Answer): boolean {
   );
 }
 
-/** How old a reading is makes a difference when it stops being one of now. */
-const ageClass = ({ ageMs }: Answer): number => Math.floor(Math.min(ageMs, 60_000) / 5_000);
+/** How old a reading is makes a difference when it stops being one of now, and while the next one fails. */
+const ageClass = ({ ageMs, failure }: Answer): number =>
+  failure === null && ageMs < OLD_MS ? 0 : 1 + Math.floor(Math.min(ageMs, 60_000) / 5_000);
 
 /** A line that was made when its figures were new. */
 function asOld(entry: FleetEntry, now: number): FleetEntry {

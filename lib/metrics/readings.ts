@@ -39,6 +39,8 @@ export interface Answer {
   previous: readonly Past[];
   /** What all readings of the outbox have cost since the process started. */
   cost: ReadingCost;
+  /** What the attempt under way will have brought, whoever began it; null while there is none. Never rejects. */
+  coming: Promise<Answer> | null;
 }
 
 export interface ReadingCost {
@@ -185,6 +187,17 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     cell.ticket?.hurry();
   }
 
+  const answerOf = (cell: Cell, failure = cell.failure): Answer => ({
+    outbox: cell.outbox,
+    reading: cell.reading,
+    head: cell.head,
+    ageMs: now() - cell.readAt,
+    failure,
+    previous: cell.history.filter((past) => cell.reading !== null && past.asOf < cell.reading.asOf),
+    cost: cell.cost,
+    coming: cell.inFlight?.then(() => answerOf(cell)) ?? null,
+  });
+
   const servesMs = (id: string, { sharedMs, inTurn }: Pick<Terms, 'sharedMs' | 'inTurn'>): number =>
     inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER ? 2 * sharedMs : sharedMs;
 
@@ -212,17 +225,8 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
         patience,
       );
       const late = inTime === null && (inTurn === undefined || isLate(cell, now()));
-      const { outbox, reading, head, readAt } = cell;
-      const slow: Failure | null = late && cell.failure === null ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
-      return {
-        outbox,
-        reading,
-        head,
-        ageMs: now() - readAt,
-        failure: cell.failure ?? slow,
-        previous: reading === null ? [] : cell.history.filter((past) => past.asOf < reading.asOf),
-        cost: cell.cost,
-      };
+      const slow: Failure | null = late ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
+      return answerOf(cell, cell.failure ?? slow);
     },
   };
 }

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSnapshots, type Snapshots } from './snapshots';
 import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
@@ -129,6 +129,24 @@ describe('the fleet', () => {
     );
     expect((await createSnapshots(many, { now: () => clock }).fleet()).everyMs).toBe(10_000);
     await many.close();
+  });
+
+  test('a line is made when its reading comes, whoever asks or does not, and not again before the next', async () => {
+    const made: string[] = [];
+    const fleet = createSnapshots(directory, { now: () => clock, collector: { status: (id) => (made.push(id), null) } }).fleet;
+    await fleet();
+    expect(made.splice(0).toSorted()).toEqual(['first', 'second', 'third']);
+    await addPending(2);
+    let release = (): void => undefined;
+    before = (outbox) => (outbox === 'first' ? new Promise((resolve) => (release = resolve)) : Promise.resolve());
+    clock += 5_000;
+    await fleet();
+    // What is shown of the first one is the line that there was.
+    expect(made.splice(0).toSorted()).toEqual(['second', 'third']);
+    release();
+    await vi.waitFor(() => expect(made).toEqual(['first']));
+    expect((await fleet()).entries.find(({ outbox }) => outbox.id === 'first')?.summary.depth.pending.count).toBe(2);
+    expect(made).toEqual(['first']);
   });
 
   test('one outbox that hangs is answered from its last reading; the others do not wait for it', async () => {

@@ -72,7 +72,12 @@ export function countedDirectory(
       return database.read(work, limits);
     },
   });
-  const countedOutbox = (outbox: Outbox): Outbox => ({ ...outbox, database: counted(outbox.id, outbox.database) });
+  const known = new WeakMap<Outbox, Outbox>();
+  function countedOutbox(outbox: Outbox): Outbox {
+    const found = known.get(outbox) ?? { ...outbox, database: counted(outbox.id, outbox.database) };
+    known.set(outbox, found);
+    return found;
+  }
   return {
     ...directory,
     get: async (id) => countedOutbox(await directory.get(id)),
