@@ -8,10 +8,10 @@ import { bindOutbox } from '@/lib/outbox/bind';
 import { getEvent } from '@/lib/outbox/get-event';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { listEvents } from '@/lib/outbox/list-events';
-import { MASK } from '@/lib/outbox/mask';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { COLUMN_ROLES } from '@/lib/outbox/shape';
 import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
+import { MASK } from '@/lib/shared/masked';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MASK } from './mask';
+import { MASK } from '@/lib/shared/masked';
 import { maskText } from './mask-text';
 
 describe('free text for a viewer', () => {
@@ -8,6 +8,16 @@ describe('free text for a viewer', () => {
     expect(maskText('card 4111 1111 1111 1111 declined')).toBe(`card ${MASK} declined`);
     expect(maskText('from DE89 3704 0044 0532 0130 00')).toBe(`from ${MASK}`);
     expect(maskText('bearer eyJhbGciOi.eyJzdWIiOi.c2lnbmF0dXJl')).toBe(`bearer ${MASK}`);
+  });
+
+  it('hides what stands behind a well-known key', () => {
+    expect(maskText('POST {"password":"hunter2","n":1} refused')).toBe(`POST {"password":${MASK},"n":1} refused`);
+    expect(maskText(String.raw`body "{\"token\":\"a b\"}"`)).not.toContain('a b');
+    expect(maskText("{'api_key': 'hunter2'}, x")).toBe(`{'api_key': ${MASK}}, x`);
+    expect(maskText('GET /pay?token=abc&order=7: password=hunter2, next')).toBe(`GET /pay?token=${MASK}&order=7: password=${MASK}, next`);
+    expect(maskText('Unexpected token: }; the password is wrong; max_token=5')).toBe(
+      'Unexpected token: }; the password is wrong; max_token=5',
+    );
   });
 
   it('leaves ids, numbers and times alone', () => {

@@ -1,8 +1,15 @@
-import { MASK } from './mask';
+import { MASK } from '@/lib/shared/masked';
+import { SENSITIVE_KEYS } from './mask';
 
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/g;
 const JWT = /\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g;
+/** A well-known key with its value, as JSON, queries and settings write it: `"token":"…"`, `password=…`. */
+const QUOTED = new RegExp(
+  `((?<![a-z\\d_-])\\\\?["'](?:${SENSITIVE_KEYS})\\\\?["']\\s*[:=]\\s*)(\\\\"[^"]*"?|"(?:[^"\\\\]|\\\\.)*"?|'[^']*'?|[^\\s,;&}\\]]+)`,
+  'gi',
+);
+const ASSIGNED = new RegExp(`((?<![a-z\\d_-])(?:${SENSITIVE_KEYS})=)("[^"]*"?|'[^']*'?|[^\\s,;&)\\]}]+)`, 'gi');
 const CARD = /\b\d(?:[ -]?\d){12,18}\b/g;
 
 /**
@@ -12,6 +19,8 @@ const CARD = /\b\d(?:[ -]?\d){12,18}\b/g;
 export function maskText(text: string): string {
   return text
     .replace(JWT, MASK)
+    .replace(QUOTED, `$1${MASK}`)
+    .replace(ASSIGNED, `$1${MASK}`)
     .replace(EMAIL, MASK)
     .replace(IBAN, MASK)
     .replace(CARD, (digits) => (hasCheckDigit(digits.replace(/\D/g, '')) ? MASK : digits));

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MASK } from '@/lib/shared/masked';
 import type { Content, OutboxEvent } from '@/lib/shared/model';
 import { linksOf } from './links';
-import { hiddenValues, MASK, presentContent, presentError, presentEvent } from './mask';
+import { hiddenValues, presentContent, presentError, presentEvent } from './mask';
 import type { Outbox } from './outbox';
 import { pathSteps, rawSteps } from './paths';
 
@@ -90,6 +91,13 @@ describe('masking', () => {
     expect(presentEvent(outbox(['payload.other'], ['amount']), event, false).amount).toBe('10.00');
     const hidden = hiddenValues(outbox(['payload.who']), 'payload', stored({ who: { name: 'canary' }, n: 1 }));
     expect(presentError('no mailbox for canary here', hidden)).toBe(`no mailbox for ${MASK} here`);
+  });
+
+  it('masks what is left of a hidden value where a long error was cut in it', () => {
+    const long = 'x'.repeat(300);
+    expect(presentError(`${long} can`, ['canary'])).toBe(`${long} ${MASK}`);
+    expect(presentError(`${long} canary, can't`, ['canary'])).toBe(`${long} ${MASK}, can't`);
+    expect(presentError('who can', ['canary'])).toBe('who can');
   });
 });
 

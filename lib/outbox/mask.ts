@@ -1,16 +1,18 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import { MASK } from '@/lib/shared/masked';
 import type { Content, OutboxEvent } from '@/lib/shared/model';
 import { decodeContent, type StoredContent } from './content';
 import type { Outbox } from './outbox';
 import { rawSteps } from './paths';
 
-/** What stands in a masked place. */
-export const MASK = '••••';
 const MAX_DEPTH = 64;
+/** Characters: shorter values are part of too many words. */
+const SHORTEST_HIDDEN = 3;
 
 /** Keys that are hidden from roles without `payload:unmask` even when no path names them. */
-const SENSITIVE_KEY =
-  /^(pass(word|wd|phrase)?|secret|client_?secret|token|(access|refresh|id)_?token|api_?key|authorization|cookie|cvv2?|cvc|pan|card_?number|iban|ssn|e_?mail|phone(_?number)?|private_?key)$/i;
+export const SENSITIVE_KEYS =
+  'pass(?:word|wd|phrase)?|secret|client_?secret|token|(?:access|refresh|id)_?token|api_?key|authorization|cookie|cvv2?|cvc|pan|card_?number|iban|ssn|e_?mail|phone(?:_?number)?|private_?key';
+const SENSITIVE_KEY = new RegExp(`^(?:${SENSITIVE_KEYS})$`, 'i');
 
 interface MaskRules {
   /** Paths into this content; `*` stands for every key or index, `**` for any depth. */
@@ -134,7 +136,7 @@ function covers(path: string[], steps: string[]): boolean {
   return active.some((left) => left.length === 0);
 }
 
-/** Values that the masked paths hide, as texts: an error message may quote them. */
+/** Values of three characters or more that the masked paths and the well-known keys hide, as texts: an error message may quote them. */
 export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent | null): string[] {
   // Bytes nobody is shown may be text all the same, and an error quotes them.
   const readable = stored?.binary === true ? decodeContent(stored, 'text') : stored;
@@ -146,7 +148,7 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
     const covered = hidden || active.some((path) => path.length === 0);
     if (value === null || depth > MAX_DEPTH) return;
     if (typeof value !== 'object' || isLosslessNumber(value)) {
-      if (covered && String(value).length >= 3) found.push(String(value));
+      if (covered && String(value).length >= SHORTEST_HIDDEN) found.push(String(value));
       return;
     }
     for (const [key, child] of Object.entries(value)) {
@@ -172,9 +174,22 @@ function scalarsIn(cut: string): string[] {
   return [...found];
 }
 
-/** The error text with hidden values masked. */
+/** An error this long may have been cut, in the middle of a value it quotes. */
+const MAY_BE_CUT_CHARACTERS = 300;
+
+/** The error text with hidden values masked, and the beginning of one that it was cut in. */
 export function presentError(error: string | null, hidden: string[]): string | null {
-  return error === null
-    ? null
-    : [...hidden].sort((a, b) => b.length - a.length).reduce((text, value) => text.replaceAll(value, MASK), error);
+  if (error === null) return null;
+  const values = [...hidden].sort((a, b) => b.length - a.length);
+  const begun = error.length < MAY_BE_CUT_CHARACTERS ? 0 : Math.max(0, ...values.map((value) => beginningAtTheEnd(error, value)));
+  const whole = begun === 0 ? error : error.slice(0, -begun);
+  return values.reduce((text, value) => text.replaceAll(value, MASK), whole) + (begun === 0 ? '' : MASK);
+}
+
+/** How many characters at the end of `error` are the beginning of `value`, and not all of it: three at least, otherwise 0. */
+function beginningAtTheEnd(error: string, value: string): number {
+  const start = value.slice(0, SHORTEST_HIDDEN);
+  let at = error.indexOf(start, error.length - value.length + 1);
+  while (at >= 0 && !value.startsWith(error.slice(at))) at = error.indexOf(start, at + 1);
+  return at < 0 ? 0 : error.length - at;
 }

@@ -23,4 +23,5 @@ test('the constant part is found in every text of the cause', () => {
   const error = 'ledger refused release of order-98078: version 19 expected, 78 found';
   expect(constantPart(errorTemplate(error))).toBe('ledger refused release of order-');
   expect(constantPart('… of …')).toBe('');
+  expect(constantPart('no account for ••••, tried ••••')).toBe('no account for');
 });

@@ -1,3 +1,5 @@
+import { MASK } from './masked';
+
 /**
  * Error texts of one cause differ in ids, addresses and numbers only. The template of a text has these replaced, so
  * that a hundred rows of one cause are counted as one.
@@ -23,9 +25,9 @@ export function errorTemplate(error: string): string {
   return code + VARIABLES.reduce((text, pattern) => text.replace(pattern, VARIABLE), error.slice(code.length));
 }
 
-/** The longest stretch of a template that every text of the cause holds, to search for; '' when none is telling. */
+/** The longest stretch of a template that every text of the cause holds, to search for, masked places left out; '' when none is telling. */
 export function constantPart(template: string): string {
-  const parts = template.split(VARIABLE).map((part) => part.trim());
+  const parts = template.split(MASK).flatMap((part) => part.split(VARIABLE).map((stretch) => stretch.trim()));
   const longest = parts.reduce((best, part) => (part.length > best.length ? part : best), '');
   return longest.length < SHORTEST_TELLING ? '' : longest;
 }

@@ -1,10 +1,14 @@
 import 'server-only';
 import { listAudit } from '@/lib/audit/list';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { maskText } from '@/lib/outbox/mask-text';
+import { MASK } from '@/lib/shared/masked';
 import type { AuditEntry, AuditFilter, AuditPage } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
+import { onOutbox } from './source';
 
 /** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not. */
 export const RECORDED_OPERATIONS: readonly string[] = [
@@ -21,13 +25,50 @@ export const RECORDED_OPERATIONS: readonly string[] = [
 /** A page of the audit, newest first; what columns quote is hidden from roles that may not see it. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
   const found = await listAudit(context.console.store, filter, page);
-  return can(context.actor.role, 'payload:unmask') ? found : { ...found, entries: found.entries.map(presentEntry) };
+  if (can(context.actor.role, 'payload:unmask')) return found;
+  const ofEvents = found.entries.filter(({ eventId, before, after }) => eventId !== null && (before ?? after) !== null);
+  const outboxes = [...new Set(ofEvents.map(({ outbox }) => outbox))];
+  const readers = new Map(
+    await Promise.all(
+      outboxes.map(async (id) => {
+        const own = ofEvents.filter(({ outbox }) => outbox === id);
+        return [id, await columnReader(context, id, own)] as const;
+      }),
+    ),
+  );
+  const presented = (entry: AuditEntry, columns: Columns | null): Columns | null => {
+    const reader = entry.eventId === null ? undefined : readers.get(entry.outbox);
+    const present = (name: string, value: string): string => reader?.(entry, name, value) ?? maskText(value);
+    return columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && present(name, value)]));
+  };
+  const entries = found.entries.map((entry) => ({
+    ...entry,
+    before: presented(entry, entry.before),
+    after: presented(entry, entry.after),
+  }));
+  return { ...found, entries };
 }
 
-export function presentEntry(entry: AuditEntry): AuditEntry {
-  const masked = (columns: AuditEntry['before']): AuditEntry['before'] =>
-    columns === null
-      ? null
-      : Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value === null ? null : maskText(value)]));
-  return { ...entry, before: masked(entry.before), after: masked(entry.after) };
+type Columns = NonNullable<AuditEntry['before']>;
+/** What is shown of a column's value; null where it is no error. */
+type ColumnReader = (entry: AuditEntry, name: string, value: string) => string | null;
+
+/** How records of one outbox's events are shown: errors as on the page of the event; all withheld while its database cannot be asked. */
+async function columnReader(context: Context, id: string, entries: AuditEntry[]): Promise<ColumnReader> {
+  try {
+    return await onOutbox(context, id, async (outbox) => {
+      const names = [outbox.main, outbox.dead].flatMap((place) => place?.roles.error?.column.name ?? []);
+      const quotes = entries.flatMap(({ eventId, before, after }) =>
+        [before, after].flatMap((columns) => names.map((name) => ({ id: eventId ?? '', error: columns?.[name] ?? null }))),
+      );
+      const masked = await maskErrors(outbox, quotes);
+      const shown = new Map(quotes.map((quote, index) => [keyOf(quote.id, quote.error), masked[index]?.error ?? null]));
+      return (entry, name, value) => (names.includes(name) ? (shown.get(keyOf(entry.eventId, value)) ?? MASK) : null);
+    });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return () => MASK;
+  }
 }
+
+const keyOf = (eventId: string | null, text: string | null): string => JSON.stringify([eventId, text]);

@@ -1,10 +1,11 @@
 import 'server-only';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
 import { freezeEvents } from '@/lib/outbox/freeze';
-import { maskText } from '@/lib/outbox/mask-text';
-import { outboxInfo } from '@/lib/outbox/outbox';
+import { maskErrors } from '@/lib/outbox/hidden-in-errors';
+import { outboxInfo, type Outbox } from '@/lib/outbox/outbox';
 import { mergeByTemplate } from '@/lib/shared/dead-letter-groups';
-import type { Cause, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';
+import { errorTemplate } from '@/lib/shared/error-template';
+import type { Cause, DeadLetterGroup, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/measured';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -38,9 +39,27 @@ export async function readDeadLetters(context: Context, outboxId: string, reques
       readEvents(context, outboxId, filter, { limit: request.limit, ...(request.cursor === undefined ? {} : { cursor: request.cursor }) }),
     ]);
     const unmask = can(context.actor.role, 'payload:unmask');
-    const shown = unmask ? groups : groups.map((group) => ({ ...group, error: group.error === null ? null : maskText(group.error) }));
-    return { outbox: info, dead: summary.depth.dead, groups: mergeByTemplate(shown), page, problem: null };
+    const causes = mergeByTemplate(groups);
+    const shown = unmask ? causes : await maskGroups(outbox, causes, groups);
+    return { outbox: info, dead: summary.depth.dead, groups: shown, page, problem: null };
   });
+}
+
+/**
+ * Causes as somebody sees them who sees the page of each one's sample: its error is masked before it becomes a template,
+ * as a value with digits in it is not found in one. Causes that then read alike are counted together.
+ */
+async function maskGroups(outbox: Outbox, causes: DeadLetterGroup[], counted: DeadLetterGroup[]): Promise<DeadLetterGroup[]> {
+  const texts = new Map(counted.map((group) => [group.sampleEventId, group.error]));
+  const samples = causes.map(({ sampleEventId }) => ({ id: sampleEventId, error: texts.get(sampleEventId) ?? null }));
+  const masked = await maskErrors(outbox, samples);
+  return mergeByTemplate(
+    causes.map((group, index) => {
+      const error = masked[index]?.error ?? null;
+      const isTemplate = group.error !== samples[index]?.error;
+      return { ...group, error: error === null || !isTemplate ? error : errorTemplate(error) };
+    }),
+  );
 }
 
 /** The same for every outbox, newest first; one that cannot be read says so and empties nothing else. */

@@ -5,9 +5,8 @@ import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { previewIntervention } from '@/lib/interventions/preview';
 import { getEvent, type StoredEvent } from '@/lib/outbox/get-event';
 import { linksOf } from '@/lib/outbox/links';
-import { hiddenValues, presentContent, presentError, presentEvent } from '@/lib/outbox/mask';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
-import { maskText } from '@/lib/outbox/mask-text';
+import { presentContent, presentEvent } from '@/lib/outbox/mask';
 import { neighboursOf, type Around } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { EventDetail } from '@/lib/shared/model';
@@ -37,15 +36,9 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
     ]);
     const payload = presentContent(outbox, 'payload', stored.payload, unmask);
     const headers = stored.headers === null ? null : presentContent(outbox, 'headers', stored.headers, unmask);
-    const hidden = unmask ? [] : [...hiddenValues(outbox, 'payload', stored.payload), ...hiddenValues(outbox, 'headers', stored.headers)];
-    const error = presentError(stored.event.error, hidden);
-    const event = { ...presentEvent(outbox, stored.event, unmask), error: unmask || error === null ? error : maskText(error) };
-    const around = unmask
-      ? neighbours.map((neighbour) => neighbour.event)
-      : await maskErrors(
-          outbox,
-          neighbours.map((neighbour) => neighbour.event),
-        );
+    const all = [stored.event, ...neighbours.map((neighbour) => neighbour.event)];
+    const [own = stored.event, ...around] = unmask ? all : await maskErrors(outbox, all);
+    const event = presentEvent(outbox, own, unmask);
     return {
       asOf: stored.asOf,
       event,

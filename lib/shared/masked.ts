@@ -1,0 +1,2 @@
+/** What stands in a masked place. */
+export const MASK = '••••';
