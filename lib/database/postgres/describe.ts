@@ -37,6 +37,11 @@ interface CatalogueRow {
 export async function describePostgresTable(db: Db, name: TableName): Promise<TableDescription | null> {
   // By name in the catalogue rather than to_regclass(), which fails where the role has no USAGE on the schema.
   const named = name.schema === null ? sql`pg_table_is_visible(c.oid)` : sql`n.nspname = ${name.schema}`;
+  // A pattern that is known when the statement is planned: the server makes both ends of the index's range of it, in any encoding.
+  const beginning = `${[...name.table]
+    .slice(0, NAMESAKE_CHARACTERS)
+    .join('')
+    .replace(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await sql<CatalogueRow>`
     select n.nspname as schema, c.relname as table, c.relkind::text as relkind,
       (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
@@ -58,8 +63,8 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
             order by tree.level desc, p.relname), '[]'))
         from pg_partition_tree(c.oid) as tree join pg_class p on p.oid = tree.relid join pg_namespace pn on pn.oid = p.relnamespace
           join pg_class u on u.oid = tree.parentrelid join pg_namespace un on un.oid = u.relnamespace where tree.level > 0)::text end as partitions,
-      (select coalesce(json_agg(k.relname), '[]') from (select relname from pg_class where relnamespace = c.relnamespace and relname >= left(c.relname::text, ${sql.lit(NAMESAKE_CHARACTERS)})::name
-        and starts_with(relname::text, left(c.relname::text, ${sql.lit(NAMESAKE_CHARACTERS)})) order by relname limit ${sql.lit(NAMESAKES)}) as k)::text as namesakes,
+      (select coalesce(json_agg(k.relname), '[]') from (select relname from pg_class where relnamespace = c.relnamespace and relname like ${beginning}
+        order by relname limit ${sql.lit(NAMESAKES)}) as k)::text as namesakes,
       case when c.relkind in ('r', 'p', 'm') then (select coalesce(sum(case when l.relpages > 0 and l.reltuples >= 0 then l.reltuples / l.relpages else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} end
           * (pg_relation_size(l.oid) / current_setting('block_size')::int)), 0)::float8
         from (select c.oid union select relid from pg_partition_tree(c.oid)) as tree(oid) join pg_class l on l.oid = tree.oid where l.relkind in ('r', 'm')) end as estimated_rows,
