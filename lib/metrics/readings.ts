@@ -18,7 +18,7 @@ const REMEMBERED_MS = 900_000;
 /** With the time it takes a reading stays below 5 s. */
 const SHARED_AT_MOST_MS = 4_000;
 const DEAR_MS = 1_000;
-/** A server with more outboxes than this is asked for each of them half as often, by whoever asks for all. */
+/** Whoever asks for all has each outbox of a server with more of them than this read half as often, and not all in the same moment. */
 const MANY_ON_ONE_SERVER = 50;
 /** A reading under way for longer is late, whoever asks; it is not while it waits for its turn. */
 const LATE_MS = 2_500;
@@ -114,6 +114,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
   const cells = new Map<string, Cell>();
   const queues = new Map<string, Queue>();
   const neighbours = countByServer(directory);
+  const places = new Map(directory.ids.map((id, place) => [id, place]));
 
   /** Of the server an outbox is on: half of what may be read with there, so that lists and pages find the other half. */
   function queueOf(database: Database): Queue {
@@ -198,8 +199,17 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     coming: cell.inFlight?.then(() => answerOf(cell)) ?? null,
   });
 
+  const isOneOfMany = (id: string, inTurn: Terms['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
+
   const servesMs = (id: string, { sharedMs, inTurn }: Pick<Terms, 'sharedMs' | 'inTurn'>): number =>
-    inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER ? 2 * sharedMs : sharedMs;
+    isOneOfMany(id, inTurn) ? 2 * sharedMs : sharedMs;
+
+  /** When the piece of time began that `asked` lies in; of many outboxes each has pieces of its own, evenly one after the other. */
+  function pieceBegan(id: string, asked: number, terms: Pick<Terms, 'sharedMs' | 'inTurn'>): number {
+    const pieceMs = servesMs(id, terms);
+    const shiftMs = isOneOfMany(id, terms.inTurn) ? Math.floor(((places.get(id) ?? 0) / places.size) * pieceMs) : 0;
+    return pieceMs === 0 ? asked : asked - ((asked - shiftMs) % pieceMs);
+  }
 
   return {
     servesMs,
@@ -208,9 +218,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       const cell = cells.get(id) ?? emptyCell();
       cells.set(id, cell);
       const asked = now();
-      const pieceMs = servesMs(id, { sharedMs, inTurn });
-      const pieceBegan = pieceMs === 0 ? asked : asked - (asked % pieceMs);
-      const oldest = Math.min(pieceBegan, asked - dearMs(cell));
+      const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(cell));
       const serve = async (): Promise<void> => {
         // Who shares nothing wants a reading that began after the question: one under way before it does not count.
         if (sharedMs === 0 && cell.inFlight !== null && cell.triedAt < asked) await cell.inFlight;

@@ -131,6 +131,24 @@ describe('the fleet', () => {
     await many.close();
   });
 
+  test('many on one server are read evenly one after the other, not all at once', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `many${String(index)}`);
+    const many = countedDirectory(
+      database.url,
+      ids.map((id) => testOutbox(shapeCalled('escrow-status'), 'first', { id })),
+    );
+    const { fleet } = createSnapshots(many, { now: () => clock });
+    clock = Math.floor(clock / 10_000) * 10_000;
+    await fleet();
+    await vi.waitFor(() => expect(many.readings()).toBe(60), 10_000);
+    for (let second = 1; second <= 10; second += 1) {
+      clock += 1_000;
+      await fleet();
+      await vi.waitFor(() => expect(many.readings()).toBe(60 + 6 * second), 10_000);
+    }
+    await many.close();
+  });
+
   test('a line is made when its reading comes, whoever asks or does not, and not again before the next', async () => {
     const made: string[] = [];
     const fleet = createSnapshots(directory, { now: () => clock, collector: { status: (id) => (made.push(id), null) } }).fleet;

@@ -37,6 +37,18 @@ describe('a queue', () => {
     expect(began.at(-1)).toBe('c1');
   });
 
+  it('does not let a group go on for ever that others keep entering', async () => {
+    const queue = new Queue(1);
+    const tickets = enterAll(queue, ['a0', 'b']);
+    for (let at = 0; at < 30 && !began.includes('b'); at += 1) {
+      tickets.set(`a${String(at + 1)}`, enter(queue, `a${String(at + 1)}`));
+      await settle();
+      tickets.get(`a${String(at)}`)?.leave();
+      await settle();
+    }
+    expect(began).toEqual([...Array.from({ length: 11 }, (_, at) => `a${String(at)}`), 'b']);
+  });
+
   it('leaves no turn unused where there is one group only', async () => {
     enterAll(new Queue(3), ['a1', 'a2', 'a3', 'a4']);
     await settle();

@@ -7,6 +7,9 @@ export interface Ticket {
   leave(): void;
 }
 
+/** Members of a group that follow each other at once; then it is the turn of whoever waits longest. */
+const IN_A_ROW = 10;
+
 interface Waiting {
   group: string;
   begin: () => void;
@@ -19,6 +22,7 @@ interface Waiting {
 export class Queue {
   private running = 0;
   private readonly runningOf = new Map<string, number>();
+  private readonly followedOf = new Map<string, number>();
   private line: Waiting[] = [];
   private filling = false;
 
@@ -42,11 +46,21 @@ export class Queue {
       },
       leave: () => {
         this.count(group, -1);
-        const follower = this.line.find((one) => one.group === group);
-        if (follower !== undefined && this.running < this.atOnce) this.start(follower);
+        this.follow(group);
         this.fill();
       },
     };
+  }
+
+  private follow(group: string): void {
+    const followed = this.followedOf.get(group) ?? 0;
+    const follower = followed < IN_A_ROW ? this.line.find((one) => one.group === group) : undefined;
+    if (follower === undefined || this.running >= this.atOnce) {
+      this.followedOf.delete(group);
+      return;
+    }
+    this.followedOf.set(group, followed + 1);
+    this.start(follower);
   }
 
   /** When everybody who enters in the same moment is in the line. */
