@@ -175,6 +175,29 @@ describe('on MySQL and MariaDB', () => {
     expect(await values(table, t('id'), fragments.contains(t('status'), 'FAILED'))).toEqual([1, 2, 3]);
   });
 
+  it('a text is found by its bytes under every collation of its characters, not only the first', async () => {
+    const collations = [
+      'latin1_german2_ci',
+      'latin1_swedish_ci',
+      'utf8mb3_unicode_ci',
+      'cp1251_ukrainian_ci',
+      'ucs2_unicode_ci',
+      'ascii_bin',
+    ];
+    const charset = (name: string): string => name.slice(0, name.indexOf('_'));
+    const table = await make(
+      'collations',
+      `id int PRIMARY KEY, ${collations.map((name) => `${name} varchar(20) CHARACTER SET ${charset(name)} COLLATE ${name}, KEY (${name})`).join(', ')}`,
+      ...['Ready', 'ready'].map((word, at) => `${at + 1}, ${collations.map(() => `'${word}'`).join(', ')}`),
+    );
+    for (const name of collations) {
+      expect.soft(await values(table, t('id'), fragments.isOneOf(t(name), ['ready'], column(table, name))), name).toEqual([2]);
+      expect
+        .soft(await values(table, t('id'), fragments.isLiteral(t(name), ['ready', 'Ready'], column(table, name))), name)
+        .toEqual([1, 2]);
+    }
+  });
+
   it('a comparison by the bytes is still found by the index', async () => {
     const table = await make('indexed', 'id int PRIMARY KEY AUTO_INCREMENT, status varchar(20), KEY by_status (status)');
     await database.query(`INSERT INTO indexed (status) SELECT IF(n = 7, 'dead', 'done') FROM ${numbersTo(2000, 's')}`);

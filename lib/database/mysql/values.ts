@@ -88,14 +88,14 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 /**
  * The index is searched by the column's own idea of equality, and what it finds is compared byte by byte. The search is in the
  * column's own characters: what they lack cannot be compared with them, and is a question mark that the bytes tell apart. MySQL
- * refuses to make one of a parameter, and does it to what has been a text before.
+ * refuses to make one of a parameter, and does it to what has been a text before. What is made so has the first collation of its
+ * characters, which is not compared with any other: it is given the column's.
  */
 function textIn(column: Sql, values: Sql[], description: ColumnDescription | null): Sql<boolean> {
-  const charset = description?.collation?.charset ?? 'utf8mb4';
-  const own =
-    charset === 'utf8mb4'
-      ? values
-      : values.map((value) => sql`convert(cast(${value} as char character set utf8mb4) using ${sql.raw(charset)})`);
+  const collation = description?.collation ?? null;
+  const inOwn = (value: Sql, { charset, name }: { charset: string; name: string }): Sql =>
+    sql`convert(cast(${value} as char character set utf8mb4) using ${sql.raw(charset)}) collate ${sql.raw(name)}`;
+  const own = collation === null || collation.charset === 'utf8mb4' ? values : values.map((value) => inOwn(value, collation));
   const bytes = values.map((value) => sql`cast(${value} as binary)`);
   return sql`(${oneOf(column, own)} and ${oneOf(sql`cast(cast(${column} as char) as binary)`, bytes)})`;
 }
