@@ -304,7 +304,7 @@ export interface Engine {
   tableSize(db: Db, table: TableName): Promise<TableSize>;
   /** About how many rows a table has, its partitions together: when they were last counted, and how it has grown since. As cheap. */
   estimateRows(db: Db, table: TableName): Promise<number>;
-  /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told. As cheap. */
+  /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told, and for a view, whose nobody counts. As cheap. */
   changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null>;
   /** The table of the server that a role has to be let read for `changeCounts`, quoted; null where any role is told. */
   changeCounters: string | null;

@@ -32,12 +32,12 @@ export async function estimateRows(db: Db, table: TableName): Promise<number> {
   return rows[0]?.rows ?? 0;
 }
 
-/** The sum over all partitions. Reported by the sessions that change rows, what they rolled back included. */
-export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts> {
+/** The sum over all partitions; null for a view, whose rows nobody counts. Reported by the sessions that change rows, what they rolled back included. */
+export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
   const { rows } = await sql<ChangeCounts>`${treeOf(table)}
-    select coalesce(sum(n_tup_ins), 0)::float8 as inserted, coalesce(sum(n_tup_upd), 0)::float8 as updated, coalesce(sum(n_tup_del), 0)::float8 as deleted
-    from tree join pg_stat_all_tables s on s.relid = tree.oid`.execute(db);
-  return rows[0] ?? { inserted: 0, updated: 0, deleted: 0 };
+    select sum(n_tup_ins)::float8 as inserted, sum(n_tup_upd)::float8 as updated, sum(n_tup_del)::float8 as deleted
+    from tree join pg_stat_all_tables s on s.relid = tree.oid having count(*) > 0`.execute(db);
+  return rows[0] ?? null;
 }
 
 /** Rows ever inserted, also by transactions that were rolled back, over all partitions, as a value of a statement. As cheap, and as late. */

@@ -81,7 +81,9 @@ function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choic
 }
 
 /** The grant that an installation makes too. Where the login comes from is the server's to know: from anywhere, unless it says otherwise. */
-function countersAdvice({ database: { engine, roles } }: Outbox): Choice['advice'] {
+function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['advice'] {
+  // Nobody counts the changes to a view, whatever is granted.
+  if (main.description.kind !== 'table') return { code: 'base_table_needed', sql: null };
   const account = `${engine.quote.literal(roles.reader)}@${engine.quote.literal('%')}`;
   return { code: 'read_counters', sql: engine.changeCounters === null ? null : `${countersGrant(engine.changeCounters, account)};` };
 }

@@ -23,6 +23,9 @@ const OUTBOXES = [
   outbox('status_only', STATUS_ONLY),
   outbox('queue', QUEUE),
   outbox('hopeless'),
+  outbox('seen'),
+  outbox('queue_seen', QUEUE),
+  outbox('hopeless_seen'),
 ];
 
 async function fill(observed: AnyTestDatabase): Promise<void> {
@@ -45,7 +48,10 @@ async function fill(observed: AnyTestDatabase): Promise<void> {
     ${plain('dates', 'date')}
     create table odd.status_only (id bigint primary key, created timestamptz, state text);
     create table odd.queue (id bigint primary key, created timestamptz);
+    create view odd.seen as select * from odd.bare;
+    create view odd.queue_seen as select * from odd.queue;
     create table odd.hopeless (id uuid default gen_random_uuid(), kind text, created timestamptz, published timestamptz);
+    create view odd.hopeless_seen as select * from odd.hopeless;
     insert into odd.large (kind, created, published) select 'a', now(), now() - interval '1 h' * random() from generate_series(1, 60000);
     insert into odd.hopeless (kind, created, published) select 'a', now(), now() - interval '1 h' * random() from generate_series(1, 260000);
     insert into odd.blocks (created, published) select now() - i * interval '1 s' - interval '1 s', now() - i * interval '1 s' from generate_series(40000, 1, -1) as i;
@@ -76,11 +82,19 @@ describe('how an outbox is collected', () => {
     ['status_only', 'observed', 'column_published_at'],
     ['queue', 'deleted', null],
     ['hopeless', 'statistics', 'index_published_at'],
+    ['seen', 'scan', null],
+    ['queue_seen', 'deleted', 'base_table_needed'],
   ])('%s: %s, advice %s', async (id, method, advice) => {
     const bound = await stage.directory.get(id);
     const choice = await bound.database.read(async (db) => chooseMethod(bound, await sizeOf(db, bound)));
     expect(choice).toMatchObject({ method });
     expect(choice.advice?.code ?? null).toBe(advice);
+  });
+
+  it('not by the changes of a large view, which nobody counts: none is not what it is told as', async () => {
+    const bound = await stage.directory.get('hopeless_seen');
+    const choice = await bound.database.read(async (db) => chooseMethod(bound, await sizeOf(db, bound)));
+    expect(choice).toMatchObject({ method: 'observed', sees: false, advice: { code: 'base_table_needed', sql: null } });
   });
 
   it('advises an index that is then used', async () => {

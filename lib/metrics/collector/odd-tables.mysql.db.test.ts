@@ -31,6 +31,9 @@ const OUTBOXES = [
   outbox('status_only', STATUS_ONLY),
   outbox('queue', QUEUE),
   outbox('hopeless'),
+  outbox('seen'),
+  outbox('queue_seen', QUEUE),
+  outbox('hopeless_seen'),
   testOutbox(shapeCalled('worker-status'), 'worker', { table: 'outbox_events' }),
 ];
 
@@ -68,6 +71,9 @@ async function fill(observed: AnyTestDatabase): Promise<void> {
     `insert into large (kind, created, published) select 'a', utc_timestamp(6), utc_timestamp(6) - interval i % 3600 second from ${series(60_000)}`,
     `insert into hopeless (kind, created, published) select 'a', utc_timestamp(6), utc_timestamp(6) from ${series(500_000)}`,
     'analyze table large, hopeless',
+    'create view seen as select * from bare',
+    'create view queue_seen as select * from queue',
+    'create view hopeless_seen as select * from hopeless',
   ];
   for (const statement of statements) await observed.query(statement);
 }
@@ -96,6 +102,7 @@ describe('how an outbox of MySQL is collected', () => {
     ['status_only', 'observed', 'column_published_at'],
     ['queue', 'deleted', null],
     ['hopeless', 'statistics', 'index_published_at'],
+    ['queue_seen', 'deleted', 'base_table_needed'],
   ])('%s: %s, advice %s', async (id, method, advice) => {
     const bound = await stage.directory.get(id);
     const choice = await bound.database.read(async (db) => chooseMethod(bound, await sizeOf(db, bound)));
@@ -124,6 +131,20 @@ describe('how an outbox of MySQL is collected', () => {
         sql: `GRANT SELECT ON performance_schema.table_io_waits_summary_by_table TO '${bound.database.roles.reader}'@'%';`,
       },
     });
+  });
+
+  it('a small view by reading it, where the role may see how large it is', async () => {
+    const bound = await stage.directory.get('seen');
+    const choice = () => bound.database.read(async (db) => chooseMethod(bound, await sizeOf(db, bound)));
+    expect(await choice()).toMatchObject({ method: 'observed', sees: false, advice: { code: 'base_table_needed' } });
+    await observed.query(`grant show view on seen to '${bound.database.roles.reader}'`);
+    await eventually(async () => expect(await choice()).toMatchObject({ method: 'scan', sees: true, advice: null }));
+  });
+
+  it('not by the changes of a large view, which nobody counts: none is not what it is told as', async () => {
+    const bound = await stage.directory.get('hopeless_seen');
+    const choice = await bound.database.read(async (db) => chooseMethod(bound, await sizeOf(db, bound)));
+    expect(choice).toMatchObject({ method: 'observed', sees: false, advice: { code: 'base_table_needed', sql: null } });
   });
 
   it('by the index that is advised, once it is there', async () => {
