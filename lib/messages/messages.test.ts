@@ -175,6 +175,14 @@ describe('the check itself', () => {
   });
 });
 
+it('a Korean noun stands with the particle that fits how it ends', () => {
+  const nouns = ['색인', '테이블', '슬롯', '트랜잭션', '콘솔', '페이지', '이벤트', '릴레이', '데이터베이스', '열', '행', '역할'];
+  const endsInConsonant = (noun: string): boolean => ((noun.at(-1)?.charCodeAt(0) ?? 0) - 0xac00) % 28 > 0;
+  const misplaced = nouns.map((noun) => `${noun}[${endsInConsonant(noun) ? '가는를와' : '이은을과'}]`);
+  const wrong = new RegExp(`(?<![가-힣])(${misplaced.join('|')})(?![가-힣])`);
+  expect([...catalogue('ko')].filter(([, text]) => wrong.test(text)).map(([key]) => key)).toEqual([]);
+});
+
 it('the databases that are away are counted, however many of them are named', () => {
   const say = (count: number, more: number): string =>
     createTranslator({ locale: 'en', messages: englishMessages, namespace: 'fleet.databases' })('away', { count, more, names: 'a, b, c' });
