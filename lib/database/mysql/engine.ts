@@ -40,7 +40,7 @@ function isAsLong(bytes: number, type: string): boolean {
 /** Old tables hold zero dates, and dates with a zero in them, which the console's sessions take. */
 function timeFits(text: string): boolean {
   const time = printedTime(text);
-  if (time === null || time.year > 9_999 || time.beforeChrist || time.zoneHours !== null) return false;
+  if (time === null || time.year > 9_999 || time.month > 12 || time.beforeChrist || time.zoneHours !== null) return false;
   return time.day <= (time.month === 0 ? 31 : daysOf(time));
 }
 
