@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
+import { behindBreakingLine } from '@/scripts/testing/breaking-line';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { listEvents } from '@/lib/outbox/list-events';
 import { getEvent } from '@/lib/outbox/get-event';
@@ -227,27 +228,33 @@ describe('an intervention', () => {
   });
 
   it('settles a commit whose answer was lost by looking, not by repeating', async () => {
-    const body = await request('requeue', DEAD);
-    await database.query(`ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
-    await database.query('SELECT pg_reload_conf()');
-    const hanging = intervene(depsFor(open.outbox), ANNA, 'sample', body, freshKey());
-    try {
-      for (let tries = 0; tries < 100; tries += 1) {
-        const waiting = await database.query<{ pid: number }>(
-          `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`,
-        );
-        if (waiting[0] !== undefined) {
-          await database.query('SELECT pg_terminate_backend($1)', [waiting[0].pid]);
-          break;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    } finally {
-      await database.query('ALTER SYSTEM RESET synchronous_standby_names');
-      await database.query('SELECT pg_reload_conf()');
-    }
-    expect(await hanging).toMatchObject({ outcome: 'applied', changed: [DEAD] });
+    const line = await behindBreakingLine('after', database);
+    const result = await intervene(
+      depsFor({ ...open.outbox, database: line.database }),
+      ANNA,
+      'sample',
+      await request('requeue', DEAD),
+      freshKey(),
+    );
+    expect(line.broke()).toBe(true);
+    expect(result).toMatchObject({ outcome: 'applied', changed: [DEAD] });
     expect(await database.query('SELECT count(*)::int AS n FROM outbox_console.intervention')).toEqual([{ n: 1 }]);
+    await line.close();
+  });
+
+  it('says that nothing was changed when the commit never arrived', async () => {
+    const line = await behindBreakingLine('before', database);
+    const attempt = intervene(
+      depsFor({ ...open.outbox, database: line.database }),
+      ANNA,
+      'sample',
+      await request('requeue', DEAD),
+      freshKey(),
+    );
+    await expect(attempt).rejects.toMatchObject({ code: 'unavailable' });
+    expect(line.broke()).toBe(true);
+    expect(await database.query(`SELECT status FROM ${TABLE} WHERE id = $1`, [DEAD])).toEqual([{ status: 'failed' }]);
+    await line.close();
   });
 
   it('says that nothing was changed when the connection breaks before the commit', async () => {
@@ -258,7 +265,7 @@ describe('an intervention', () => {
     await blocker.query(`SELECT 1 FROM ${TABLE} WHERE id = $1 FOR UPDATE`, [DEAD]);
     const attempt = intervene(depsFor(open.outbox), ANNA, 'sample', body, freshKey());
     attempt.catch(() => undefined);
-    for (let tries = 0; tries < 100; tries += 1) {
+    for (let tries = 0; tries < 1_000; tries += 1) {
       const killed = await database.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'outbox-console/operator%'`,
       );

@@ -1,11 +1,10 @@
 /** Guards, idempotency and records under races and faults where rows have no version of their own: on MySQL and MariaDB. */
 import { randomUUID } from 'node:crypto';
-import net from 'node:net';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useTestMysql } from '@/scripts/testing/mysql';
+import { behindBreakingLine } from '@/scripts/testing/breaking-line';
 import { createSample, openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
-import { openDatabase } from '@/lib/database/database';
 import { getEvent } from '@/lib/outbox/get-event';
 import { listEvents } from '@/lib/outbox/list-events';
 import { namastackOutboxRecord } from '@/lib/outbox/shapes/namastack-outbox-record';
@@ -237,23 +236,27 @@ describe('an intervention on MySQL or MariaDB', () => {
   });
 
   it('settles a commit whose answer was lost by looking, not by repeating', async () => {
-    const { deps: proxied, close } = await behindProxy('after');
+    const { database: proxied, broke, close } = await behindBreakingLine('after', database);
+    const behind = depsFor({ ...open.outbox, database: proxied }, open.known);
     const key = freshKey();
-    expect(await intervene(proxied, ANNA, 'sample', await request('requeue', DEAD), key)).toMatchObject({
+    expect(await intervene(behind, ANNA, 'sample', await request('requeue', DEAD), key)).toMatchObject({
       outcome: 'applied',
       changed: [DEAD],
     });
     expect(await recordsOf(key)).toEqual([{ outcome: 'applied' }]);
     expect(await row(DEAD)).toEqual({ status: 'NEW', failure_count: 0 });
+    expect(broke()).toBe(true);
     await close();
   });
 
   it('says that nothing was changed when the commit never arrived', async () => {
-    const { deps: proxied, close } = await behindProxy('before');
+    const { database: proxied, broke, close } = await behindBreakingLine('before', database);
+    const behind = depsFor({ ...open.outbox, database: proxied }, open.known);
     const key = freshKey();
-    await expect(intervene(proxied, ANNA, 'sample', await request('requeue', DEAD), key)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(intervene(behind, ANNA, 'sample', await request('requeue', DEAD), key)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await recordsOf(key)).toEqual([]);
     expect(await row(DEAD)).toEqual({ status: 'FAILED', failure_count: 3 });
+    expect(broke()).toBe(true);
     await close();
   });
 
@@ -275,44 +278,4 @@ describe('an intervention on MySQL or MariaDB', () => {
     expect(script).not.toContain('BEGIN;');
     expect(script).toMatch(/DELIMITER \/\/\nCREATE TRIGGER/);
   });
-
-  /** The operator behind a line that breaks at the first commit: before it is through, or before it is answered. */
-  async function behindProxy(when: 'before' | 'after') {
-    const target = Number(new URL(database.url).port);
-    const sockets = new Set<net.Socket>();
-    let broken = false;
-    const server = net.createServer((client) => {
-      const upstream = net.connect(target, '127.0.0.1');
-      for (const socket of [client, upstream]) {
-        sockets.add(socket);
-        socket.on('error', () => undefined);
-      }
-      upstream.on('data', (data) => client.write(data));
-      upstream.on('close', () => client.destroy());
-      client.on('close', () => upstream.destroy());
-      client.on('data', (data) => {
-        // A query, which MySQL has its attributes, none here, put in front of.
-        if (broken || data[4] !== 3 || !data.toString('latin1').endsWith('commit')) {
-          upstream.write(data);
-          return;
-        }
-        broken = true;
-        if (when === 'after') upstream.write(data, () => setTimeout(() => client.destroy(), 200));
-        else client.destroy();
-        upstream.removeAllListeners('data');
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = new URL(database.urlFor(`o_${database.name}`, 'test'));
-    url.port = String((server.address() as net.AddressInfo).port);
-    const proxied = openDatabase({ id: 'test', url: database.urlFor(`r_${database.name}`, 'test'), operatorUrl: url.href });
-    return {
-      deps: depsFor({ ...open.outbox, database: proxied }, open.known),
-      close: async () => {
-        await proxied.close();
-        for (const socket of sockets) socket.destroy();
-        server.close();
-      },
-    };
-  }
 });
