@@ -21,6 +21,8 @@ export default defineConfig({
     exclude: ['node_modules/**', '.next*/**', '.outbox-console/**'],
     // Two cores: more workers only take turns.
     maxWorkers: 2,
+    // What is waited for comes when the machine has time for it; a second is soon over on a busy one.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       {
         extends: true,

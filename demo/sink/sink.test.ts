@@ -58,9 +58,9 @@ describe('the sink', () => {
     await client.setFault({ outbox: 'orders', type: 'order.created', mode: 'error', times: 1 });
     await expect(client.publish(message('3'))).rejects.toThrow('internal error');
     await client.publish(message('3'));
-    await client.setFault({ outbox: 'orders', mode: 'error', forMs: 30 });
+    await client.setFault({ outbox: 'orders', mode: 'error', forMs: 1_000 });
     await expect(client.publish(message('4'))).rejects.toThrow('internal error');
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     await client.publish(message('4'));
   });
 

@@ -88,7 +88,7 @@ export function useRelayStage(table: OutboxTable, empty: string): RelayStage {
 }
 
 /** Waits until `look` answers something like `wanted`. */
-export async function eventually<T>(look: () => Promise<T> | T, wanted: unknown, timeoutMs = 5_000): Promise<void> {
+export async function eventually<T>(look: () => Promise<T> | T, wanted: unknown, timeoutMs = 15_000): Promise<void> {
   await expect.poll(look, { timeout: timeoutMs, interval: 20 }).toEqual(wanted);
 }
 

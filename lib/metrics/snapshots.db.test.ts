@@ -178,7 +178,8 @@ describe('the fleet', () => {
     expect(asked).toMatchObject({ stale: null, summary: { depth: { pending: { count: 2 } } } });
     clock += 2_500;
     const { entries } = await snapshots.fleet();
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    // A reading that is waited for may take two and a half seconds.
+    expect(performance.now() - begun).toBeLessThan(2_300);
     const hanging = entries.find((entry) => entry.outbox.id === 'first');
     expect(hanging).toMatchObject({
       stale: { problem: 'timeout', since: hanging?.summary.asOf },
@@ -195,8 +196,7 @@ describe('the fleet', () => {
     });
     before = () => Promise.resolve();
     release();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect((await snapshots.fleet()).entries.find((entry) => entry.outbox.id === 'first')?.stale).toBeNull();
+    await expect.poll(async () => (await snapshots.fleet()).entries.find((entry) => entry.outbox.id === 'first')?.stale).toBeNull();
   });
 });
 

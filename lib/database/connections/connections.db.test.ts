@@ -55,10 +55,11 @@ describe('the bound of a server', () => {
   it('leaves an operator and the collector theirs, however many read', async () => {
     const reader = open(one.url, { operatorUrl: one.url });
     const collector = open(one.url, { readAs: 'collector' });
-    const reading = Promise.all(Array.from({ length: 9 }, () => ask(reader, 0.3)));
+    const reading = Promise.all(Array.from({ length: 9 }, () => ask(reader, 0.9)));
     const began = performance.now();
     await Promise.all([reader.write?.((db) => sql`select 1`.execute(db)), ask(collector)]);
-    expect(performance.now() - began).toBeLessThan(290);
+    // Before the first of them is served: whoever waited behind them would come after.
+    expect(performance.now() - began).toBeLessThan(850);
     expect(reader.status().roles).toMatchObject({
       reader: { inUse: 3, waiting: 6, limit: 3 },
       collector: { inUse: 0, idle: 1, limit: 2 },
@@ -130,8 +131,9 @@ describe('a database that is away', () => {
     await Promise.all(Array.from({ length: 20 }, () => expect(ask(database)).rejects.toMatchObject({ code: 'connection' })));
     expect(silent.tried()).toBe(1);
     const began = performance.now();
-    for (let at = 0; at < 20; at += 1) await expect(ask(database)).rejects.toMatchObject({ code: 'connection' });
-    expect(performance.now() - began).toBeLessThan(300);
+    await Promise.all(Array.from({ length: 20 }, () => expect(ask(database)).rejects.toMatchObject({ code: 'connection' })));
+    // An attempt takes three seconds.
+    expect(performance.now() - began).toBeLessThan(2_000);
     expect(silent.tried()).toBe(1);
     expect(database.status()).toMatchObject({ state: 'down', failure: { code: 'connection' } });
     await silent.close();
@@ -154,7 +156,7 @@ describe('a database that is away', () => {
     const changing = await door();
     changing.says('nothing');
     const database = open(changing.url);
-    const until = Date.now() + 12_000;
+    const until = Date.now() + 20_000;
     while (Date.now() < until && changing.tried() < 3) {
       await ask(database).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -170,14 +172,14 @@ describe('a database that is away', () => {
             () => 'up',
             () => 'down',
           ),
-        { interval: 100, timeout: 10_000 },
+        { interval: 100, timeout: 15_000 },
       )
       .toBe('up');
-    expect(Date.now() - back).toBeLessThan(8_000);
+    expect(Date.now() - back).toBeLessThan(12_000);
     expect(database.status()).toMatchObject({ state: 'up', failure: null });
     expect(database.status().version).toMatch(/^PostgreSQL \d+/);
     await changing.close();
-  }, 40_000);
+  }, 60_000);
 
   it('does not keep an operator from trying', async () => {
     const silent = await door();

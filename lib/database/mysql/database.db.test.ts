@@ -44,7 +44,7 @@ describe('an observed MySQL or MariaDB database', () => {
         { statementMs: 100 },
       );
       await expect(slow).rejects.toMatchObject({ code: 'timeout' });
-      expect(Date.now() - started).toBeLessThan(3_000);
+      expect(Date.now() - started, 'before it would have ended by itself').toBeLessThan(4_800);
       expect(await database.query('SELECT v FROM t WHERE id = 1')).toEqual([{ v: 0 }]);
       await db.write?.((write) => sql`update t set v = 2 where id = 1`.execute(write));
       expect(await database.query('SELECT v FROM t WHERE id = 1')).toEqual([{ v: 2 }]);

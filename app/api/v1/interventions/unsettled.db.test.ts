@@ -44,7 +44,7 @@ it('what became of an intervention is found out by the console itself, and stand
       const { entries } = (await (await console.callAs('viewer', audit, { path: `/?event=${DEAD}` })).json()) as AuditPage;
       expect(entries).toMatchObject([{ operation: 'requeue', outcome: 'none', code: 'not_applied', reason: 'the connection broke' }]);
     },
-    { timeout: 10_000, interval: 500 },
+    { timeout: 25_000, interval: 500 },
   );
   expect(await interventions.unsettled.list()).toEqual([]);
 });
