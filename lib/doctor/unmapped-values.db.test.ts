@@ -1,9 +1,7 @@
 /** A finding names status words, and nothing of what somebody wrote into another column. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
-import { bindOutbox } from '@/lib/outbox/bind';
-import { shapeSchema } from '@/lib/outbox/shape';
-import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { describe, expect, it } from 'vitest';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { examineOutbox } from './examine';
 
 describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
@@ -11,19 +9,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await db.query('CREATE TABLE mails (id int PRIMARY KEY, status varchar(400) NOT NULL, tries int NOT NULL, error text)');
     await db.query(`INSERT INTO mails VALUES (1, 'new', 3, 'card 4111-secret declined'), (2, '${'x'.repeat(400)}', 0, NULL)`);
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
 
   it('of rows that no rule names', async () => {
-    const shape = shapeSchema.parse({
-      key: 'inline',
-      label: 'x',
-      origin: 'x',
-      engines: [engine],
-      table: 'mails',
+    const outbox = await bindInline(opened(), 'mails', {
       columns: { id: 'id', error: 'error' },
       states: [
         {
@@ -46,7 +35,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
         },
       ],
     });
-    const { examination } = await examineOutbox(await bindOutbox(settingsFor(shape, { inline: true }), opened), { samples: [] });
+    const { examination } = await examineOutbox(outbox, { samples: [] });
     const found = examination.findings.find(({ check }) => check === 'unmapped_status');
     expect(found?.values).toMatchObject({ kinds: 2, events: 2 });
     expect(String(found?.values.values).split(', ').sort()).toEqual([`“0 · NULL · ${'x'.repeat(60)}”`, '“3 · … · new”']);
@@ -63,10 +52,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await database.query(engine === 'postgres' ? `VACUUM (ANALYZE) ${table}` : `ANALYZE TABLE ${table}`);
   };
   const unmappedIn = async (table: string, rest: object): Promise<unknown> => {
-    const shape = shapeSchema.parse({
-      key: 'inline', label: 'x', origin: 'x', engines: [engine], table, columns: { id: 'id' }, ...rest,
-    }); // prettier-ignore
-    const { examination } = await examineOutbox(await bindOutbox(settingsFor(shape, { inline: true }), opened), { samples: [] });
+    const { examination } = await examineOutbox(await bindInline(opened(), table, { columns: { id: 'id' }, ...rest }), { samples: [] });
     return examination.findings.find(({ check }) => check === 'unmapped_status')?.values;
   };
 

@@ -180,12 +180,16 @@ test('what is created is counted by the server; of what is published nobody know
 });
 
 describe('healthy', () => {
-  test('an idle slot that is read says so, however long it is idle and whatever others write', async () => {
+  /** A connector that has confirmed all there is and stays connected. */
+  const caughtUp = async () => {
     await create('debezium');
     await write(3);
     await confirm('debezium');
-    const connector = await server.connect('debezium', 'out');
-    const watched = watch(await bound());
+    return { connector: await server.connect('debezium', 'out'), watched: watch(await bound()) };
+  };
+
+  test('an idle slot that is read says so, however long it is idle and whatever others write', async () => {
+    const { connector, watched } = await caughtUp();
     await watched.look(30, 10);
     await other(5_000);
     const { verdict, evidence } = await watched.look(30, 20);
@@ -195,11 +199,7 @@ describe('healthy', () => {
   });
 
   test('a transaction that was rolled back is counted and is no event: nobody has to confirm it', async () => {
-    await create('debezium');
-    await write(3);
-    await confirm('debezium');
-    const connector = await server.connect('debezium', 'out');
-    const watched = watch(await bound());
+    const { connector, watched } = await caughtUp();
     await watched.look(25, 2);
     const inserted = (): Promise<{ n: number }[]> =>
       server.query(`SELECT n_tup_ins::int AS n FROM pg_stat_user_tables WHERE relname = 'outboxevent'`);

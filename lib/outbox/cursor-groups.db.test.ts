@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { describe, expect, it } from 'vitest';
+import { useOpened } from '@/scripts/testing/inline';
 import { createSample, settingsFor, tableOf, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { tableParts } from './language/names';
 import { bindOutbox } from './bind';
@@ -20,15 +20,11 @@ describe.each([
     await createSample(made, shape);
     await made.query(positions);
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
   const published = async (group?: string): Promise<number> => {
     const table = tableParts(tableOf(shape, 'main', engine).replace(/["`]/g, '')).table;
     const settings = settingsFor(shape, { table, parameters: group === undefined ? {} : { extra: { group } } });
-    const { events } = await listEvents(await bindOutbox(settings, opened), { state: ['published'] }, { limit: 50 });
+    const { events } = await listEvents(await bindOutbox(settings, opened()), { state: ['published'] }, { limit: 50 });
     return events.length;
   };
 

@@ -1,12 +1,10 @@
 /** A key is one key: what a collation takes for the same is another event's. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
-import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { bindOutbox } from './bind';
+import { describe, expect, it } from 'vitest';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
 import { neighboursOf } from './neighbours';
-import { shapeSchema } from './shape';
 
 const KEYS = ['order-a', 'ORDER-A', 'order-á', 'order-a '];
 
@@ -19,23 +17,11 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     for (const [index, key] of KEYS.entries())
       await db.query(`INSERT INTO keyed VALUES (${index + 1}, '${key}', '${key}!', '2026-01-01 00:00:0${index}')`);
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
 
   it('is found by itself, and its events stand among nobody else’s', async () => {
-    const shape = shapeSchema.parse({
-      key: 'inline',
-      label: 'x',
-      origin: 'x',
-      engines: [engine],
-      table: 'keyed',
-      columns: { id: 'id', aggregateId: 'agg', dedupKey: 'dedup', createdAt: 'made_at' },
-      states: [{ state: 'pending', when: { always: true } }],
-    });
-    const outbox = await bindOutbox(settingsFor(shape, { inline: true }), opened);
+    const columns = { id: 'id', aggregateId: 'agg', dedupKey: 'dedup', createdAt: 'made_at' };
+    const outbox = await bindInline(opened(), 'keyed', { columns });
     const idsOf = async (filter: object): Promise<string[]> => (await listEvents(outbox, filter, { limit: 50 })).events.map(({ id }) => id);
     for (const [index, key] of KEYS.entries()) {
       const id = String(index + 1);

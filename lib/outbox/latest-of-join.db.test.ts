@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { describe, expect, it } from 'vitest';
+import { useOpened } from '@/scripts/testing/inline';
 import { createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { bindOutbox, mappingProblems } from './bind';
 import { getEvent } from './get-event';
@@ -11,14 +11,10 @@ if (shape === undefined) throw new Error('There is no such shape');
 
 describe.each(['postgres', 'mysql'] as const)('an error log beside the outbox on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (made) => createSample(made, shape));
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
 
   it('gives an event its newest error, on its page, in lists and to the search for one', async () => {
-    const outbox = await bindOutbox(settingsFor(shape), opened);
+    const outbox = await bindOutbox(settingsFor(shape), opened());
     const errors = async (id: string): Promise<unknown> => (await getEvent(outbox, id))?.event.error;
     expect([await errors('4'), await errors('6'), await errors('1')]).toEqual(['broker away', 'key not found', null]);
     const { events } = await listEvents(outbox, { state: ['dead'] }, { limit: 10 });
@@ -34,10 +30,10 @@ describe.each(['postgres', 'mysql'] as const)('an error log beside the outbox on
   it('is not read where no index leads to its rows, and a mapping that asks for it is told so', async () => {
     await database.query('DROP TABLE outboxer_exceptions');
     await database.query('CREATE TABLE outboxer_exceptions (id bigint PRIMARY KEY, message_id bigint NOT NULL, message_text text)');
-    const outbox = await bindOutbox(settingsFor(shape), opened);
+    const outbox = await bindOutbox(settingsFor(shape), opened());
     expect(outbox.capabilities.fields.error).toBe(false);
     expect((await getEvent(outbox, '4'))?.event.error).toBeNull();
-    expect(await mappingProblems(settingsFor(shape, { inline: true }), opened)).toEqual([
+    expect(await mappingProblems(settingsFor(shape, { inline: true }), opened())).toEqual([
       expect.objectContaining({
         path: ['shape', 'columns', 'error', 'join'],
         message: expect.stringContaining('has no index on message_id') as string,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it, describe } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { tooOld } from '@/lib/database/needed-server';
+import { useOpened } from '@/scripts/testing/inline';
 import { createRoles, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { formatPath } from '@/lib/shared/document-path';
 import { bindOutbox, mappingProblems } from './bind';
@@ -164,14 +165,10 @@ describe('what only the database knows', () => {
     await db.query('CREATE TABLE notes (thing text NOT NULL)');
     await db.query('CREATE TABLE buried (id uuid PRIMARY KEY, made_at bigint NOT NULL)');
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
   const linesOf = async (over: Partial<ShapeInput>): Promise<string[]> => {
     const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, ...over }), { inline: true });
-    return (await mappingProblems(settings, opened)).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+    return (await mappingProblems(settings, opened())).map(({ path, message }) => `${formatPath(path)}: ${message}`);
   };
 
   it('is asked before anything is read: values and comparisons its types do not have, each by its place', async () => {
@@ -197,12 +194,14 @@ describe('what only the database knows', () => {
 
   it('is quoted by an older server too, which says the same of what it does not know', async () => {
     const aged: Database = {
-      ...opened,
+      ...opened(),
       read: (work, limits) =>
-        opened.read(work, limits).catch((error: unknown) => {
-          const age = error instanceof DatabaseFailure ? tooOld('PostgreSQL 15.18', error.state) : null;
-          throw error instanceof DatabaseFailure && age !== null ? new DatabaseFailure('outdated', error.state, error.cause, age) : error;
-        }),
+        opened()
+          .read(work, limits)
+          .catch((error: unknown) => {
+            const age = error instanceof DatabaseFailure ? tooOld('PostgreSQL 15.18', error.state) : null;
+            throw error instanceof DatabaseFailure && age !== null ? new DatabaseFailure('outdated', error.state, error.cause, age) : error;
+          }),
     };
     const states = [{ state: 'dead' as const, when: { column: 'bits', equals: 1 } }];
     const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, states }), { inline: true });

@@ -1,13 +1,11 @@
 /** One document that the server cannot take apart costs its own value and no list; what it holds is hidden all the same. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { describe, expect, it } from 'vitest';
 import type { OutboxEvent } from '@/lib/shared/model';
-import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { bindOutbox } from './bind';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { maskErrors } from './hidden-in-errors';
 import { listEvents } from './list-events';
-import type { Outbox } from './outbox';
-import { shapeSchema } from './shape';
+import type { Outbox, OutboxSettings } from './outbox';
 
 /** What PostgreSQL gives for `t`; other servers may read more of them. */
 const DOCUMENTS: Record<string, { text: string; trace: string | null }> = {
@@ -51,16 +49,9 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
       await db.query(`INSERT INTO polled VALUES (${p1}, ${p2}, ${p3})`, [id, LATE, 'declined: 4111-secret']);
     await db.query(`INSERT INTO polled VALUES (${p1}, ${p2}, ${p3})`, [MANY + 1, SECRET, 'declined: 4111-secret']);
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
-  const bound = (table: string, over: object, settings: object = {}): Promise<Outbox> => {
-    const states = [{ state: 'pending', when: { always: true } }];
-    const shape = shapeSchema.parse({ key: 'inline', label: 'x', origin: 'x', engines: [engine], table, states, ...over });
-    return bindOutbox(settingsFor(shape, { inline: true, ...settings }), opened);
-  };
+  const opened = useOpened(database);
+  const bound = (table: string, over: object, settings?: Partial<OutboxSettings>): Promise<Outbox> =>
+    bindInline(opened(), table, over, settings);
 
   it('a text that may be JSON', async () => {
     const outbox = await bound('documents', { columns: { id: 'id', payload: 'body', traceId: { column: 'body', path: ['t'] } } });

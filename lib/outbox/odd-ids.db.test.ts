@@ -1,13 +1,11 @@
 /** Every id the list shows is found again: by its address and by the search, whatever its type. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { describe, expect, it } from 'vitest';
 import { printsAsDecimal } from '@/lib/database/decimal-text';
-import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { bindOutbox } from './bind';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import { shapeSchema } from './shape';
 
 const BYTES = { postgres: ["'\\x00ff7e25'", "'\\x20'", "'\\x'"], mysql: ["x'00ff7e25'", "x'20'", "x''"] };
 const TABLES = {
@@ -29,23 +27,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
       for (const id of Array.isArray(ids) ? ids : ids[engine]) await db.query(`INSERT INTO ${name} VALUES (${id}, '2026-01-01 00:00:01')`);
     }
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
 
   it.each(Object.entries(TABLES))('%s', async (table, { ids }) => {
-    const shape = shapeSchema.parse({
-      key: 'inline',
-      label: 'x',
-      origin: 'x',
-      engines: [engine],
-      table,
-      columns: { id: 'id', createdAt: 'made_at' },
-      states: [{ state: 'pending', when: { always: true } }],
-    });
-    const outbox = await bindOutbox({ ...settingsFor(shape, { inline: true }), table }, opened);
+    const outbox = await bindInline(opened(), table, { columns: { id: 'id', createdAt: 'made_at' } });
     const { events } = await listEvents(outbox, {}, { limit: 50 });
     expect(events).toHaveLength((Array.isArray(ids) ? ids : ids[engine]).length);
     expect(await walked(outbox)).toEqual(events.map(({ id }) => id));

@@ -1,12 +1,11 @@
 /** Values that a server compares or prints otherwise than they were written. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
-import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { bindOutbox } from './bind';
+import { describe, expect, it } from 'vitest';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { countDeadByError } from './dead-letters';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import { shapeSchema, type Shape } from './shape';
+import type { Shape } from './shape';
 
 const DDL = {
   postgres: [
@@ -23,24 +22,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     for (const statement of DDL[engine]) await db.query(statement);
     for (const row of ROWS) await db.query(`INSERT INTO odd VALUES ${engine === 'postgres' ? row.replaceAll('\\\\', '\\') : row}`);
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
 
-  const bound = (states: Shape['states']): Promise<Outbox> => {
-    const shape = shapeSchema.parse({
-      key: 'inline',
-      label: 'x',
-      origin: 'x',
-      engines: [engine],
-      table: 'odd',
-      columns: { id: 'id', type: 'kind', error: { column: 'errors', last: true } },
-      states,
-    });
-    return bindOutbox({ ...settingsFor(shape, { inline: true }), table: 'odd' }, opened);
-  };
+  const bound = (states: Shape['states']): Promise<Outbox> =>
+    bindInline(opened(), 'odd', { columns: { id: 'id', type: 'kind', error: { column: 'errors', last: true } }, states });
   const stateOf = async (outbox: Outbox): Promise<string[]> =>
     (await listEvents(outbox, { order: 'oldest' }, { limit: 5 })).events.map(({ state }) => state);
 
@@ -67,16 +52,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await database.query(
       "INSERT INTO died VALUES (1, 'Paid', 'Timeout'), (2, 'Paid', 'timeout'), (3, 'paid', 'timeout'), (4, 'paid', 'timeout '), (5, 'paid', 'timéout'), (6, 'paid', NULL), (7, 'paid', NULL)",
     );
-    const shape = shapeSchema.parse({
-      key: 'inline',
-      label: 'x',
-      origin: 'x',
-      engines: [engine],
-      table: 'died',
-      columns: { id: 'id', type: 'kind', error: 'error' },
-      states: [{ state: 'dead', when: { always: true } }],
-    });
-    const groups = await countDeadByError(await bindOutbox({ ...settingsFor(shape, { inline: true }), table: 'died' }, opened));
+    const states = [{ state: 'dead', when: { always: true } }];
+    const groups = await countDeadByError(
+      await bindInline(opened(), 'died', { columns: { id: 'id', type: 'kind', error: 'error' }, states }),
+    );
     expect(groups.map(({ type, error, count }) => [type, error, count]).sort()).toEqual([
       ['Paid', 'Timeout', 1],
       ['Paid', 'timeout', 1],

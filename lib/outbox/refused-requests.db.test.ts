@@ -1,14 +1,12 @@
 /** Whatever well-formed values a request holds, no server refuses them: a cursor nobody was given is `invalid`, a filter finds nothing. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { describe, expect, it } from 'vitest';
 import type { EventFilter } from '@/lib/shared/model';
-import { settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { bindOutbox } from './bind';
+import { bindInline, useOpened } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { encodeCursor } from './cursor';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import { shapeSchema } from './shape';
 
 const IMPOSSIBLE = [
   '2026-99-99 99:99:99',
@@ -73,34 +71,15 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await db.query('CREATE INDEX happens_sent ON happens (sent)');
     await db.query("INSERT INTO happens VALUES (1, '2026-01-01', '2026-01-01'), (2, '2026-01-01', NULL)");
   });
-  let opened: Database;
-  beforeAll(() => {
-    opened = openDatabase({ id: 'x', url: database.url });
-  });
-  afterAll(() => opened.close());
+  const opened = useOpened(database);
 
-  const bound = (
-    table: string,
-    columns: object,
-    states: object[] = [{ state: 'pending', when: { always: true } }],
-    timeZone?: string,
-    times = {},
-  ): Promise<Outbox> => {
-    const shape = shapeSchema.parse({
-      key: 'inline',
-      label: 'x',
-      origin: 'x',
-      engines: [engine],
+  const bound = (table: string, columns: object, states?: object[], timeZone?: string, times = {}): Promise<Outbox> =>
+    bindInline(
+      opened(),
       table,
-      columns: { id: 'id', ...columns },
-      states,
-      times,
-    });
-    return bindOutbox(
-      { ...settingsFor(shape, { inline: true, ...(timeZone === undefined ? {} : { parameters: { timeZone } }) }), table },
-      opened,
+      { columns: { id: 'id', ...columns }, times, ...(states === undefined ? {} : { states }) },
+      timeZone === undefined ? {} : { parameters: { timeZone } },
     );
-  };
   const paged = (outbox: Outbox, key: string | null, id = '1') =>
     listEvents(outbox, {}, { limit: 5, cursor: encodeCursor({ order: 'newest', by: 'created', direction: 'next', key, id }) });
   const listed = async (outbox: Outbox, filter: EventFilter): Promise<string[]> =>
