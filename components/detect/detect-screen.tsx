@@ -97,7 +97,7 @@ function Body({ chosen, answer, examination, examine, pending }: Omit<DetectScre
   if (chosen === null || answer === null)
     return (
       <div className={classes.panel}>
-        <Notice title={t('choose')} />
+        <Notice title={t('start')} text={t('startText')} />
       </div>
     );
   const { detection, failure } = answer;
