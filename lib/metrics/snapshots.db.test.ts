@@ -139,15 +139,19 @@ describe('the fleet', () => {
     );
     const { fleet } = createSnapshots(many, { now: () => clock });
     clock = Math.floor(clock / 10_000) * 10_000;
-    await fleet();
-    await vi.waitFor(() => expect(many.readings()).toBe(60), 10_000);
-    for (let second = 1; second <= 10; second += 1) {
+    for (let second = 0; second <= 10; second += 1) {
+      // Asked again: one that is still being read is not begun anew by the first who asks.
+      await vi.waitFor(
+        async () => {
+          await fleet();
+          expect(many.readings()).toBe(60 + 6 * second);
+        },
+        { timeout: 15_000 },
+      );
       clock += 1_000;
-      await fleet();
-      await vi.waitFor(() => expect(many.readings()).toBe(60 + 6 * second), 10_000);
     }
     await many.close();
-  });
+  }, 60_000);
 
   test('a line is made when its reading comes, whoever asks or does not, and not again before the next', async () => {
     const made: string[] = [];
@@ -160,11 +164,11 @@ describe('the fleet', () => {
     clock += 5_000;
     await fleet();
     // What is shown of the first one is the line that there was.
-    expect(made.splice(0).toSorted()).toEqual(['second', 'third']);
+    await vi.waitFor(() => expect(made.toSorted()).toEqual(['second', 'third']), 10_000);
     release();
-    await vi.waitFor(() => expect(made).toEqual(['first']));
+    await vi.waitFor(() => expect(made.slice(2)).toEqual(['first']), 10_000);
     expect((await fleet()).entries.find(({ outbox }) => outbox.id === 'first')?.summary.depth.pending.count).toBe(2);
-    expect(made).toEqual(['first']);
+    expect(made).toHaveLength(3);
   });
 
   test('one outbox that hangs is answered from its last reading; the others do not wait for it', async () => {
