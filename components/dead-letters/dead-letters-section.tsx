@@ -62,7 +62,11 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
       </header>
       {problem === null && <ReadOnlyNote outbox={outbox} />}
       {problem !== null ? (
-        <p className={classes.plain}>{t(`problems.${problem}`)}</p>
+        <p className={classes.plain}>
+          {dead.why === undefined || dead.why === 'source_down'
+            ? t(`problems.${problem}`)
+            : t('deadLetters.unavailable', { why: t(`unavailable.${dead.why}`) })}
+        </p>
       ) : !state.available ? (
         <p className={classes.plain}>{t('deadLetters.unavailable', { why: t(`unavailable.${state.because}`) })}</p>
       ) : groups.length === 0 && events.length === 0 && !filtered ? (

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
-import type { Count, Known, Percentiles, UnavailableReason } from '@/lib/shared/measured';
+import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/measured';
 import { markKnown } from '@/lib/shared/format';
 import { Hint } from './hint';
 import { useFormat } from './use-format';
@@ -10,7 +10,7 @@ import classes from './figures.module.css';
 
 const SHORT: Partial<Record<UnavailableReason, string>> = {
   no_events: 'noEvents',
-  source_down: 'notReadable',
+  ...Object.fromEntries(UNREAD_REASONS.map((why) => [why, 'notReadable'])),
   store_down: 'notComputed',
   not_watched: 'notWatched',
 };

@@ -4,6 +4,7 @@ import { memo, type ReactNode } from 'react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { DoctorHeadline } from '@/lib/shared/doctor';
+import { tellsNothing } from '@/lib/shared/measured';
 import { SPARKLINE_POINTS, type FleetLine } from '@/lib/shared/fleet';
 import { CountText, Figure, Percentile } from '../figures/figure';
 import { SeveritySign, VerdictSign } from '../figures/mark';
@@ -26,7 +27,7 @@ export const FIGURE_COLUMNS = ['depth', 'waiting', 'oldest', 'p95', 'dead', 'las
 /** False where nothing was ever read, or computed. */
 function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): boolean {
   const { count, why } = depth.waiting;
-  return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || (why !== 'source_down' && why !== 'store_down');
+  return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || !tellsNothing(why);
 }
 
 /** One outbox of the fleet. Its figures grey when they are old. */

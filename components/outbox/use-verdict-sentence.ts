@@ -16,6 +16,7 @@ const BLIND: Record<string, string> = {
   rows_hidden: 'hidden',
   no_privilege: 'no_privilege',
   table_missing: 'missing',
+  server_outdated: 'outdated',
   store_away: 'store',
 };
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DatabaseFailure } from '@/lib/database/failure';
 import { mysqlFailure } from '@/lib/database/mysql/failure';
 import { postgresFailure } from '@/lib/database/postgres/failure';
 import { failureOf } from './failure';
@@ -13,4 +14,8 @@ test('a login that was refused and a database that is not there are not called u
     'connection',
     'connection',
   ]);
+});
+
+test('a server that may be too old is not called one that could not answer', () => {
+  expect(failureOf(new DatabaseFailure('outdated', '42601', null, 'too old'))).toEqual({ code: 'outdated', detail: '42601' });
 });

@@ -8,6 +8,7 @@ const BY_CODE: Partial<Record<FailureCode, DetectionFailure['code']>> = {
   locked: 'timeout',
   no_privilege: 'no_privilege',
   missing: 'missing',
+  outdated: 'outdated',
 };
 /** PostgreSQL's states, and MySQL's numbers: access denied, no such database, no right to this one. */
 const LOGIN_STATES = new Set(['28P01', '28000', '1045', '1698']);

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createTranslator } from 'next-intl';
 import { describe, expect, it } from 'vitest';
+import { neededServer } from '@/lib/database/needed-server';
 import { CHECKS } from '@/lib/doctor/check-registry.gen';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { PAYLOAD_WARNINGS } from '@/lib/outbox/language/payload';
@@ -187,4 +188,9 @@ it('the databases that are away are counted, however many of them are named', ()
   const say = (count: number, more: number): string =>
     createTranslator({ locale: 'en', messages: englishMessages, namespace: 'fleet.databases' })('away', { count, more, names: 'a, b, c' });
   expect([say(1, 0), say(3, 0), say(5, 2)]).toEqual(['a, b, c is away', '3 are away: a, b, c', '5 are away: a, b, c and 2 more']);
+});
+
+it.each(LANGUAGES)('$code names the servers that are new enough', ({ code }) => {
+  for (const key of ['detect.failures.outdated', 'evidence.server_outdated'])
+    for (const server of ['PostgreSQL 1', 'MySQL 1', 'MariaDB 1']) expect(catalogue(code).get(key)).toContain(neededServer(server));
 });

@@ -170,7 +170,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     } catch (error) {
       const kind = kindOf(error);
       // The table is another one than it was: it is looked at again before the next reading.
-      if (kind === 'missing' || kind === 'unusable' || kind === 'no_privilege') directory.forget(id);
+      if (kind === 'missing' || kind === 'unusable' || kind === 'no_privilege' || kind === 'outdated') directory.forget(id);
       if (cell.failure?.kind !== kind) onFailure?.(id, error);
       cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
     } finally {
@@ -282,7 +282,7 @@ function kindOf(error: unknown): Failure['kind'] {
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) {
     if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'timeout';
-    if (failure.code === 'no_privilege' || failure.code === 'missing') return failure.code;
+    if (failure.code === 'no_privilege' || failure.code === 'missing' || failure.code === 'outdated') return failure.code;
     return failure.code === 'connection' ? 'unavailable' : 'unusable';
   }
   if (!(failure instanceof Problem)) return 'unusable';

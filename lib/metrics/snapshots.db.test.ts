@@ -288,9 +288,32 @@ describe('a source that is away', () => {
     try {
       const summary = await snapshots.summary('first', '1h');
       expect(summary.diagnosis).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'table_missing' }, {}] });
+      for (const figure of [...Object.values(summary.depth), summary.latency, summary.throughput])
+        expect(figure).toMatchObject({ known: 'unavailable', why: 'table_missing' });
       expect((await snapshots.fleet()).entries[0]?.outbox).toMatchObject({ id: 'first', whyReadOnly: 'table_missing' });
     } finally {
       await database.query('alter table first.gone rename to transaction_outbox');
+    }
+  });
+
+  test('its role lost the right to read: that is what is said of the figures, and of an outbox that was never read', async () => {
+    await database.query(
+      `create role shut login password 'test'; grant usage on schema first to shut; grant select on first.transaction_outbox to shut`,
+    );
+    try {
+      await directory.close();
+      create(database.urlFor('shut', 'test'));
+      await snapshots.summary('first', '1h');
+      await database.query('revoke select on first.transaction_outbox from shut');
+      clock += 5_000;
+      for (const begin of [() => undefined, () => create(database.urlFor('shut', 'test'))]) {
+        begin();
+        const { depth, diagnosis } = await snapshots.summary('first', '1h');
+        expect(diagnosis).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'no_privilege' }, {}] });
+        expect(depth.dead).toEqual({ count: null, known: 'unavailable', why: 'no_privilege' });
+      }
+    } finally {
+      await database.query('drop owned by shut; drop role shut');
     }
   });
 });

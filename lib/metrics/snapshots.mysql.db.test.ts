@@ -130,6 +130,7 @@ describe('verdicts', () => {
         verdict: 'cannot_see',
         evidence: [{ code: 'table_missing' }, { code: 'last_seen' }],
       });
+      expect((await snapshots.summary('worker', '1h')).depth.waiting.why).toBe('table_missing');
     } finally {
       await database.query('rename table gone to outbox_events');
     }
@@ -140,7 +141,10 @@ describe('verdicts', () => {
     await database.query(`grant select on ${database.name}.outbox_record to blind`);
     await directory.close();
     create(database.urlFor('blind', 'reads'));
-    expect((await verdict('worker')).verdict).toBe('cannot_see');
+    const { depth, diagnosis } = await snapshots.summary('worker', '1h');
+    // Such a server shows nobody a table that they have no right to.
+    expect(diagnosis).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'table_missing' }, {}] });
+    expect(depth.dead).toEqual({ count: null, known: 'unavailable', why: 'table_missing' });
     expect((await verdict('records')).verdict).toBe('healthy');
     await database.query('drop user blind');
   });

@@ -17,7 +17,7 @@ import { createReadings, type Answer, type ReadingCost, type Terms } from './rea
 import type { Reckon } from './reckon';
 import { ALL_TYPES, seriesOfType } from './rollup/series-key';
 import { noFigures, noSeries, plot, summarise } from './summarise';
-import { isBlind, type Failure } from './verdict';
+import { UNREAD, type Failure } from './verdict';
 
 /** What charts show, where it is not the window of the figures: a span of its own, or one event type. */
 export interface Charts {
@@ -104,7 +104,9 @@ export function createSnapshots(
   const nowIso = (): string => new Date(now()).toISOString();
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
-    return outbox === null ? awayInfo(directory, id, failure !== null && isBlind(failure)) : outboxInfo(outbox);
+    return outbox === null
+      ? awayInfo(directory, id, failure === null || failure.kind === 'no_store' ? 'source_down' : UNREAD[failure.kind])
+      : outboxInfo(outbox);
   }
 
   /** The last figures there are, and how much they are worth. */
@@ -205,7 +207,10 @@ function graveFailure({ reading, failure }: Answer, now: number): Failure | null
 const PROBLEMS: Partial<Record<Failure['kind'], StaleProblem>> = { timeout: 'timeout', no_store: 'store' };
 
 /** Why there is not one figure. */
-const whyNothing = ({ failure }: Answer): UnavailableReason => (failure?.kind === 'no_store' ? 'store_down' : 'source_down');
+const whyNothing = ({ failure }: Answer): UnavailableReason => {
+  if (failure === null) return 'source_down';
+  return failure.kind === 'no_store' ? 'store_down' : UNREAD[failure.kind];
+};
 
 /** Figures older than a verdict stands are old, even though nothing has failed: nobody has asked for them for a while. */
 function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {

@@ -320,6 +320,7 @@ describe('cannot see', () => {
   test.each([
     ['no_privilege', 'no_privilege'],
     ['missing', 'table_missing'],
+    ['outdated', 'server_outdated'],
     ['unusable', 'source_unusable'],
     ['no_store', 'store_away'],
   ] as const)('the database answers, but: %s', (kind, code) => {

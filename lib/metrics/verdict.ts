@@ -1,3 +1,4 @@
+import type { UnreadReason } from '@/lib/shared/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence, Verdict } from '@/lib/shared/verdicts';
 import type { Base } from './base';
@@ -36,13 +37,24 @@ export interface Circumstances {
 export interface Failure {
   /**
    * timeout: it answered too late. unavailable: it could not be reached. The others answer, but not about this table:
-   * the role may not read it (no_privilege), it is not there (missing), or it is not what the shape needs (unusable); or
-   * the rows were read and the store did not compute their figures (no_store).
+   * the role may not read it (no_privilege), it is not there (missing), the server may be too old for what it was asked
+   * (outdated), or it is not what the shape needs (unusable); or the rows were read and the store did not compute their
+   * figures (no_store).
    */
-  kind: 'timeout' | 'unavailable' | 'no_privilege' | 'missing' | 'unusable' | 'no_store';
+  kind: 'timeout' | 'unavailable' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
   since: string;
 }
+
+/** What an outbox that was not read this way is said to be. */
+export const UNREAD: Record<Exclude<Failure['kind'], 'no_store'>, UnreadReason> = {
+  timeout: 'source_down',
+  unavailable: 'source_down',
+  no_privilege: 'no_privilege',
+  missing: 'table_missing',
+  outdated: 'server_outdated',
+  unusable: 'source_unusable',
+};
 
 /** The database answers, and yet there are no figures. */
 export const isBlind = ({ kind }: Failure): boolean => kind !== 'timeout' && kind !== 'unavailable';

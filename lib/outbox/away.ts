@@ -1,11 +1,31 @@
+import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
+import type { UnreadReason } from '@/lib/shared/measured';
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
 import { STATES } from '@/lib/shared/states';
 import type { OutboxDirectory } from './directory';
 import { tableText } from './language/names';
 import { keepsOrder } from './shape';
 
+const BY_FAILURE: Partial<Record<FailureCode, UnreadReason>> = {
+  no_privilege: 'no_privilege',
+  missing: 'table_missing',
+  outdated: 'server_outdated',
+  bad_value: 'source_unusable',
+  other: 'source_unusable',
+};
+
+/** Why an outbox could not be read, by what was thrown. */
+export function whyUnread(error: unknown): UnreadReason {
+  const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
+  if (failure instanceof DatabaseFailure) return BY_FAILURE[failure.code] ?? 'source_down';
+  if (!(failure instanceof Problem)) return 'source_down';
+  if (failure.code === 'not_found') return 'table_missing';
+  return failure.code === 'invalid' ? 'source_unusable' : 'source_down';
+}
+
 /** What can be said of an outbox whose table has not been seen: its configuration, and nothing it could do. */
-export function awayInfo(directory: OutboxDirectory, id: string, tableMissing: boolean): OutboxInfo {
+export function awayInfo(directory: OutboxDirectory, id: string, why: UnreadReason): OutboxInfo {
   const settings = directory.settings(id);
   const database = directory.database(id);
   return {
@@ -16,7 +36,7 @@ export function awayInfo(directory: OutboxDirectory, id: string, tableMissing: b
     shape: settings.inline ? 'inline' : settings.shape.key,
     table: tableText(settings.table),
     capabilities: {
-      states: Object.fromEntries(STATES.map((state) => [state, { available: false, because: 'source_down' }])) as Capabilities['states'],
+      states: Object.fromEntries(STATES.map((state) => [state, { available: false, because: why }])) as Capabilities['states'],
       operations: {},
       keepsOrder: keepsOrder(settings.shape),
       fields: {
@@ -36,6 +56,6 @@ export function awayInfo(directory: OutboxDirectory, id: string, tableMissing: b
       },
     },
     writable: false,
-    whyReadOnly: tableMissing ? 'table_missing' : 'source_down',
+    whyReadOnly: why,
   };
 }

@@ -21,7 +21,10 @@ const ADVICE: Record<ReadOnlyReason, string> = {
   not_transactional: 'its table cannot take a change back (it is not transactional); convert it to InnoDB',
   no_primary_key: 'its table has no unique key that names one row',
   no_grant: "the operator's role lacks privileges; run npm run console -- install {outbox} and apply its grants",
+  no_privilege: "the reader's role may not read its table; run npm run console -- install {outbox} and apply its grants",
   table_missing: 'its table was not found',
+  source_unusable: 'its table does not fit its mapping; check the mapping against the table',
+  server_outdated: 'its server refused a statement that it may be too old to know',
   source_down: 'its database does not answer',
 };
 

@@ -62,6 +62,7 @@ export const FAILURE_CODES = [
   'timeout',
   'no_privilege',
   'missing',
+  'outdated',
   'mapping',
   'other',
 ] as const;

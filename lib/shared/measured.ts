@@ -6,6 +6,10 @@
 export const KNOWN = ['exact', 'capped', 'estimated', 'sampled', 'unavailable'] as const;
 export type Known = (typeof KNOWN)[number];
 
+/** Why an outbox cannot be read at all: its database is away, or answers and yet there is nothing to be had. */
+export const UNREAD_REASONS = ['source_down', 'no_privilege', 'table_missing', 'source_unusable', 'server_outdated'] as const;
+export type UnreadReason = (typeof UNREAD_REASONS)[number];
+
 /** Why a number is unavailable; each has its sentence in the catalogue under `unavailable.<code>`. */
 export const UNAVAILABLE_REASONS = [
   'not_in_schema',
@@ -18,7 +22,7 @@ export const UNAVAILABLE_REASONS = [
   'no_attempts',
   'too_many_rows',
   'no_events',
-  'source_down',
+  ...UNREAD_REASONS,
   'store_down',
   'not_watched',
   'no_slots',
@@ -28,6 +32,10 @@ export const UNAVAILABLE_REASONS = [
   'several_slots',
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
+
+/** True where nothing of the outbox is known, whatever its table could tell: it cannot be read, or nobody computes its figures. */
+export const tellsNothing = (why: UnavailableReason | undefined): boolean =>
+  why === 'store_down' || (UNREAD_REASONS as readonly (string | undefined)[]).includes(why);
 
 export interface Count {
   /** null exactly when `known` is `unavailable`. */

@@ -1,3 +1,5 @@
+import type { UnreadReason } from './measured';
+
 /** Why an outbox cannot be changed from here; words under `readOnly.<code>`. */
 export type ReadOnlyReason =
   | 'no_operator_url'
@@ -13,8 +15,7 @@ export type ReadOnlyReason =
   | 'not_transactional'
   | 'no_primary_key'
   | 'no_grant'
-  | 'table_missing'
-  | 'source_down';
+  | UnreadReason;
 
 /** Reasons that the proof of the mapping explains, and may take away. */
 export const PROOF_REASONS: readonly ReadOnlyReason[] = [

@@ -1,9 +1,8 @@
 import type { DeadLettersSnapshot } from '@/components/dead-letters/snapshots';
 import type { Context } from '@/lib/server/context';
-import { readAllDeadLetters, readDeadLetters } from '@/lib/server/reads/dead-letters';
+import { readAllDeadLetters, readDeadLetters, unreadDeadLetters } from '@/lib/server/reads/dead-letters';
 import { readOutbox } from '@/lib/server/reads/outboxes';
 import { parseEventFilter } from '@/lib/shared/event-filter';
-import { unavailable } from '@/lib/shared/measured';
 import { PAGE_LIMIT_DEFAULT, type DeadLetters } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 
@@ -34,14 +33,7 @@ export async function firstDeadLettersSnapshot(context: Context, outbox: string 
     return await readDeadLettersSnapshot(context, outbox, query);
   } catch (error) {
     if (outbox === null || !(error instanceof Problem) || (error.code !== 'timeout' && error.code !== 'unavailable')) throw error;
-    const letters: DeadLetters = {
-      outbox: await readOutbox(context.console, outbox),
-      dead: unavailable('source_down'),
-      groups: [],
-      page: null,
-      problem: error.code,
-    };
-    return { asOf: null, outboxes: [letters] };
+    return { asOf: null, outboxes: [unreadDeadLetters(await readOutbox(context.console, outbox), error)] };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Count } from '@/lib/shared/measured';
+import { tellsNothing, type Count } from '@/lib/shared/measured';
 import type { CollectorStatus } from '@/lib/shared/collection';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
@@ -146,7 +146,7 @@ function summed(outbox: string, values: readonly (readonly [string, number])[], 
 const countsPublished = ({ published }: OutboxTotals, { method }: CollectorStatus): boolean =>
   published > 0 || method === null || countsRows(method);
 /** Whether the table counts attempts; not known before it was read. */
-const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && why !== 'source_down' && why !== 'store_down';
+const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && !tellsNothing(why);
 /** Never below zero: clocks may disagree. */
 const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;

@@ -1,4 +1,5 @@
 import 'server-only';
+import { whyUnread } from '@/lib/outbox/away';
 import { countDeadByError } from '@/lib/outbox/dead-letters';
 import { freezeEvents } from '@/lib/outbox/freeze';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
@@ -70,17 +71,20 @@ export async function readAllDeadLetters(context: Context, request: Omit<DeadLet
       try {
         return await readDeadLetters(context, id, request);
       } catch (error) {
-        if (!(error instanceof Problem) || (error.code !== 'timeout' && error.code !== 'unavailable')) throw error;
-        return { outbox: await unreadable(context, id), dead: unavailable('source_down'), groups: [], page: null, problem: error.code };
+        // Nothing of the request can be wrong here: whatever is invalid or not found is the outbox.
+        if (!(error instanceof Problem) || !NOT_READ.includes(error.code)) throw error;
+        return unreadDeadLetters((await context.console.snapshots.outbox(id, '1h')).outbox, error);
       }
     }),
   );
 }
 
-/** What is known of an outbox whose database is away: its last binding, or the configuration alone. */
-async function unreadable(context: Context, id: string): Promise<OutboxInfo> {
-  const summary = await context.console.snapshots.outbox(id, '1h');
-  return summary.outbox;
+const NOT_READ: readonly Problem['code'][] = ['timeout', 'unavailable', 'not_found', 'invalid'];
+
+/** What is told of the dead letters of an outbox that could not be read, and why. */
+export function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLetters {
+  const code = problem.code === 'timeout' ? 'timeout' : 'unavailable';
+  return { outbox, dead: unavailable(whyUnread(problem)), groups: [], page: null, problem: code };
 }
 
 /**

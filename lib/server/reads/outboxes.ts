@@ -1,5 +1,5 @@
 import 'server-only';
-import { awayInfo } from '@/lib/outbox/away';
+import { awayInfo, whyUnread } from '@/lib/outbox/away';
 import { hasOperations } from '@/lib/outbox/capabilities';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import type { OutboxInfo } from '@/lib/shared/model';
@@ -12,9 +12,8 @@ export async function readOutbox(console: Console, id: string): Promise<OutboxIn
   try {
     return outboxInfo(await console.directory.get(id));
   } catch (error) {
-    const code = error instanceof Problem ? error.code : null;
-    if (code === null) console.log.warn({ outbox: id, err: error }, 'the outbox could not be looked at');
-    return awayInfo(console.directory, id, code === 'not_found' || code === 'invalid');
+    if (!(error instanceof Problem)) console.log.warn({ outbox: id, err: error }, 'the outbox could not be looked at');
+    return awayInfo(console.directory, id, whyUnread(error));
   }
 }
 

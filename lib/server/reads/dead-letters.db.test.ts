@@ -1,0 +1,34 @@
+/** The dead letters of all outboxes: one that cannot be read says why and takes nothing from the others. */
+import { expect, it } from 'vitest';
+import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { createSample } from '@/scripts/testing/outbox';
+import { getConsole } from '../console';
+import { useTestConsole } from '../testing';
+import { readAllDeadLetters } from './dead-letters';
+
+const store = useTestDatabase();
+const database = useTestDatabase(async (db) => {
+  await createSample(db, escrowStatus);
+  await db.query(
+    'CREATE TABLE p2p.moved (LIKE p2p.transaction_outbox INCLUDING ALL); CREATE TABLE p2p.other (LIKE p2p.transaction_outbox INCLUDING ALL)',
+  );
+});
+const OUTBOXES = { kept: 'transaction_outbox', moved: 'moved', other: 'other' };
+const outboxes = Object.entries(OUTBOXES).map(([id, table]) => `{id: ${id}, database: d, table: p2p.${table}, shape: escrow-status}`);
+useTestConsole(
+  () => store.url,
+  () => `databases: {d: {url: '${database.url}'}}\noutboxes: [${outboxes.join(', ')}]\n`,
+);
+
+it('a table that is gone and one that does not fit are told as such', async () => {
+  const actor = { id: 'account:1', name: 'somebody', role: 'viewer', kind: 'account' } as const;
+  const context = { console: await getConsole(), actor, requestId: 'r', locale: 'en', timeZone: 'UTC' } as const;
+  await database.query('ALTER TABLE p2p.moved RENAME TO elsewhere; ALTER TABLE p2p.other DROP COLUMN payload');
+  const all = await readAllDeadLetters(context, { order: 'newest', limit: 5 });
+  expect(all.map(({ outbox: { id, whyReadOnly }, dead, problem }) => [id, dead.why ?? 'read', problem, whyReadOnly])).toEqual([
+    ['kept', 'read', null, 'no_operator_url'],
+    ['moved', 'table_missing', 'unavailable', 'table_missing'],
+    ['other', 'source_unusable', 'unavailable', 'source_unusable'],
+  ]);
+});
