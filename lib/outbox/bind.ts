@@ -7,6 +7,7 @@ import { bindShape, type BoundShape, type FoundTables } from './binding/bound-sh
 import { capturedOf, filledName, findTable } from './binding/find-table';
 import type { MappingProblem } from './binding/problems';
 import { describeCapabilities } from './capabilities';
+import { implausibleTimes } from './implausible-times';
 import { archiveTable } from './companions';
 import type { Scope } from './conditions';
 import { tableText } from './language/names';
@@ -15,6 +16,7 @@ import { pathSteps } from './paths';
 import { proofFacts } from './proof-facts';
 import { judgeProof, type KnownProof } from './proven';
 import { refusedReadings } from './refused-readings';
+import { sharedIds } from './shared-ids';
 import { slotSight } from './slots';
 import { readOnlyReason, withOwnRights } from './writability';
 
@@ -73,7 +75,7 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
   return { ...outbox, writable: whyReadOnly === null, whyReadOnly };
 }
 
-/** Everything that is wrong with a mapping, by the catalogue and then by the database's own word; [] when nothing is. Reads no row. */
+/** Everything that is wrong with a mapping, by the catalogue, then by the database's own word and a few rows; [] when nothing is. */
 export async function mappingProblems(settings: OutboxSettings, database: Database): Promise<MappingProblem[]> {
   const problems = await database.read(async (db) => {
     const looked = await lookAt(settings, database, db);
@@ -87,9 +89,12 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
     const unreadable = tables.flatMap(([path, description]) =>
       description.privileges.select ? [] : [{ path, message: notReadable(database, description), absent: true as const }],
     );
-    return [...unreadable, ...bound.problems];
+    return [...unreadable, ...bound.problems, ...(settings.inline ? sharedIds(bound.main) : [])];
   });
-  return problems.length > 0 ? problems : refusedReadings(await bindOutbox(settings, database));
+  if (problems.length > 0) return problems;
+  const outbox = await bindOutbox(settings, database);
+  const refused = await refusedReadings(outbox);
+  return settings.inline ? [...refused, ...(await implausibleTimes(outbox))] : refused;
 }
 
 function notReadable({ engine, roles }: Database, { name }: TableDescription): string {
@@ -119,6 +124,8 @@ async function lookAt(
     // The design of an origin only names this table: without it nothing is dead here, and that is said. Who wrote a mapping meant it.
     else if (settings.inline || given !== undefined) problems.push(other.problem);
   }
+  if (shape.dead === undefined && settings.inline && settings.parameters.deadTable !== undefined)
+    problems.push({ path: ['parameters', 'deadTable'], message: 'the mapping has no dead-letter table: write it under shape.dead' });
   const companions = new Map<string, TableDescription | null>();
   for (const [name, companion] of Object.entries(shape.companions)) {
     const other = await findTable(db, engine, filledName(companion.table, captured), main.name.schema, [

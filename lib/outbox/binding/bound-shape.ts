@@ -4,11 +4,11 @@ import { suggestion } from '@/lib/shared/suggest';
 import { COLUMN_ROLES, idColumns, type Columns } from '../language/source';
 import type { BoundCompanion, BoundCursor, OutboxSettings, Parameters, Place } from '../outbox';
 import type { Shape } from '../shape';
-import { bindCondition, type Binding } from './condition';
+import { bindCondition, mayBeZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, type MappingProblem } from './problems';
-import { bindId, bindRoles, optionalNames, spellTimes, type Captured } from './source';
+import { bindId, bindRoles, checkAlternatives, optionalNames, spellTimes, type Captured } from './source';
 import { BoundTable, ownDescription } from './table';
 
 /** Of the parameter `group` of a shape with a cursor: every group counts. */
@@ -70,7 +70,14 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
       'is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
     );
   if (binding.strict) checkOrdering(shape, main, problems);
+  checkAlternatives(shape.columns, main, ['shape', 'columns'], binding);
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
+  if (binding.strict && dead !== null)
+    for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) {
+      dead.ask(theirs, ['shape', 'dead', 'map', theirs]);
+      main.ask(ours, ['shape', 'dead', 'map', theirs]);
+    }
+  checkNeverNull(shape, main, binding);
   const states = shape.states.map((rule, index) => ({
     ...rule,
     when: bindCondition(rule.when, main, ['shape', 'states', index, 'when'], binding),
@@ -100,6 +107,17 @@ export function bindShape(settings: OutboxSettings, tables: FoundTables): BoundS
 /** Values of such a column are the same under several spellings, or have none that an index serves. */
 export function namesNoRow({ kind, type }: ColumnDescription): boolean {
   return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
+}
+
+/** Notes a rule for what is filled, of a column that always is, above others: often the time of creation for that of publishing. */
+function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems }: Binding): void {
+  if (!strict) return;
+  states.slice(0, -1).forEach(({ when }, index) => {
+    const column = 'isNull' in when && !when.isNull ? main.find(when.column) : null;
+    if (column === null || column.nullable || mayBeZero(column)) return;
+    const path: Path = ['shape', 'states', index, 'when', 'isNull'];
+    problems.add(path, `"${column.name}" is never NULL: every row passes, and the rules below are never reached; name another column`);
+  });
 }
 
 /** An order by what nobody has named would hold nothing up. */
@@ -134,6 +152,7 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
   const rest = inherited(shape);
   // What the outbox table has and its dead-letter table lacks is simply not known of dead rows.
   const quiet = new BoundTable(table.description, 'all', binding.problems);
+  checkAlternatives(own, table, path, binding);
   const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
   if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
   else checkDeadId(shape, id, outboxId, binding.problems);

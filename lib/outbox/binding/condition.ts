@@ -5,6 +5,7 @@ import { comparisonOf, type Condition, type Operand } from '../language/conditio
 import { isTime, type BoundCompanion, type Parameters } from '../outbox';
 import type { Shape } from '../shape';
 import { numberOf } from './parameters';
+import { outOfBounds } from './column-holds';
 import type { Problems } from './problems';
 import { BoundTable } from './table';
 
@@ -69,7 +70,11 @@ function bindColumnTest(test: ColumnTest, column: ColumnDescription, table: Boun
   const found: ColumnTest = { ...test, column: column.name };
   if ('equals' in found) checkValue(found.equals, column, [...path, 'equals'], binding);
   else if ('in' in found) found.in.forEach((value, index) => checkValue(value, column, [...path, 'in', index], binding));
-  else if ('isTrue' in found) {
+  else if ('isNull' in found) checkNull(found.isNull, column, [...path, 'isNull'], binding);
+  else if ('isEmpty' in found) {
+    if (binding.strict && !['text', 'json', 'binary', 'other'].includes(column.kind))
+      problems.add([...path, 'isEmpty'], `"${column.name}" is ${column.type}, which is never empty: use isNull or equals`);
+  } else if ('isTrue' in found) {
     if (!['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type))
       problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false`);
   } else if ('past' in found || 'future' in found || 'olderThan' in found) {
@@ -86,6 +91,15 @@ function bindColumnTest(test: ColumnTest, column: ColumnDescription, table: Boun
     return operand === null ? NONE : ({ column: column.name, [size.word]: operand } as Condition);
   }
   return found;
+}
+
+/** MySQL finds a zero date where it is asked for NULL, also in a column that takes none. */
+export const mayBeZero = ({ type }: ColumnDescription): boolean => /^(date$|datetime|timestamp(\(\d\))?$)/i.test(type);
+
+/** Notes a test for NULL that no row passes. */
+function checkNull(isNull: boolean, column: ColumnDescription, path: Path, { strict, problems }: Binding): void {
+  if (strict && isNull && !column.nullable && !mayBeZero(column))
+    problems.add(path, `"${column.name}" is never NULL, and no row passes: name another column`);
 }
 
 function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
@@ -125,6 +139,10 @@ export function checkValue(value: string | number | boolean, column: ColumnDescr
   else if (kind === 'json' || kind === 'binary') say('its values are not compared whole; use isNull or isEmpty');
   else if (strict && labels !== undefined && !labels.includes(String(value)))
     say(`it has no value "${String(value)}"${suggestion(String(value), labels)}`);
+  else if (strict) {
+    const bounds = outOfBounds(value, column);
+    if (bounds !== null) say(`${bounds}, and never ${String(value)}`);
+  }
 }
 
 /** Why a column is no time, and how to say that it is one. */

@@ -5,6 +5,7 @@ import type { ChangeRule, PlainValue, Value } from '../language/operation';
 import { isTime } from '../outbox';
 import type { Shape } from '../shape';
 import { bindCondition, notATime, type Binding } from './condition';
+import { outOfBounds } from './column-holds';
 import { parameterNames } from './parameters';
 import type { BoundTable } from './table';
 
@@ -18,6 +19,8 @@ type Values = Record<string, Value>;
 
 /** The operations with the catalogue's names; a rule whose age column is missing stays, and is not offered. */
 export function bindOperations(shape: Shape, tables: Tables, binding: Binding): Pick<Shape, 'operations' | 'asDead'> {
+  if (binding.strict && shape.lock !== undefined)
+    for (const [key, name] of Object.entries(shape.lock)) tables.main.ask(name, ['shape', 'lock', key]);
   const operations = Object.entries(shape.operations).map(([key, rules]) => {
     if (!Array.isArray(rules)) return [key, rules];
     const path: Path = ['shape', 'operations', key];
@@ -111,5 +114,8 @@ function checkWritten(value: string | number | boolean | null, column: ColumnDes
     problems.add(at, `"${name}" is ${type}: write a value it can hold`);
   } else if (strict && labels !== undefined && !labels.includes(String(value))) {
     problems.add(at, `"${name}" is ${type}: it has no value "${String(value)}"${suggestion(String(value), labels)}`);
+  } else if (strict && column.time === undefined) {
+    const bounds = outOfBounds(value, column);
+    if (bounds !== null) problems.add(at, `"${name}" is ${type}: ${bounds}`);
   }
 }

@@ -143,6 +143,17 @@ function bindLatest(
   return undefined;
 }
 
+/** Notes alternatives of which the table has none: who names them for a table of their own means one that is there. */
+export function checkAlternatives(columns: Columns, table: BoundTable, path: Path, binding: Binding): void {
+  if (!binding.strict) return;
+  for (const { role, source } of sourcesOf(columns)) {
+    if (typeof source === 'string' || !('anyOf' in source) || source.anyOf.some((one) => isThere(one, table, binding))) continue;
+    if (source.anyOf.some((one) => typeof one === 'object' && 'column' in one && one.optional === true)) continue;
+    const known = [...table.description.columns.keys()].join(', ');
+    binding.problems.add([...path, role, 'anyOf'], `the table has none of these; known: ${known}`);
+  }
+}
+
 function isThere(source: Source, table: BoundTable, { companions }: Binding): boolean {
   if (typeof source === 'string') return table.find(source) !== null;
   if (!('column' in source)) return true;

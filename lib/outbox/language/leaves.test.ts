@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Condition } from './condition';
+import { comparisonOf, type Condition } from './condition';
 import { contradiction, disjoint, within } from './leaves';
 
 type Row = Record<string, string | number | null>;
@@ -9,6 +9,10 @@ const leaf: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ column: fc.constantFrom('x', 'y'), equals: value }),
   fc.record({ column: fc.constantFrom('x', 'y'), isNull: fc.boolean() }),
   fc.record({ column: fc.constantFrom('x', 'y'), in: fc.array(value, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ column: fc.constantFrom('x', 'y'), above: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ column: fc.constantFrom('x', 'y'), atLeast: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ column: fc.constantFrom('x', 'y'), below: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ column: fc.constantFrom('x', 'y'), atMost: fc.integer({ min: 0, max: 3 }) }),
 );
 const condition: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>((tie) => ({
   node: fc.oneof(
@@ -28,7 +32,16 @@ const holds = (test: Condition, row: Row): boolean => {
   if ('isNull' in test) return (found === null) === test.isNull;
   if (found === null) return false;
   if ('in' in test) return test.in.includes(found);
+  const size = comparisonOf(test);
+  if (size !== null && typeof size.operand === 'number') return typeof found === 'number' && SIZES[size.word](found, size.operand);
   return 'equals' in test && test.equals === found;
+};
+
+const SIZES = {
+  above: (found: number, than: number) => found > than,
+  atLeast: (found: number, than: number) => found >= than,
+  below: (found: number, than: number) => found < than,
+  atMost: (found: number, than: number) => found <= than,
 };
 
 it('never calls two conditions disjoint that one row satisfies', () => {
@@ -67,6 +80,19 @@ it('sees the rule that takes all rows of another', () => {
   expect(within({ column: 'status', in: [1, 3] }, { column: 'status', in: [1, 2] })).toBe(false);
   expect(within({ column: 'status', equals: 'a' }, { column: 'status', equals: 'A', ignoreCase: true })).toBe(false);
   expect(contradiction({ all: [{ column: 'status', equals: 1 }, { all: [{ column: 'status', in: [2, 3] }] }] })).toBe('status');
+});
+
+it('sees which numbers lie within others, and which nowhere', () => {
+  expect(within({ column: 'tries', above: 9 }, { column: 'tries', above: 0 })).toBe(true);
+  expect(within({ column: 'tries', above: 0 }, { column: 'tries', atLeast: 0 })).toBe(true);
+  expect(within({ column: 'tries', atLeast: 0 }, { column: 'tries', above: 0 })).toBe(false);
+  expect(within({ column: 'tries', in: [3, 5] }, { column: 'tries', below: 6 })).toBe(true);
+  expect(within({ column: 'tries', in: [3, 6] }, { column: 'tries', below: 6 })).toBe(false);
+  expect(within({ column: 'tries', above: { parameter: 'maxAttempts' } }, { column: 'tries', above: 0 })).toBe(false);
+  const both = (...all: Condition[]): string | null => contradiction({ all });
+  expect(both({ column: 'tries', above: 5 }, { column: 'tries', atMost: 5 })).toBe('tries');
+  expect(both({ column: 'tries', atLeast: 5 }, { column: 'tries', atMost: 5 })).toBeNull();
+  expect(both({ column: 'tries', equals: 3 }, { column: 'tries', above: 3 })).toBe('tries');
 });
 
 it('sees what the shapes of record rely on', () => {
