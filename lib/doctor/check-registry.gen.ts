@@ -3,6 +3,7 @@ import { attemptsBeyondCheck } from './checks/attempts-beyond';
 import { autovacuumLagCheck } from './checks/autovacuum-lag';
 import { autovacuumOffCheck } from './checks/autovacuum-off';
 import { bufferPoolCheck } from './checks/buffer-pool';
+import { cascadeDeleteCheck } from './checks/cascade-delete';
 import { charsetCheck } from './checks/charset';
 import { clockSkewCheck } from './checks/clock-skew';
 import { counterOverflowCheck } from './checks/counter-overflow';
@@ -49,6 +50,7 @@ export const CHECKS: readonly Check[] = [
   autovacuumLagCheck,
   autovacuumOffCheck,
   bufferPoolCheck,
+  cascadeDeleteCheck,
   charsetCheck,
   clockSkewCheck,
   counterOverflowCheck,

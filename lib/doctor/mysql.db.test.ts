@@ -82,6 +82,11 @@ const PLANTED: Record<string, Planted> = {
   sequence_ending: { of: 'worker', plant: ['ALTER TABLE {t} MODIFY id int AUTO_INCREMENT', 'ALTER TABLE {t} AUTO_INCREMENT = 2000000000'], cure: /bigint unsigned NOT NULL AUTO_INCREMENT;$/ },
   zero_dates: { of: 'own', under: `sql_mode = ''`, plant: [`UPDATE {t} SET created_at = '0000-00-00 00:00:00' WHERE dedup = 'k7'`] },
   events_from_future: { of: 'own', plant: [`UPDATE {t} SET created_at = UTC_TIMESTAMP(6) + INTERVAL 9 HOUR WHERE dedup = 'k7'`] },
+  cascade_delete: {
+    of: 'worker',
+    plant: ['CREATE TABLE {t}_kinds (name varchar(64) PRIMARY KEY)', `INSERT INTO {t}_kinds VALUES ('t')`, 'ALTER TABLE {t} ADD CONSTRAINT of_kind FOREIGN KEY (event_type) REFERENCES {t}_kinds (name) ON DELETE CASCADE', 'ALTER TABLE {t} ADD CONSTRAINT of_kind_too FOREIGN KEY (event_type) REFERENCES {t}_kinds (name)'],
+    cure: /^ALTER TABLE `cascade_delete` DROP FOREIGN KEY `of_kind`;$/,
+  },
   clock_skew: { of: 'worker', plant: [], now: () => Date.now() + 30_000 },
   'unmapped_status: one in the middle of many rows': { of: 'own', rows: 60_000, plant: ['ALTER TABLE {t} DROP INDEX kept_waiting, ADD INDEX kept_waiting (status, created_at)', `UPDATE {t} SET status = 'ON_HOLD' WHERE dedup = 'k30000'`] },
   'unmapped_status: one that is not there': { of: 'own', rows: 60_000, plant: ['ALTER TABLE {t} MODIFY status varchar(16) NULL', `UPDATE {t} SET status = NULL WHERE dedup = 'k30000'`] },

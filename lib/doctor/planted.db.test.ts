@@ -155,6 +155,14 @@ const PLANTED: Record<string, Planted> = {
   'unmapped_status among many rows': { of: LARGE, plant: [`UPDATE ${ESCROW} SET status = 'skipped' WHERE right(idempotency_key, 1) = '3'`, `VACUUM (ANALYZE) ${ESCROW}`] },
   hidden_rows: { of: SMALL, plant: [`ALTER TABLE ${ESCROW} ENABLE ROW LEVEL SECURITY`, `CREATE POLICY of_some ON ${ESCROW} FOR SELECT USING (transaction_type <> 't1')`], cure: /^CREATE POLICY outbox_console_reads .* USING \(true\);$/ },
   'role_too_wide: a reader that may write': { of: SMALL, plant: [`GRANT INSERT, TRUNCATE, UPDATE ON ${ESCROW} TO {reader}`], cure: /^REVOKE INSERT, TRUNCATE ON .* FROM "r_/ },
+  cascade_delete: {
+    of: SMALL,
+    plant: [
+      'CREATE TABLE {s}.orders (id text PRIMARY KEY)', `INSERT INTO {s}.orders SELECT DISTINCT transaction_ref_id FROM ${ESCROW}`,
+      `ALTER TABLE ${ESCROW} ADD CONSTRAINT of_order FOREIGN KEY (transaction_ref_id) REFERENCES {s}.orders ON DELETE CASCADE`,
+    ],
+    cure: /^ALTER TABLE "cascade_delete"."transaction_outbox" DROP CONSTRAINT "of_order";$/,
+  },
   clock_skew: { of: SMALL, plant: [], now: () => Date.now() + 30_000 },
   events_from_future: { of: SMALL, plant: [`UPDATE ${ESCROW} SET create_time = now() + interval '9 hours' WHERE idempotency_key = 'k399'`] },
   sequence_ending: {
@@ -241,6 +249,26 @@ describe('a planted fault', () => {
     expect(unseen).toEqual([{ code: 'sessions', cure: `GRANT pg_read_all_stats TO "${names.reader}";` }]);
     await expectWorded(findings);
     await holder.end();
+    expect((await examineTable(reader, settings)).findings).toEqual([]);
+  });
+
+  it('cascade_delete: keys that delete nothing, or follow a table of the outbox’s own, are not told', async () => {
+    const settings = await plant('follows', {
+      of: { shape: 'listen-notify', rows: 400 },
+      plant: [
+        'CREATE TABLE {s}.kinds (name text PRIMARY KEY)',
+        'ALTER TABLE {s}.outbox ADD CONSTRAINT keeps FOREIGN KEY (event_type) REFERENCES {s}.kinds NOT VALID',
+        'ALTER TABLE {s}.outbox ADD CONSTRAINT empties FOREIGN KEY (aggregate_id) REFERENCES {s}.kinds ON DELETE SET NULL ON UPDATE CASCADE NOT VALID',
+        'ALTER TABLE {s}.outbox_dead ADD CONSTRAINT follows FOREIGN KEY (id) REFERENCES {s}.outbox ON DELETE CASCADE NOT VALID',
+      ],
+    });
+    expect((await examineTable(reader, settings)).findings).toEqual([]);
+    await database.query(
+      'ALTER TABLE follows.outbox_dead ADD CONSTRAINT takes FOREIGN KEY (event_type) REFERENCES follows.kinds ON DELETE CASCADE NOT VALID',
+    );
+    const { findings } = await examineTable(reader, settings);
+    expect(findings).toMatchObject([{ check: 'cascade_delete', severity: 'watch', values: { key: 'takes', other: 'follows.kinds' } }]);
+    await database.query(findings[0]?.cure ?? '');
     expect((await examineTable(reader, settings)).findings).toEqual([]);
   });
 

@@ -162,6 +162,16 @@ export interface SequenceFacts {
   widen: string | null;
 }
 
+/** A foreign key that deletes rows of one of the outbox's tables with those of a table that is none of its own. */
+export interface CascadeFacts {
+  /** Quoted, as the other names here. */
+  table: string;
+  key: string;
+  from: string;
+  /** What ends it; null where it is another table's key. */
+  drop: string | null;
+}
+
 /** Bounded looks at rows; null where no index leads to them and the table is too large to read. */
 export interface RowFacts {
   waiting: {
@@ -215,6 +225,7 @@ export interface Facts {
   sequence: SequenceFacts | null;
   /** Row-level security keeps rows from the reader. */
   hidden: { table: string; policies: number; restricted: boolean }[];
+  cascades: CascadeFacts[];
   innodb: InnodbFacts | null;
   unseen: Unseen[];
 }

@@ -3,6 +3,7 @@ import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/zoned-time';
+import { readMysqlCascades } from './cascades';
 import type { Facts, InnodbFacts } from './facts';
 import { readMysqlRoles } from './mysql-roles';
 import { largestOf, readMysqlTable } from './mysql-table';
@@ -38,6 +39,7 @@ export async function readMysqlFacts(outbox: Outbox, now: () => number): Promise
       dead,
       holders: transactions ?? [],
       slots: null,
+      cascades: await readMysqlCascades(db, outbox, [main.table, ...(dead === null ? [] : [dead.table])]),
       sequence: sequenceOf(outbox, main.autoIncrement, rows.largestId, main.table.quoted),
       innodb,
       unseen,

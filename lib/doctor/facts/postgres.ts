@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
+import { readCascades } from './cascades';
 import type { Facts, SequenceFacts } from './facts';
 import { readSlots } from './postgres-slots';
 import { readRoles } from './postgres-roles';
@@ -42,6 +43,7 @@ export async function readPostgresFacts(outbox: Outbox, now: () => number): Prom
       roles: await readRoles(db, outbox, dead === null ? [main] : [main, dead]),
       sequence: await readSequence(db, outbox, rows.largestId),
       hidden: await readHidden(db, dead === null ? [main] : [main, dead]),
+      cascades: await readCascades(db, outbox, dead === null ? [main] : [main, dead]),
       unseen,
     };
   }, LIMITS);
