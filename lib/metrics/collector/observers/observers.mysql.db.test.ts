@@ -88,7 +88,8 @@ describe('rows of MySQL that go when they are published', () => {
     const done = looks.keepLooking(deletesObserver.everyMs);
     const tookMs: number[] = [];
     const due: { id: number; createdMs: number; atMs: number }[] = [];
-    const wait = (): number => 155 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
+    // The quantiles asked for are well above the tick.
+    const wait = (): number => 310 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
     let next = 0;
     for (const began = Date.now(); Date.now() - began < PLAYED.forMs || due.length > 0; await sleep(8)) {
       const passedMs = Date.now() - began;
@@ -123,7 +124,7 @@ describe('rows of MySQL that go when they are published', () => {
     }
     const mean = truth.reduce((sum, ms) => sum + ms, 0) / truth.length;
     expect(Math.abs(slot.latencySumMs / slot.published / mean - 1)).toBeLessThan(0.1);
-  }, 40_000);
+  }, 90_000);
 
   it('are not published when the console has archived them', async () => {
     const looks = watch(directory, 'gone', deletesObserver);
