@@ -1,6 +1,7 @@
 /** What the doctor prints against rights that come by other roles takes them back, and nothing that is needed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
+import { applyInstall } from '@/lib/interventions/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { neededRights } from '@/lib/outbox/rights';
 import type { Finding } from '@/lib/shared/doctor';
@@ -91,6 +92,37 @@ describe('rights that come by another role', () => {
     await watches(roles.reader);
     await grant(`INSERT ON ${TABLE} TO {outer}`, '{outer} TO {inner}', '{inner} TO {reader}');
     expect(await cured()).toContain(`REVOKE "${roles.inner}" FROM "${roles.reader}";`);
+  });
+
+  it('an operator that writes its records by a group is given that too', async () => {
+    for (const role of [roles.reader, roles.operator]) await watches(role);
+    const one = openDatabase({
+      id: 'test',
+      url: database.urlFor(roles.reader, 'test'),
+      operatorUrl: database.urlFor(roles.operator, 'test'),
+    });
+    opened.push(one);
+    await applyInstall(await bindOutbox(SETTINGS, one), database.url);
+    await database.query(`REVOKE ALL ON ALL TABLES IN SCHEMA outbox_console FROM ${roles.reader}, ${roles.operator}`);
+    await database.query(`REVOKE ALL ON SCHEMA outbox_console FROM ${roles.reader}, ${roles.operator}`);
+    await grant(
+      'USAGE ON SCHEMA outbox_console TO {inner}',
+      'SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA outbox_console TO {inner}',
+    );
+    await grant(`TRUNCATE ON ${TABLE} TO {inner}`, '{inner} TO {operator}', '{inner} TO {reader}');
+    for (const { cure } of await examined(true)) for (const statement of (cure ?? '').split('\n')) await database.query(statement);
+    expect(await examined(true)).toEqual([]);
+    const [rights] = await database.query(
+      `SELECT has_schema_privilege(o, 'outbox_console', 'USAGE') AND has_schema_privilege(r, 'outbox_console', 'USAGE') AS sees,
+        has_table_privilege(r, headers, 'SELECT') AND has_table_privilege(r, archive, 'SELECT') AND has_table_privilege(o, events, 'SELECT') AS reads,
+        has_table_privilege(o, headers, 'INSERT') AND has_column_privilege(o, headers, 'outcome', 'UPDATE') AND has_table_privilege(o, events, 'INSERT') AS records,
+        has_table_privilege(o, archive, 'INSERT') AND has_table_privilege(o, archive, 'DELETE') AND has_column_privilege(o, archive, 'oc_reason', 'UPDATE') AS archives,
+        has_table_privilege(r, headers, 'INSERT') OR has_table_privilege(o, headers, 'DELETE') OR has_column_privilege(o, headers, 'reason', 'UPDATE') AS more
+       FROM (SELECT $1::text AS r, $2::text AS o, 'outbox_console.intervention' AS headers, 'outbox_console.intervention_event' AS events,
+        'outbox_console.archive_${SETTINGS.id}' AS archive) AS named`,
+      [roles.reader, roles.operator],
+    );
+    expect(rights).toEqual({ sees: true, reads: true, records: true, archives: true, more: false });
   });
 
   it.each(['pg_write_all_data', '{inner}'])('an operator that works by %s is given what it needs before it leaves', async (by) => {

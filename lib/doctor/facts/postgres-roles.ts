@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Engine } from '@/lib/database/engine';
+import type { Db, Engine, TableName } from '@/lib/database/engine';
+import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, tablesRead } from '@/lib/outbox/rights';
 import type { RoleFacts, TableFacts } from './facts';
@@ -28,7 +29,7 @@ const THROUGH = `select d.rolname as name, array_agg(distinct x.privilege_type) 
       and pg_has_role(r.oid, x.grantee, 'USAGE') and (x.grantee = d.oid or not d.rolsuper and pg_has_role(d.oid, x.grantee, 'USAGE'))
   where x.privilege_type = any(${WRITES}) and x.grantee <> r.oid and (x.grantee = 0 or d.oid is not null) group by 1`;
 
-/** What watching needs that the role `r` has by other roles alone: a way into the database and the schemas, and to read. */
+/** What watching needs that the role `r` has by other roles alone: a way into the database and the schemas, and to read; and what writing records needs. */
 const BORROWED = `select 1 as step, 'CONNECT' as what, '[]'::json as columns, 'DATABASE ' || quote_ident(datname) as place from pg_database b where datname = current_database()
     and has_database_privilege(r.oid, b.oid, 'CONNECT') and not exists (select from aclexplode(coalesce(datacl, acldefault('d', datdba))) where privilege_type = 'CONNECT' and grantee in (0, r.oid))
   union all select 2, 'USAGE', '[]', 'SCHEMA ' || quote_ident(nspname) from pg_namespace n where oid in (select relnamespace from looked)
@@ -36,15 +37,33 @@ const BORROWED = `select 1 as step, 'CONNECT' as what, '[]'::json as columns, 'D
   union all select 3, 'SELECT', case when has_table_privilege(r.oid, c.oid, 'SELECT') then '[]' else own.columns end, c.name from looked c cross join lateral (
       select json_agg(a.attname order by a.attnum) as columns from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and has_column_privilege(r.oid, c.oid, a.attnum, 'SELECT')
         and not exists (select from (${GRANTED}) as g where g.privilege_type = 'SELECT' and g.grantee in (0, r.oid) and coalesce(g.attname, a.attname) = a.attname)) as own
-    where own.columns is not null`;
+    where own.columns is not null
+  union all select 4, k.privilege, case when k.attname is null then '[]' else json_build_array(k.attname) end, c.name from looked c join kept k on k.name = c.name
+    where k.operates = r.rolname and case when k.attname is null then has_table_privilege(r.oid, c.oid, k.privilege) else has_column_privilege(r.oid, c.oid, k.attname, k.privilege) end
+      and not exists (select from (${GRANTED}) as g where g.privilege_type = k.privilege and g.grantee in (0, r.oid) and (g.attname is null or g.attname = k.attname))`;
 
 /** What reader and operator may do beyond what they need, from the catalogue of roles and the tables' rights. */
 export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
-  const { operator } = outbox.database.roles;
-  const { identifier } = outbox.database.engine.quote;
-  const read = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));
+  const { engine, roles } = outbox.database;
+  const { operator } = roles;
+  const { identifier } = engine.quote;
+  const nameOf = ({ schema, table }: TableName): string => (schema === null ? [table] : [schema, table]).map(identifier).join('.');
+  const { headers, events } = recordTables(engine);
+  const archive = archiveTable(engine, outbox.id);
+  /** The rights by which an installation has an operator write them. */
+  const kept = [
+    [headers, 'INSERT', null],
+    [headers, 'UPDATE', 'outcome'],
+    [events, 'INSERT', null],
+    [archive, 'INSERT', null],
+    [archive, 'DELETE', null],
+    [archive, 'UPDATE', ARCHIVE_COLUMNS.reason],
+  ] as const;
+  const read = [...tablesRead(outbox), headers, events, archive];
   const { rows } = await sql<RoleRow>`
-    with looked as (select t.name, c.oid, c.relacl, c.relowner, c.relnamespace from unnest(${read}::text[]) as t(name) join pg_class c on c.oid = t.name::regclass)
+    with looked as (select t.name, c.oid, c.relacl, c.relowner, c.relnamespace from unnest(${read.map(nameOf)}::text[], ${read.map(({ schema }) => schema)}::text[], ${read.map(({ table }) => table)}::text[]) as t(name, own_schema, own_table)
+        join pg_class c on c.relname = t.own_table join pg_namespace n on n.oid = c.relnamespace where case when t.own_schema is null then pg_table_is_visible(c.oid) else n.nspname = t.own_schema end),
+      kept as (select ${operator ?? ''}::text as operates, * from unnest(${kept.map(([table]) => nameOf(table))}::text[], ${kept.map(([, right]) => right)}::text[], ${kept.map(([, , column]) => column)}::text[]) as k(name, privilege, attname))
     select r.rolname::text as name, r.rolsuper as super, r.rolcreaterole or r.rolcreatedb as creates,
       (select coalesce(json_agg(b order by b.step, b.place), '[]') from (${sql.raw(BORROWED)}) as b)::text as borrowed,
       (select json_agg(json_build_object('table', t.name, 'owns', pg_has_role(r.oid, c.relowner, 'USAGE'), 'rights', (select coalesce(json_agg(p), '[]') from unnest(array['INSERT', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) as p
