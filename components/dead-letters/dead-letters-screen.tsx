@@ -59,20 +59,6 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
   });
   // An intervention is of one outbox, so ticks are too: the first tick elsewhere starts over there.
   const [tickedIn, setTickedIn] = useState<string | null>(null);
-  const ticksOf = (id: string): Ticks => ({
-    ...ticks,
-    has: (event) => tickedIn === id && ticks.has(event),
-    toggle: (event, range, shown) => {
-      if (tickedIn !== id) ticks.clear();
-      setTickedIn(id);
-      ticks.toggle(event, range && tickedIn === id, shown);
-    },
-    toggleAll: (shown) => {
-      if (tickedIn !== id) ticks.clear();
-      setTickedIn(id);
-      ticks.toggleAll(shown);
-    },
-  });
   const { fill, leaveList } = ticks;
   // What was said of one list is not said over another.
   useEffect(() => leaveList, [leaveList, list]);
@@ -84,6 +70,24 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
     [fill],
   );
   const { taking, take, cancel } = useWholeList(freeze, list, onTaken);
+  // What was said of a reading has been heard by whoever ticks on; one that goes on is ended by its own button.
+  const tickIn = (id: string): void => {
+    if (taking?.phase !== 'reading') cancel();
+    if (tickedIn !== id) ticks.clear();
+    setTickedIn(id);
+  };
+  const ticksOf = (id: string): Ticks => ({
+    ...ticks,
+    has: (event) => tickedIn === id && ticks.has(event),
+    toggle: (event, range, shown) => {
+      tickIn(id);
+      ticks.toggle(event, range && tickedIn === id, shown);
+    },
+    toggleAll: (shown) => {
+      tickIn(id);
+      ticks.toggleAll(shown);
+    },
+  });
   const tickGroup = (group: DeadLetterGroup) =>
     void take({
       outbox: group.outbox,
