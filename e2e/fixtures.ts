@@ -26,6 +26,13 @@ interface WorkerFixtures {
   sink: SinkControl;
 }
 
+/** In the page: whether React knows every element that can be used. */
+function isTakenOver(): boolean {
+  return [...document.querySelectorAll('button, input, textarea')].every((one) =>
+    Object.keys(one).some((key) => key.startsWith('__reactFiber$')),
+  );
+}
+
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   world: [
     async ({}, use) => {
@@ -75,6 +82,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     page.goto = async (...to) => {
       const answer = await goto(...to);
       await expect(page.locator('div[hidden][id^="S:"]')).toHaveCount(0);
+      // What is pressed before React has taken the page over is heard by nobody.
+      await page.waitForFunction(isTakenOver);
       return answer;
     };
     await use(page);
