@@ -1,5 +1,6 @@
 import { TICKED_EVENTS_MAX, type Cause, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
+import { UNANSWERED } from '../interventions/look-at';
 
 /** One click reads no more rows than this, nor in more stretches: a rare cause in a large table would walk all of it. */
 export const ROWS_LOOKED_AT_MAX = 1_000_000;
@@ -38,7 +39,7 @@ export async function takeList(
     onCount(events.size);
     const answer = await freeze({ ...list, cursor }).catch(() => null);
     if (gone()) return null;
-    if (answer === null) return { problem: { code: 'unavailable', detail: 'the console did not answer' } };
+    if (answer === null) return { problem: UNANSWERED };
     if (!answer.ok) return { problem: answer.problem };
     const { value } = answer;
     for (const event of value.events) events.set(event.id, event);
