@@ -27,6 +27,7 @@ import { purgeLagCheck } from './checks/purge-lag';
 import { retentionAbsentCheck } from './checks/retention-absent';
 import { roleTooWideCheck } from './checks/role-too-wide';
 import { sequenceEndingCheck } from './checks/sequence-ending';
+import { slotCatalogueCheck } from './checks/slot-catalogue';
 import { slotHoldsWalCheck } from './checks/slot-holds-wal';
 import { slotInactiveCheck } from './checks/slot-inactive';
 import { slotLostCheck } from './checks/slot-lost';
@@ -74,6 +75,7 @@ export const CHECKS: readonly Check[] = [
   retentionAbsentCheck,
   roleTooWideCheck,
   sequenceEndingCheck,
+  slotCatalogueCheck,
   slotHoldsWalCheck,
   slotInactiveCheck,
   slotLostCheck,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Patient } from './check';
 import { bufferPoolCheck } from './checks/buffer-pool';
+import { slotCatalogueCheck } from './checks/slot-catalogue';
 import { slotHoldsWalCheck } from './checks/slot-holds-wal';
 import { slotInactiveCheck } from './checks/slot-inactive';
 import { slotLostCheck } from './checks/slot-lost';
@@ -55,5 +56,20 @@ describe('a replication slot', () => {
 
   it('that is missing is found at a primary alone, and never where publishing does not go by slots', () => {
     expect([found([]), found([], true), found(null)]).toEqual([['slot_missing act'], [], []]);
+  });
+
+  it.each([
+    ['that confirms', { transactions: 9_000_000 }, null, []],
+    ['that confirms nothing', { transactions: 20_000_000 }, null, ['watch none']],
+    ['that nobody reads any more', { transactions: 200_000_000, active: false }, null, ["act SELECT pg_drop_replication_slot('other');"]],
+    ['of its own that nobody reads, of which that is said', { slot: 'debezium', transactions: 20_000_000, active: false }, [HEALTHY], []],
+    ['of its own that is read and confirms nothing', { slot: 'debezium', transactions: 20_000_000 }, [HEALTHY], ['watch none']],
+  ] as [string, object, SlotFacts[] | null, string[]][])('keeps the catalogue, one %s', (_, over, own, expected) => {
+    const holder = { slot: 'other', database: 'shop', active: true, ...over };
+    const slots = own === null ? null : { wanted: null, standby: false, found: own };
+    const facts = { catalogueHolders: [holder], slots };
+    const outbox = { database: { engine: { quote: { literal: (text: string) => `'${text}'` } } } };
+    const found = slotCatalogueCheck.examine({ outbox, facts } as unknown as Patient);
+    expect(found.map(({ severity, cure }) => `${severity} ${cure ?? 'none'}`)).toEqual(expected);
   });
 });

@@ -8,7 +8,7 @@ import type { Examination, Finding } from '@/lib/shared/doctor';
 import { settingsFor } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import type { SnapshotHolder } from './facts/facts';
-import { readHolders } from './facts/postgres-server';
+import { readCatalogueHolders, readHolders } from './facts/postgres-server';
 import { examineTable, shapeCalled } from './testing';
 
 const SHAPE = shapeCalled('debezium-outbox');
@@ -99,6 +99,17 @@ describe('replication slots', () => {
     await owner.query('GRANT SELECT ON pg_catalog.pg_replication_slots TO PUBLIC');
   });
 
+  it('what a slot keeps of the catalogue is counted in transactions, and a little of it is no finding', async () => {
+    await owner.query(
+      `CREATE PROCEDURE burn(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1..n LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`,
+    );
+    await owner.query('CALL burn(2000)');
+    const [held, ...others] = await reader.read(readCatalogueHolders);
+    expect([held?.slot, held?.database, held?.active, others]).toEqual(['debezium', 'postgres', false, []]);
+    expect(held?.transactions).toBeGreaterThanOrEqual(2_000);
+    expect((await examined()).findings.map(({ check }) => check)).not.toContain('slot_catalogue');
+  });
+
   it('a slot whose log the server took away is lost, with the statement that drops it', { timeout: 60_000 }, async () => {
     await owner.query(`ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'`);
     await owner.query('SELECT pg_reload_conf()');
@@ -115,6 +126,7 @@ describe('replication slots', () => {
       .toEqual(['slot_lost']);
     const [lost] = await slotFindings();
     expect(lost).toMatchObject({ severity: 'act', subject: 'debezium' });
+    expect(await reader.read(readCatalogueHolders)).toEqual([]);
     await owner.query(lost?.cure ?? '');
     expect(await slotFindings()).toMatchObject([{ check: 'slot_missing' }]);
   });

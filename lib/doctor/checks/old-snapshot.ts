@@ -19,7 +19,16 @@ export const oldSnapshotCheck: Check = {
       const orphan = kind !== 'session' && transactions >= MANY_TRANSACTIONS;
       if (!(ageMs === null ? transactions >= MANY_TRANSACTIONS : ageMs >= LONG_MS) && !orphan && !inVain(facts.main.vacuum, ageMs, now))
         return [];
-      const values = { kind, who, user, application, state, ageMs, transactions, deadRows: facts.main.vacuum?.deadRows ?? null };
+      const values = {
+        kind,
+        who,
+        user,
+        application: application || null,
+        state,
+        ageMs,
+        transactions,
+        deadRows: facts.main.vacuum?.deadRows ?? null,
+      };
       return [
         {
           severity: ageMs !== null && ageMs >= GRAVE_MS ? ('act' as const) : ('watch' as const),

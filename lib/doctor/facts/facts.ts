@@ -127,6 +127,16 @@ export interface SnapshotHolder {
   end: string | null;
 }
 
+/** A replication slot that keeps old versions of the catalogue, and not the tables' own. */
+export interface CatalogueHolder {
+  slot: string;
+  /** null for a slot that is no single database's. */
+  database: string | null;
+  active: boolean;
+  /** Transactions that began since. */
+  transactions: number;
+}
+
 /** A logical replication slot, by which a connector reads what is written. */
 export interface SlotFacts extends Pick<
   SlotSeen,
@@ -219,6 +229,7 @@ export interface Facts {
   dead: TableFacts | null;
   rows: RowFacts;
   holders: SnapshotHolder[];
+  catalogueHolders: CatalogueHolder[];
   /** null where publishing does not go by replication slots, or nobody may see them. */
   slots: SlotsFacts | null;
   roles: RoleFacts[];

@@ -39,6 +39,7 @@ export async function readMysqlFacts(outbox: Outbox, now: () => number): Promise
       dead,
       holders: transactions ?? [],
       slots: null,
+      catalogueHolders: [],
       cascades: await readMysqlCascades(db, outbox, [main.table, ...(dead === null ? [] : [dead.table])]),
       sequence: sequenceOf(outbox, main.autoIncrement, rows.largestId, main.table.quoted),
       innodb,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Engine } from '@/lib/database/engine';
-import type { Facts, SnapshotHolder, TableFacts } from './facts';
+import type { CatalogueHolder, Facts, SnapshotHolder, TableFacts } from './facts';
 
 const HOLDERS_SHOWN = 20;
 
@@ -24,6 +24,15 @@ export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boo
     ${seesSlots ? sql.raw(SLOT_HOLDERS) : sql``}
     order by transactions desc limit ${sql.lit(HOLDERS_SHOWN)}`.execute(db);
   return rows.map((row) => ({ ...row, end: endOf(row, quote) }));
+}
+
+/** Slots whose reader has not confirmed what the catalogue was like, longest first; one that was taken away keeps nothing. A row per slot. */
+export async function readCatalogueHolders(db: Db): Promise<CatalogueHolder[]> {
+  const { rows } = await sql<CatalogueHolder>`
+    select slot_name::text as slot, database::text as database, active, age(catalog_xmin)::float8 as transactions
+    from pg_replication_slots where catalog_xmin is not null and (xmin is null or age(catalog_xmin) > age(xmin)) and wal_status is distinct from 'lost'
+    order by transactions desc limit ${sql.lit(HOLDERS_SHOWN)}`.execute(db);
+  return rows;
 }
 
 function endOf({ kind, who }: Pick<SnapshotHolder, 'kind' | 'who'>, { literal }: Engine['quote']): string | null {

@@ -6,7 +6,7 @@ import { readCascades } from './cascades';
 import type { Facts, SequenceFacts } from './facts';
 import { readSlots } from './postgres-slots';
 import { readRoles } from './postgres-roles';
-import { readHolders, readHidden } from './postgres-server';
+import { readCatalogueHolders, readHolders, readHidden } from './postgres-server';
 import { largestOf, quotedTable, readTable } from './postgres-table';
 import { readRows } from './rows';
 
@@ -39,6 +39,7 @@ export async function readPostgresFacts(outbox: Outbox, now: () => number): Prom
       main,
       dead,
       holders: await readHolders(db, outbox.database.engine.quote, seesSlots),
+      catalogueHolders: seesSlots ? await readCatalogueHolders(db) : [],
       slots,
       roles: await readRoles(db, outbox, dead === null ? [main] : [main, dead]),
       sequence: await readSequence(db, outbox, rows.largestId),
