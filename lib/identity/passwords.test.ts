@@ -26,9 +26,13 @@ it('is never right without an account, and takes as long', async () => {
   const hash = await hashPassword('correct horse');
   // Time of the processor, not of the clock: a busy machine stretches the one and not the other.
   const timed = async (candidate: string | null) => {
-    const start = process.cpuUsage();
-    for (let i = 0; i < 2; i += 1) expect(await verifyPassword('wrong guess', candidate)).toBe(false);
-    return process.cpuUsage(start).user;
+    const spent: number[] = [];
+    for (let tries = 0; tries < 3; tries += 1) {
+      const start = process.cpuUsage();
+      expect(await verifyPassword('wrong guess', candidate)).toBe(false);
+      spent.push(process.cpuUsage(start).user);
+    }
+    return Math.min(...spent);
   };
   const known = await timed(hash);
   const unknown = await timed(null);
@@ -38,9 +42,14 @@ it('is never right without an account, and takes as long', async () => {
 
 it('does not hash more than a kilobyte', async () => {
   const hash = oldHash('correct horse');
-  const start = process.cpuUsage();
-  expect(await verifyPassword('x'.repeat(1_000_000), hash)).toBe(false);
-  expect(process.cpuUsage(start).user).toBeLessThan(50_000);
+  const spent: number[] = [];
+  for (let tries = 0; tries < 3; tries += 1) {
+    const start = process.cpuUsage();
+    expect(await verifyPassword('x'.repeat(1_000_000), hash)).toBe(false);
+    spent.push(process.cpuUsage(start).user);
+  }
+  // The least of them: what other files of the process left behind may be cleared away meanwhile.
+  expect(Math.min(...spent)).toBeLessThan(50_000);
   await expect(hashPassword('x'.repeat(1_025))).rejects.toMatchObject({ code: 'invalid' });
 });
 

@@ -16,7 +16,7 @@ const SETTINGS = {
   min_wal_size: '32MB',
   max_wal_size: '32MB',
 };
-const CONNECTED_WITHIN_MS = 10_000;
+const CONNECTED_WITHIN_MS = 20_000;
 
 export interface LogicalServer {
   /** The owner's connection string, its password in it. */
