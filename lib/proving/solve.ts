@@ -82,8 +82,8 @@ function columnsOf(condition: Condition): string[] {
   if ('any' in condition) return condition.any.flatMap(columnsOf);
   if ('not' in condition) return columnsOf(condition.not);
   if (!('column' in condition)) return [];
-  const operand = operandOf(condition);
-  return typeof operand === 'object' && operand !== null && 'column' in operand ? [condition.column, operand.column] : [condition.column];
+  const other = otherColumn(condition);
+  return other === null ? [condition.column] : [condition.column, other];
 }
 
 type Leaf = Extract<Condition, { column: string }>;
@@ -102,16 +102,26 @@ function operandOf(leaf: Leaf): number | { column: string } | { parameter: strin
   return 'atMost' in leaf ? leaf.atMost : null;
 }
 
+/** The column that this one is compared with by size; null where it is none. */
+function otherColumn(leaf: Leaf): string | null {
+  const operand = operandOf(leaf);
+  return typeof operand === 'object' && operand !== null && 'column' in operand ? operand.column : null;
+}
+
 /** Everything worth trying in a column: what its tests name, the values around their edges, NULL, and something plain. */
 function candidates(name: string, conditions: Condition[], known: Known): Cell[] {
   const description = known.columns.get(name);
-  const found: Cell[] = description === undefined ? [] : [plain(description)];
+  const leaves = conditions.flatMap(leavesOf);
+  // A limit of nothing is reached by every row, also by one that an operation has just brought back.
+  const isLimit = description !== undefined && !isTime(description) && leaves.some((leaf) => otherColumn(leaf) === name);
+  const found: Cell[] = description === undefined || isLimit ? [] : [plain(description)];
   if (description?.nullable === true) found.unshift({ null: true });
-  for (const leaf of conditions.flatMap(leavesOf)) {
+  for (const leaf of leaves) {
     const operand = operandOf(leaf);
     // The other side of a comparison needs room on both sides too.
-    if (typeof operand === 'object' && operand !== null && 'column' in operand && (operand.column === name || leaf.column === name))
-      found.push({ value: 0 }, { value: 1 }, { value: 2 });
+    const other = otherColumn(leaf);
+    if (other !== null && (other === name || leaf.column === name))
+      found.push(...(isLimit ? [] : [{ value: 0 }]), { value: 1 }, { value: 2 }, { value: 3 });
     if (leaf.column !== name) continue;
     if ('equals' in leaf || 'in' in leaf) {
       const values = 'in' in leaf ? leaf.in : [leaf.equals];
