@@ -89,12 +89,12 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
     const unreadable = tables.flatMap(([path, description]) =>
       description.privileges.select ? [] : [{ path, message: notReadable(database, description), absent: true as const }],
     );
-    return [...unreadable, ...bound.problems, ...(settings.inline ? sharedIds(bound.main) : [])];
+    return [...unreadable, ...bound.problems];
   });
   if (problems.length > 0) return problems;
   const outbox = await bindOutbox(settings, database);
   const refused = await refusedReadings(outbox);
-  return settings.inline ? [...refused, ...(await implausibleTimes(outbox))] : refused;
+  return settings.inline ? [...refused, ...(await sharedIds(outbox)), ...(await implausibleTimes(outbox))] : refused;
 }
 
 function notReadable({ engine, roles }: Database, { name }: TableDescription): string {

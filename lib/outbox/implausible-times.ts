@@ -17,6 +17,8 @@ const UNITS = [
   { unit: 'nanoseconds', time: null, from: 5e17 },
 ] as const;
 const SPAN = 20;
+/** What stands for "never" in columns of 64 bits, whatever they count. */
+const NEVER = 2 ** 63 - 1;
 
 /**
  * Numbers that a mapping reads as times of one unit, and that are plainly times of another: each date would be wrong by
@@ -43,7 +45,7 @@ async function ofPlace({ database, shape }: Outbox, place: Place): Promise<Mappi
     throw error;
   }
   return columns.flatMap(({ name, time }, index) => {
-    const numbers = rows.flatMap((row) => (row[`t${index}`] == null ? [] : [Number(row[`t${index}`])]));
+    const numbers = rows.flatMap((row) => (row[`t${index}`] == null ? [] : [Number(row[`t${index}`])])).filter((number) => number < NEVER);
     const [first] = numbers;
     if (first === undefined) return [];
     const meant = UNITS.find(({ from }) => numbers.every((number) => number >= from && number < from * SPAN));

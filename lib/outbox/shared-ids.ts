@@ -1,26 +1,48 @@
+import { sql } from 'kysely';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { MappingProblem } from './binding/problems';
-import { namesNoRow } from './binding/bound-shape';
-import type { Place } from './outbox';
+import type { Outbox, Place } from './outbox';
+import { placeSql } from './row';
+
+const ROWS = 500;
+const STATEMENT_MS = 2_000;
 
 /**
- * An id that several rows may share, so that they would be taken for each other: of a table that has a key, and where nothing
- * makes the id unique. Said at the start alone: a key that is dropped later is the doctor's matter.
+ * An id that rows share, so that they would be taken for each other. Looks at five hundred rows, in no order, and only where no
+ * key of the table makes the id unique; [] where that takes too long or is refused. Ids that merely could be shared are no
+ * mistake of the mapping: a number that only partitions keep from being a key, a UUID beside a key.
  */
-export function sharedIds({ id, description }: Place): MappingProblem[] {
-  const names = new Set(id.map(({ name }) => name));
-  // A column that is no id by its type is in a key for the sake of partitions.
-  const usable = (name: string): boolean => {
-    const column = description.columns.get(name);
-    return column !== undefined && !namesNoRow(column);
-  };
-  const keys = description.indexes
-    .filter(({ unique, predicate }) => unique && predicate === null)
-    .map(({ columns }) => columns.filter(usable))
-    .filter((columns) => columns.length > 0);
-  const [key] = keys;
-  if (names.size === 0 || description.kind !== 'table' || key === undefined) return [];
-  if (keys.some((columns) => columns.every((column) => names.has(column)))) return [];
-  const written = [...names].map((name) => `"${name}"`).join(', ');
-  const message = `nothing makes ${written} unique, and rows would be taken for each other: the table's key is ${key.join(', ')}`;
+export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
+  const { main, database } = outbox;
+  if (isUnique(main)) return [];
+  const at = placeSql(outbox, main);
+  const events = at.rows === null ? sql`` : sql`where ${at.rows}`;
+  let rows: { id: string | null }[];
+  try {
+    ({ rows } = await database.read(
+      (db) => sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from} ${events} limit ${sql.lit(ROWS)}`.execute(db),
+      { statementMs: STATEMENT_MS },
+    ));
+  } catch (error) {
+    if (error instanceof DatabaseFailure) return [];
+    throw error;
+  }
+  const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
+  const shared = ids.find((id, index) => ids.indexOf(id) < index);
+  if (shared === undefined) return [];
+  const message = `several rows have the id ${shared}, and would be taken for each other: name the columns that tell them apart${keyOf(main)}`;
   return [{ path: ['shape', 'columns', 'id'], message }];
+}
+
+const uniqueKeys = ({ description }: Place): string[][] =>
+  description.indexes.filter(({ unique, predicate }) => unique && predicate === null).map(({ columns }) => columns);
+
+function isUnique(place: Place): boolean {
+  const names = new Set(place.id.map(({ name }) => name));
+  return names.size === 0 || uniqueKeys(place).some((columns) => columns.length > 0 && columns.every((column) => names.has(column)));
+}
+
+function keyOf(place: Place): string {
+  const [key] = uniqueKeys(place);
+  return key === undefined ? '' : `; the table's key is ${key.join(', ')}`;
 }
