@@ -64,6 +64,20 @@ describe('rights that come by another role', () => {
     return row?.may ?? false;
   };
 
+  it('nobody of the console reaches the server’s programs and files: not by a role either, which it keeps what it needs of', async () => {
+    await grant(`USAGE ON SCHEMA kept TO {outer}`, `SELECT ON ${TABLE} TO {outer}`, `CONNECT ON DATABASE ${database.name} TO {outer}`);
+    await grant(
+      'pg_execute_server_program, pg_read_server_files TO {inner}',
+      '{inner} TO {outer}',
+      '{outer} TO {reader}',
+      'pg_read_server_files TO {reader}',
+    );
+    expect(await examined()).toMatchObject([
+      { severity: 'act', values: { codes: 'server', rights: 'pg_execute_server_program, pg_read_server_files' } },
+    ]);
+    expect(await cured()).toContain(`REVOKE "${roles.outer}" FROM "${roles.reader}";`);
+  });
+
   it('a reader whose SELECT comes by the group of the application leaves it and still reads', async () => {
     await watches(roles.inner);
     await grant(`INSERT, UPDATE ON ${TABLE} TO {inner}`, '{inner} TO {reader}');

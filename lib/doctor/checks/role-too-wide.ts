@@ -7,7 +7,7 @@ export const roleTooWideCheck: Check = {
   examine: ({ facts }) =>
     facts.roles.flatMap(({ key, name, wide }) => {
       if (wide.length === 0) return [];
-      const grave = wide.some(({ code }) => ['superuser', 'creates_roles', 'owner'].includes(code));
+      const grave = wide.some(({ code }) => ['superuser', 'creates_roles', 'server', 'owner'].includes(code));
       const cure = [...new Set(wide.flatMap(({ revoke }) => revoke?.split('\n') ?? []))].join('\n');
       const values = {
         login: key,

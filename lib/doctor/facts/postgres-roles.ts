@@ -10,6 +10,7 @@ interface RoleRow {
   super: boolean;
   creates: boolean;
   tables: string;
+  reaches: string;
   borrowed: string;
 }
 
@@ -42,6 +43,11 @@ const BORROWED = `select 1 as step, 'CONNECT' as what, '[]'::json as columns, 'D
     where k.operates = r.rolname and case when k.attname is null then has_table_privilege(r.oid, c.oid, k.privilege) else has_column_privilege(r.oid, c.oid, k.attname, k.privilege) end
       and not exists (select from (${GRANTED}) as g where g.privilege_type = k.privilege and g.grantee in (0, r.oid) and (g.attname is null or g.attname = k.attname))`;
 
+/** Roles of the server's own by which the role `r` reaches its programs and files, and the one that it is a member of itself for that. */
+const REACHES = `select p.rolname as what, d.rolname as role from pg_roles p
+    join pg_roles d on d.oid in (select roleid from pg_auth_members where member = r.oid) and pg_has_role(r.oid, d.oid, 'USAGE') and (d.oid = p.oid or not d.rolsuper and pg_has_role(d.oid, p.oid, 'USAGE'))
+  where p.rolname in ('pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files')`;
+
 /** What reader and operator may do beyond what they need, from the catalogue of roles and the tables' rights. */
 export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
   const { engine, roles } = outbox.database;
@@ -65,6 +71,7 @@ export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFa
         join pg_class c on c.relname = t.own_table join pg_namespace n on n.oid = c.relnamespace where case when t.own_schema is null then pg_table_is_visible(c.oid) else n.nspname = t.own_schema end),
       kept as (select ${operator ?? ''}::text as operates, * from unnest(${kept.map(([table]) => nameOf(table))}::text[], ${kept.map(([, right]) => right)}::text[], ${kept.map(([, , column]) => column)}::text[]) as k(name, privilege, attname))
     select r.rolname::text as name, r.rolsuper as super, r.rolcreaterole or r.rolcreatedb as creates,
+      (select coalesce(json_agg(s order by s.what, s.role), '[]') from (${sql.raw(REACHES)}) as s)::text as reaches,
       (select coalesce(json_agg(b order by b.step, b.place), '[]') from (${sql.raw(BORROWED)}) as b)::text as borrowed,
       (select json_agg(json_build_object('table', t.name, 'owns', pg_has_role(r.oid, c.relowner, 'USAGE'), 'rights', (select coalesce(json_agg(p), '[]') from unnest(array['INSERT', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']) as p
           where has_table_privilege(r.oid, c.oid, p)),
@@ -109,6 +116,9 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
   // What is needed comes back after everything was taken, and before a role is left by which it came.
   const again: string[] = [];
   const left = new Set<string>();
+  const reaches = JSON.parse(row.reaches) as { what: string; role: string }[];
+  for (const { role: by } of reaches) left.add(by);
+  if (reaches.length > 0) wide.push({ code: 'server', on: [...new Set(reaches.map(({ what }) => what))].join(', '), revoke: null });
   const rightsOf = JSON.parse(row.tables) as TableRights[];
   for (const { table, owns, rights, updates, through } of rightsOf) {
     if (owns) {
