@@ -29,7 +29,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
         (2, 'a', 0, '{}', NULL, 9999999999, 9999999999000, 1767225602000000, NULL, NULL)`,
       'CREATE TABLE lanes (tenant int NOT NULL, lane varchar(20) NOT NULL, nr bigint NOT NULL, ref varchar(36), PRIMARY KEY (tenant, lane, nr))',
       "INSERT INTO lanes VALUES (1, 'x', 1, NULL), (1, 'x', 2, NULL), (2, 'x', 1, NULL)",
-      'CREATE TABLE keyless (id bigint, kind varchar(12))',
+      `CREATE TABLE keyless (id bigint, kind varchar(12), at ${engine === 'postgres' ? 'timestamp' : 'datetime'} NOT NULL)`,
       'CREATE VIEW seen AS SELECT * FROM parcels',
       'CREATE TABLE buried (nr bigint PRIMARY KEY, why varchar(80), died bigint)',
       'INSERT INTO buried VALUES (7, NULL, 1767225601000)',
@@ -110,6 +110,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
       'shape.states[0].when.not.isNull: "body" is never NULL, and no row passes: name another column',
     ]);
     expect(await linesOf(testing({ column: 'id', isNull: false }))).toEqual([]);
+    const zero = '; where a zero date stands for none, ask a generated column';
+    expect(await linesOf(testing({ column: 'at', isNull: true }), 'keyless')).toEqual([
+      `shape.states[0].when.isNull: "at" is never NULL, and no row passes: name another column${engine === 'mysql' ? zero : ''}`,
+    ]);
     expect(await linesOf(testing({ column: 'status', isEmpty: true }))).toEqual([
       expect.stringMatching(/^shape\.states\[0\]\.when\.isEmpty: "status" is smallint.*, which is never empty: use isNull or equals$/),
     ]);

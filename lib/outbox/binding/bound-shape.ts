@@ -4,7 +4,7 @@ import { suggestion } from '@/lib/shared/suggest';
 import { COLUMN_ROLES, idColumns, type Columns } from '../language/source';
 import type { BoundCompanion, BoundCursor, OutboxSettings, Parameters, Place } from '../outbox';
 import type { Shape } from '../shape';
-import { bindCondition, mayBeZero, type Binding } from './condition';
+import { bindCondition, orZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, type MappingProblem } from './problems';
@@ -114,9 +114,12 @@ function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems 
   if (!strict) return;
   states.slice(0, -1).forEach(({ when }, index) => {
     const column = 'isNull' in when && !when.isNull ? main.find(when.column) : null;
-    if (column === null || column.nullable || mayBeZero(column)) return;
+    if (column === null || column.nullable) return;
     const path: Path = ['shape', 'states', index, 'when', 'isNull'];
-    problems.add(path, `"${column.name}" is never NULL: every row passes, and the rules below are never reached; name another column`);
+    problems.add(
+      path,
+      `"${column.name}" is never NULL: every row passes, and the rules below are never reached; name another column${orZero(column)}`,
+    );
   });
 }
 

@@ -93,13 +93,14 @@ function bindColumnTest(test: ColumnTest, column: ColumnDescription, table: Boun
   return found;
 }
 
-/** MySQL finds a zero date where it is asked for NULL, also in a column that takes none. */
-export const mayBeZero = ({ type }: ColumnDescription): boolean => /^(date$|datetime|timestamp(\(\d\))?$)/i.test(type);
+/** On MySQL, where they may be zero: who asks such a column for NULL may mean that. */
+export const orZero = ({ type }: ColumnDescription): string =>
+  /^(datetime|timestamp(\(\d\))?$)/i.test(type) ? '; where a zero date stands for none, ask a generated column' : '';
 
 /** Notes a test for NULL that no row passes. */
 function checkNull(isNull: boolean, column: ColumnDescription, path: Path, { strict, problems }: Binding): void {
-  if (strict && isNull && !column.nullable && !mayBeZero(column))
-    problems.add(path, `"${column.name}" is never NULL, and no row passes: name another column`);
+  if (strict && isNull && !column.nullable)
+    problems.add(path, `"${column.name}" is never NULL, and no row passes: name another column${orZero(column)}`);
 }
 
 function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
