@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ChangeCounts, Db, TableName, TableSize } from '../engine';
 import { tableRef } from '../table-ref';
+import { mysqlFailure } from './failure';
 
 const COUNTERS = 'table_io_waits_summary_by_table';
 export const CHANGE_COUNTERS = `performance_schema.${COUNTERS}`;
@@ -30,8 +31,9 @@ async function viewRows(db: Db, view: TableName): Promise<number> {
     }>`explain format = traditional select 1 from ${tableRef(view)} as o`.execute(db);
     // Tables that are joined have one number and multiply; what is below them has another.
     return rows.filter(({ id }) => Number(id) === 1).reduce((product, { rows: read }) => product * Number(read ?? 1), 1);
-  } catch {
-    return Infinity;
+  } catch (error) {
+    if (mysqlFailure(error).code === 'no_privilege') return Infinity;
+    throw error;
   }
 }
 
