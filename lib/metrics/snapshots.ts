@@ -29,7 +29,7 @@ export interface Charts {
 export interface Snapshots {
   /**
    * Every outbox over the last hour, worst first, from what was read a moment ago: within 0.3 s, a second when nobody has asked
-   * for a while, or 3 s when asked first. Its figures are at most some 10 s old where somebody asks every few seconds, and say how
+   * for a while, or 3 s when asked first. Its figures are less than 15 s old where somebody asks every few seconds, and say how
    * old they are; one that is slow or away never delays the others.
    */
   fleet(): Promise<FleetSnapshot>;

@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
-import { DatabaseFailure } from '@/lib/database/failure';
 import { tableRef } from '@/lib/database/table-ref';
 import type { Path } from '@/lib/shared/document-path';
 import type { MappingProblem } from './binding/problems';
+import { fewRows } from './few-rows';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { COLUMN_ROLES, type Shape } from './shape';
 
 const ROWS = 20;
-const STATEMENT_MS = 2_000;
 
 /** Since 1970, of times between 1985 and 2286: no number is one in two of them. */
 const UNITS = [
@@ -34,16 +33,10 @@ async function ofPlace({ database, shape }: Outbox, place: Place): Promise<Mappi
   const columns = [...place.description.columns.values()].filter(({ time }) => time === 'epoch_ms' || time === 'epoch_s');
   if (columns.length === 0) return [];
   const names = columns.map(({ name }, index) => sql`${sql.id('o', name)} as ${sql.id(`t${index}`)}`);
-  let rows: Record<string, unknown>[];
-  try {
-    ({ rows } = await database.read(
-      (db) => sql<Record<string, unknown>>`select ${sql.join(names)} from ${tableRef(place.table)} as o limit ${sql.lit(ROWS)}`.execute(db),
-      { statementMs: STATEMENT_MS },
-    ));
-  } catch (error) {
-    if (error instanceof DatabaseFailure) return [];
-    throw error;
-  }
+  const rows = await fewRows(
+    database,
+    sql<Record<string, unknown>>`select ${sql.join(names)} from ${tableRef(place.table)} as o limit ${sql.lit(ROWS)}`,
+  );
   return columns.flatMap(({ name, time }, index) => {
     const numbers = rows.flatMap((row) => (row[`t${index}`] == null ? [] : [Number(row[`t${index}`])])).filter((number) => number < NEVER);
     const [first] = numbers;

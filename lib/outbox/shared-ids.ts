@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import { DatabaseFailure } from '@/lib/database/failure';
 import type { MappingProblem } from './binding/problems';
+import { fewRows } from './few-rows';
 import type { Outbox, Place } from './outbox';
 import { placeSql } from './row';
 
 const ROWS = 500;
-const STATEMENT_MS = 2_000;
 
 /**
  * An id that rows share, so that they would be taken for each other. Looks at five hundred rows, in no order, and only where no
@@ -17,16 +16,10 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   if (isUnique(main)) return [];
   const at = placeSql(outbox, main);
   const events = at.rows === null ? sql`` : sql`where ${at.rows}`;
-  let rows: { id: string | null }[];
-  try {
-    ({ rows } = await database.read(
-      (db) => sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from} ${events} limit ${sql.lit(ROWS)}`.execute(db),
-      { statementMs: STATEMENT_MS },
-    ));
-  } catch (error) {
-    if (error instanceof DatabaseFailure) return [];
-    throw error;
-  }
+  const rows = await fewRows(
+    database,
+    sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from} ${events} limit ${sql.lit(ROWS)}`,
+  );
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
   const shared = ids.find((id, index) => ids.indexOf(id) < index);
   if (shared === undefined) return [];
