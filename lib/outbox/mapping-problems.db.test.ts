@@ -1,24 +1,14 @@
 /** What is wrong with a mapping is said all at once, each by its place, with what was meant. */
-import { afterAll, beforeAll, expect, it, describe } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { expect, it, describe } from 'vitest';
+import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { tooOld } from '@/lib/database/needed-server';
-import { useOpened } from '@/scripts/testing/inline';
-import { createRoles, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { formatPath } from '@/lib/shared/document-path';
-import { bindOutbox, mappingProblems } from './bind';
-import { shapeSchema, type ShapeInput } from './shape';
+import { bindInline, problemsOf, useOpened, useReader } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
+import type { ShapeInput } from './shape';
 
 const ENGINES = ['postgres', 'mysql'] as const;
-const LAYOUT: ShapeInput = {
-  key: 'inline',
-  label: 'x',
-  origin: 'x',
-  engines: ['postgres', 'mysql'],
-  table: 'things',
-  columns: { id: 'id', createdAt: 'made_at' },
-  states: [{ state: 'pending', when: { always: true } }],
-};
+const COLUMNS = { id: 'id', createdAt: 'made_at' };
 
 describe.each(ENGINES)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine, async (db) => {
@@ -34,23 +24,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       'CREATE TABLE buried (nr int PRIMARY KEY, thing_id bigint NOT NULL, name varchar(80) NOT NULL, made_at timestamp NOT NULL)',
     );
   });
-  let opened: Database;
-  beforeAll(async () => {
-    const roles = await createRoles(database);
-    const reader = new URL(roles.reader).username;
-    for (const table of ['things', 'buried', 'worded'])
-      await database.query(
-        engine === 'postgres' ? `GRANT SELECT ON ${table} TO ${reader}` : `GRANT SELECT ON ${database.name}.${table} TO ${reader}@'%'`,
-      );
-    opened = openDatabase({ id: 'x', url: roles.reader });
-  });
-  afterAll(() => opened.close());
-  const settings = (over: Partial<ShapeInput>, table = 'things') => ({
-    ...settingsFor(shapeSchema.parse({ ...LAYOUT, ...over }), { inline: true }),
-    table,
-  });
-  const linesOf = async (over: Partial<ShapeInput>, table?: string): Promise<string[]> =>
-    (await mappingProblems(settings(over, table), opened)).map(({ path, message }) => `${formatPath(path)}: ${message}`);
+  const opened = useReader(database, ['things', 'buried', 'worded']);
+  const linesOf = (over: Partial<ShapeInput>, table = 'things'): Promise<string[]> =>
+    problemsOf(opened(), table, { columns: COLUMNS, ...over });
 
   it('names every column that is not there, with the one that was meant, and every value of the wrong kind', async () => {
     const found = await linesOf({
@@ -86,7 +62,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(at('shape.operations.requeue[0].set.status.value')).toContain('write a number, without quotes');
     expect(at('shape.operations.requeue[0].set.tries')).toContain('the table has no column "tries"');
     expect(found).toHaveLength(11);
-    await expect(bindOutbox(settings({ columns: { id: 'nr' } }), opened)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(bindInline(opened(), 'things', { columns: { id: 'nr' } })).rejects.toMatchObject({ code: 'invalid' });
   });
 
   it('takes no id by which no row would be found again', async () => {
@@ -166,10 +142,8 @@ describe('what only the database knows', () => {
     await db.query('CREATE TABLE buried (id uuid PRIMARY KEY, made_at bigint NOT NULL)');
   });
   const opened = useOpened(database);
-  const linesOf = async (over: Partial<ShapeInput>): Promise<string[]> => {
-    const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, ...over }), { inline: true });
-    return (await mappingProblems(settings, opened())).map(({ path, message }) => `${formatPath(path)}: ${message}`);
-  };
+  const linesOf = (over: Partial<ShapeInput>, database = opened()): Promise<string[]> =>
+    problemsOf(database, 'things', { columns: COLUMNS, ...over });
 
   it('is asked before anything is read: values and comparisons its types do not have, each by its place', async () => {
     const because = 'the database cannot read the table this way: ';
@@ -204,9 +178,8 @@ describe('what only the database knows', () => {
           }),
     };
     const states = [{ state: 'dead' as const, when: { column: 'bits', equals: 1 } }];
-    const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, states }), { inline: true });
-    expect((await mappingProblems(settings, aged)).map(({ message }) => message)).toEqual([
-      'the database cannot read the table this way: operator does not exist: bit = integer (this server is PostgreSQL 15.18, and the console needs PostgreSQL 16 or newer)',
+    expect(await linesOf({ states }, aged)).toEqual([
+      'shape.states[0].when: the database cannot read the table this way: operator does not exist: bit = integer (this server is PostgreSQL 15.18, and the console needs PostgreSQL 16 or newer)',
     ]);
   });
 

@@ -1,20 +1,9 @@
 /** Mappings that name things which are there, and mean what no row of the table can be. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, type Database } from '@/lib/database/database';
-import { formatPath } from '@/lib/shared/document-path';
-import { createRoles, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { mappingProblems } from './bind';
-import { shapeSchema, type ShapeInput } from './shape';
+import { describe, expect, it } from 'vitest';
+import { problemsOf, useReader } from '@/scripts/testing/inline';
+import { useTestDatabaseOf } from '@/scripts/testing/outbox';
+import type { ShapeInput } from './shape';
 
-const LAYOUT: ShapeInput = {
-  key: 'inline',
-  label: 'x',
-  origin: 'x',
-  engines: ['postgres', 'mysql'],
-  table: 'parcels',
-  columns: { id: 'id' },
-  states: [{ state: 'pending', when: { always: true } }],
-};
 const STATES: ShapeInput['states'] = [
   { state: 'dead', when: { column: 'status', equals: 4 } },
   { state: 'pending', when: { always: true } },
@@ -36,27 +25,13 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     ];
     for (const statement of statements) await db.query(statement);
   });
-  let opened: Database;
-  beforeAll(async () => {
-    const roles = await createRoles(database);
-    const reader = new URL(roles.reader).username;
-    for (const table of ['parcels', 'lanes', 'keyless', 'seen', 'buried'])
-      await database.query(
-        engine === 'postgres' ? `GRANT SELECT ON ${table} TO ${reader}` : `GRANT SELECT ON ${database.name}.${table} TO ${reader}@'%'`,
-      );
-    opened = openDatabase({ id: 'x', url: roles.reader });
-  });
-  afterAll(() => opened.close());
-  const linesOf = async (
+  const opened = useReader(database, ['parcels', 'lanes', 'keyless', 'seen', 'buried']);
+  const linesOf = (
     over: Partial<ShapeInput>,
     table = 'parcels',
     parameters: Record<string, string> = {},
     inline = true,
-  ): Promise<string[]> => {
-    const settings = settingsFor(shapeSchema.parse({ ...LAYOUT, ...over }), { inline });
-    const found = await mappingProblems({ ...settings, table, parameters: { ...settings.parameters, ...parameters } }, opened);
-    return found.map(({ path, message }) => `${formatPath(path)}: ${message}`);
-  };
+  ): Promise<string[]> => problemsOf(opened(), table, { columns: { id: 'id' }, ...over }, { parameters, inline });
   const testing = (when: NonNullable<ShapeInput['states'][number]['when']>): Partial<ShapeInput> => ({ states: [{ state: 'dead', when }] });
 
   it('numbers that are times of another unit than the mapping says are told by the rows themselves', async () => {
