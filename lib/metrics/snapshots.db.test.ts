@@ -290,7 +290,10 @@ describe('a source that is away', () => {
       expect(summary.diagnosis).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'table_missing' }, {}] });
       for (const figure of [...Object.values(summary.depth), summary.latency, summary.throughput])
         expect(figure).toMatchObject({ known: 'unavailable', why: 'table_missing' });
-      expect((await snapshots.fleet()).entries[0]?.outbox).toMatchObject({ id: 'first', whyReadOnly: 'table_missing' });
+      expect((await snapshots.fleet()).entries[0]).toMatchObject({
+        outbox: { id: 'first', whyReadOnly: 'table_missing' },
+        stale: { problem: 'unreadable' },
+      });
     } finally {
       await database.query('alter table first.gone rename to transaction_outbox');
     }

@@ -204,7 +204,15 @@ function graveFailure({ reading, failure }: Answer, now: number): Failure | null
   return late ? null : failure;
 }
 
-const PROBLEMS: Partial<Record<Failure['kind'], StaleProblem>> = { timeout: 'timeout', no_store: 'store' };
+const PROBLEMS: Record<Failure['kind'], StaleProblem> = {
+  timeout: 'timeout',
+  unavailable: 'unavailable',
+  no_privilege: 'unreadable',
+  missing: 'unreadable',
+  outdated: 'unreadable',
+  unusable: 'unreadable',
+  no_store: 'store',
+};
 
 /** Why there is not one figure. */
 const whyNothing = ({ failure }: Answer): UnavailableReason => {
@@ -214,7 +222,7 @@ const whyNothing = ({ failure }: Answer): UnavailableReason => {
 
 /** Figures older than a verdict stands are old, even though nothing has failed: nobody has asked for them for a while. */
 function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
-  if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: PROBLEMS[failure.kind] ?? 'unavailable' };
+  if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: PROBLEMS[failure.kind] };
   return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
 }
 

@@ -231,8 +231,8 @@ export interface Series {
   heatBoundsMs: number[];
 }
 
-/** What failed: the reading took too long, the database is away, or the store that computes its figures is. */
-export type StaleProblem = 'timeout' | 'unavailable' | 'store';
+/** What failed: the reading took too long, the database is away or answers and cannot be read, or the store that computes its figures is away. */
+export type StaleProblem = 'timeout' | 'unavailable' | 'unreadable' | 'store';
 
 /** An outbox with its figures; `summary` keeps the last good reading when the source is down. */
 export interface OutboxReading {
