@@ -16,6 +16,10 @@ const config: NextConfig = {
     // The bundler then takes only the icons that are used.
     optimizePackageImports: ['@mantine/core', '@mantine/hooks', '@tabler/icons-react'],
   },
+  async redirects() {
+    // Where the proof stood before it moved to the settings.
+    return [{ source: '/outboxes/:outbox/proof', destination: '/outboxes/:outbox/settings', permanent: false }];
+  },
   async rewrites() {
     return [{ source: '/favicon.ico', destination: '/icon.svg' }];
   },

@@ -3,7 +3,7 @@ import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import type { Metadata, Viewport } from 'next';
 import { headers } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
-import { getLocale } from 'next-intl/server';
+import { getLocale, getMessages } from 'next-intl/server';
 import type { ReactNode } from 'react';
 import { NONCE_HEADER } from '@/lib/server/session-cookie';
 import { Providers } from './providers';
@@ -15,6 +15,12 @@ export const metadata: Metadata = {
 
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' };
 
+/** What the sign-in and the pages of failures say. The screens bring the whole catalogue: whoever has not signed in loads none of it. */
+async function wordsForAnybody() {
+  const { errors, login, problems } = await getMessages();
+  return { errors, login, problems };
+}
+
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get(NONCE_HEADER) ?? undefined;
   return (
@@ -23,7 +29,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <ColorSchemeScript nonce={nonce} defaultColorScheme="auto" />
       </head>
       <body>
-        <NextIntlClientProvider>
+        <NextIntlClientProvider messages={await wordsForAnybody()}>
           <Providers nonce={nonce}>{children}</Providers>
         </NextIntlClientProvider>
       </body>

@@ -16,7 +16,8 @@ export function Providers({ nonce, children }: { nonce: string | undefined; chil
   });
   const [queries] = useState(() => new QueryClient());
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => firstNonce ?? ''}>
+    // The variables of the theme come with the style sheets (components/theme.css).
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} getStyleNonce={() => firstNonce ?? ''}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
     </MantineProvider>
   );

@@ -10,24 +10,30 @@ import { fleetBench } from './fleet';
 import { liveBench } from './live';
 import { mysqlBench } from './mysql';
 import { peerBench } from './peer';
+import { recordsBench } from './records';
 import { relayBench } from './relay';
 import { rollupBench } from './rollup';
 import { createDatabases } from './support/databases';
 import { budgetTable, commit, judge, machine, markdown, writeResults, type Results, type Table } from './support/report';
 import { startBenchServer } from './support/server';
 import { verdictsBench } from './verdicts';
+import { viewersBench } from './viewers';
+import { watchingBench } from './watching';
 
 const BENCHES: readonly Bench[] = [
   liveBench,
+  recordsBench,
   doctorBench,
   mysqlBench,
   rollupBench,
   peerBench,
   relayBench,
+  watchingBench,
   collectorBench,
   exactlyOnceBench,
   verdictsBench,
   fleetBench,
+  viewersBench,
 ];
 
 const { values, positionals } = parseArgs({

@@ -15,7 +15,7 @@ import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/metrics/rollup/seri
 import { decodeSlot } from '@/lib/metrics/rollup/slot';
 import { createSnapshots } from '@/lib/metrics/snapshots';
 import { encodeCursor, type Cursor } from '@/lib/outbox/cursor';
-import { countDeadByError } from '@/lib/outbox/dead-letters';
+import { newestDead } from '@/lib/outbox/dead-letters';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { getEvent } from '@/lib/outbox/get-event';
 import { listEvents } from '@/lib/outbox/list-events';
@@ -69,6 +69,8 @@ export const BOOKS_BEHIND_SECONDS = 15;
 export interface Screens {
   /** Somebody's outbox screen asks for what it shows. */
   view(): Promise<void>;
+  /** Somebody's script asks for the figures. */
+  call(): Promise<void>;
 }
 
 /** The screens of one process: they share what they read. */
@@ -77,6 +79,9 @@ export function openScreens(directory: OutboxDirectory, store: Store): Screens {
   return {
     async view() {
       await snapshots.outbox(OUTBOX_ID, '1h');
+    },
+    async call() {
+      await snapshots.summary(OUTBOX_ID, '1h');
     },
   };
 }
@@ -105,7 +110,7 @@ export async function listPage(
 
 /** Dead letters by cause, as their screen shows them. */
 export async function deadByCause(outbox: Outbox): Promise<void> {
-  await countDeadByError(outbox);
+  await newestDead(outbox, false);
 }
 
 /** An event's own page: the row, and the others of its aggregate. */

@@ -129,13 +129,13 @@ test('the table of a chart and the CSV say the same', async ({ signIn, api }) =>
       .evaluateAll((lines, at) => lines.map((line) => [line.getAttribute('data-at'), line.children[at]?.textContent]), column);
   const said = (text: string | undefined, digits = 0) =>
     text === undefined || text === '' ? 'not known' : new Intl.NumberFormat('en', { maximumFractionDigits: digits }).format(Number(text));
-  expect(await table('Created to published, by duration', 7)).toEqual(
-    rows.map((row) => [row['from (UTC)'], said(row['latency up to 1000 ms (events)'])]).reverse(),
-  );
+  await expect
+    .poll(() => table('Created to published, by duration', 7))
+    .toEqual(rows.map((row) => [row['from (UTC)'], said(row['latency up to 1000 ms (events)'])]).reverse());
   const rate = (text: string | undefined) => said(text, Math.abs(Number(text)) < 10 ? 1 : 0);
-  expect(await table('Created against published', 1)).toEqual(
-    rows.map((row) => [row['from (UTC)'], rate(row['created (events/min)'])]).reverse(),
-  );
+  await expect
+    .poll(() => table('Created against published', 1))
+    .toEqual(rows.map((row) => [row['from (UTC)'], rate(row['created (events/min)'])]).reverse());
   expect(rows.some((row) => Number(row['created (events)']) > 0)).toBe(true);
 });
 
@@ -146,7 +146,7 @@ test('minutes that nobody watched are a gap, in the chart, the table and the CSV
   const [from, to] = [Date.parse(span.from) + 40 * MINUTE_MS, Date.parse(span.from) + 80 * MINUTE_MS];
   const isCut = ({ at }: { at: string }) => Date.parse(at) >= from && Date.parse(at) < to;
   // A console that has just started reads the past first.
-  await expect.poll(async () => (await read()).points.filter((point) => point.gap && !isCut(point)).length, { timeout: 90_000 }).toBe(0);
+  await expect.poll(async () => (await read()).points.filter((point) => point.gap && !isCut(point)).length).toBe(0);
   await database('store').query(
     `DELETE FROM rollup WHERE outbox = 'notifications' AND tier = 'minute' AND at_minute >= $1 AND at_minute < $2`,
     [from / MINUTE_MS, to / MINUTE_MS],

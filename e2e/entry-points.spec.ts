@@ -69,7 +69,7 @@ test('without a sign-in every page leads to the sign-in and every route answers 
     const address = file
       .replace(/^app/, '')
       .replace(/\/route\.tsx?$/, '')
-      .replace(/\[[^\]]+\]/g, 'x');
+      .replace(/\[+[^\]]+\]+/g, 'x');
     const answer = await anonymous.fetch(address, { method: name, data: name === 'GET' ? undefined : {} });
     expect(answer.status(), `${name} ${address}`).toBe(401);
   }

@@ -26,8 +26,8 @@ interface WorkerFixtures {
   sink: SinkControl;
 }
 
-/** In the page: whether React knows every element that can be used. */
-function isTakenOver(): boolean {
+/** In the page: whether React knows every element that can be used; until then what is pressed is heard by nobody. */
+export function isTakenOver(): boolean {
   return [...document.querySelectorAll('button, input, textarea')].every((one) =>
     Object.keys(one).some((key) => key.startsWith('__reactFiber$')),
   );

@@ -4,7 +4,6 @@ import { expect, test } from './fixtures';
 import { secondConsole } from './support/second-console';
 
 test('outboxes of databases that are away are counted, and say once why there is nothing of them', async ({ world, playwright, page }) => {
-  test.setTimeout(120_000);
   const console = await secondConsole(world, (config) => {
     const [like] = config.outboxes;
     for (const id of ['gone-0', 'gone-1']) {

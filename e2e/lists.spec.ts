@@ -26,11 +26,43 @@ test('a broken connection is an unknown outcome: looked up, shown, and never sen
   expect(await escrowRow(escrow, id)).toBeNull();
 });
 
+test('what was sent and not answered is asked after when the page is loaded again, until it is known', async ({
+  signIn,
+  database,
+  watch,
+}) => {
+  const escrow = database('escrow');
+  const { id } = await insertEscrow(escrow);
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${id}`);
+  watch.allow(/ERR_CONNECTION_RESET/);
+  const dialog = await openDialog(page, 'archive');
+  const reason = `story: the tab is loaded again ${id}`;
+  await dialog.getByLabel('Reason').fill(reason);
+  let away = false;
+  await page.route('**/outboxes/escrow/events/**', async (route) => {
+    const postData = route.request().postData();
+    if (postData?.includes(reason)) {
+      away = true;
+      await route.fetch();
+    }
+    // From then on this screen hears nothing any more.
+    return away && postData !== null ? route.abort('connectionreset') : route.continue();
+  });
+  await confirmButton(dialog, 'archive').click();
+  await expect(dialog.getByText(/the outcome is not known yet/)).toBeVisible();
+  await page.goto('/audit');
+  await expect(page.getByText('Archive: 1 event changed')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.getByText('Archive: 1 event changed')).toBeHidden();
+});
+
 test('new events do not move the rows somebody is looking at', async ({ signIn, database }) => {
   const escrow = database('escrow');
   const error = `story: steady ${String(Date.now())}`;
   const first = await insertEscrow(escrow, { error, ageMinutes: 40 });
-  const page = await signIn('viewer');
+  const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events?error=${encodeURIComponent(error)}`);
   // While a page streams, what came is there twice for a moment: hidden where it arrived, and where it belongs.
   const row = page.locator(`[data-event="${first.id}"]`).filter({ visible: true });
@@ -47,7 +79,7 @@ test('new events do not move the rows somebody is looking at', async ({ signIn, 
 test('the filter is in the URL, and back is where one was', async ({ signIn, database }) => {
   const error = `story: back ${String(Date.now())}`;
   const { id } = await insertEscrow(database('escrow'), { error, ageMinutes: 30 });
-  const page = await signIn('viewer');
+  const page = await signIn('operator');
   await page.goto('/outboxes/escrow/events');
   await page.getByRole('button', { name: 'Error', exact: true }).click();
   await page.getByRole('textbox', { name: 'Error' }).fill(error);

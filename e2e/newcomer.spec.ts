@@ -8,7 +8,6 @@ test('a newcomer’s drill: sign in, see the incident, put a failed escrow event
   database,
   sink,
 }) => {
-  test.setTimeout(120_000);
   const escrow = database('escrow');
   const { id, order } = await insertEscrow(escrow);
   await sink.setFault({ outbox: 'escrow', eventId: id, mode: 'refuse' });
@@ -32,8 +31,8 @@ test('a newcomer’s drill: sign in, see the incident, put a failed escrow event
   await expect(page.getByText('story: node answered 503').first()).toBeVisible();
 
   await operate(page, 'retry', 'story: the node should be back');
-  await expect.poll(async () => (await escrowRow(escrow, id))?.retry_count, { timeout: 30_000 }).toBe(6);
-  await expect.poll(async () => (await escrowRow(escrow, id))?.status, { timeout: 30_000 }).toBe('failed');
+  await expect.poll(async () => (await escrowRow(escrow, id))?.retry_count).toBe(6);
+  await expect.poll(async () => (await escrowRow(escrow, id))?.status).toBe('failed');
   await page.reload();
 
   await operate(page, 'archive', 'story: put aside while the node is down');
@@ -45,7 +44,7 @@ test('a newcomer’s drill: sign in, see the incident, put a failed escrow event
 
   await sink.setFault({ outbox: 'escrow', eventId: id, mode: 'none' });
   await operate(page, 'requeue', 'story: starting over');
-  await expect.poll(async () => (await escrowRow(escrow, id))?.status, { timeout: 30_000 }).toBe('processed');
+  await expect.poll(async () => (await escrowRow(escrow, id))?.status).toBe('processed');
   expect(await sink.deliveries('escrow', id)).toHaveLength(1);
 
   await page.goto(`/audit?outbox=escrow&event=${id}`);

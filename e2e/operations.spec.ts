@@ -83,7 +83,7 @@ test('a stuck event is released, a young claim is not', async ({ signIn, databas
   await dialog.getByLabel('Reason').fill('story: its handler is gone');
   await confirmButton(dialog, 'release').click();
   await expect(dialog.getByRole('link', { name: 'See the record' })).toBeVisible();
-  await expect.poll(async () => (await escrowRow(escrow, stuck.id))?.status, { timeout: 30_000 }).toBe('processed');
+  await expect.poll(async () => (await escrowRow(escrow, stuck.id))?.status).toBe('processed');
 
   const young = await insertEscrow(escrow, { status: 'processing', retryCount: 1 });
   await escrow.query('UPDATE p2p.transaction_outbox SET last_attempt_time = now() WHERE id = $1', [young.id]);
@@ -91,4 +91,22 @@ test('a stuck event is released, a young claim is not', async ({ signIn, databas
   await expect(page.getByRole('heading', { level: 1 })).toContainText(young.order);
   await expect(operationButton(page, 'release')).toBeHidden();
   await escrow.query('DELETE FROM p2p.transaction_outbox WHERE id = $1', [young.id]);
+});
+
+test('a request that never arrived is told as one that changed nothing, in the title too', async ({ signIn, database, watch }) => {
+  watch.allow(/ERR_FAILED|Failed to fetch/);
+  const { id } = await insertEscrow(database('escrow'));
+  const page = await signIn('operator');
+  await page.goto(`/outboxes/escrow/events/${id}`);
+  const dialog = await openDialog(page, 'requeue');
+  await dialog.getByLabel('Reason').fill('story: lost on the way');
+  await page.route('**/events/**', async (route) => {
+    if ((route.request().postData() ?? '').includes('lost on the way')) await route.abort();
+    else await route.continue();
+  });
+  await confirmButton(dialog, 'requeue').click();
+  await expect(dialog.getByRole('heading', { name: 'Requeue: the outcome is not known yet' })).toBeVisible();
+  await expect(dialog.getByRole('heading', { name: 'Requeue: this try changed nothing' })).toBeVisible();
+  await expect(dialog.getByText('You can close this and do it again.', { exact: false })).toBeVisible();
+  expect((await escrowRow(database('escrow'), id))?.status).toBe('failed');
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures';
+import { expect, isTakenOver, test } from './fixtures';
 
 /** Browsers log every answer of 400 and above, the expected ones too. */
 const REFUSED = /status of 401/;
@@ -63,6 +63,7 @@ test('signing out ends the session everywhere, and Back shows nothing', async ({
   });
   expect((await copied.get('/api/v1/audit')).status()).toBe(200);
 
+  await page.waitForFunction(isTakenOver);
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page).toHaveURL(/\/login/);
@@ -112,4 +113,13 @@ test('the other names of this machine lead to the one the console is called by',
   expect(new URL(world.url).hostname).toBe('localhost');
   await page.goto(world.url.replace('localhost', '127.0.0.1') + '/login?callbackUrl=%2Faudit');
   await expect(page).toHaveURL(`${world.url}/login?callbackUrl=%2Faudit`);
+});
+
+test('the audit says in words from where an account signed in, which has nothing before it', async ({ signIn }) => {
+  const page = await signIn('admin');
+  await page.goto('/audit?operation=sign_in');
+  const entry = page.getByRole('list', { name: 'Audit' }).getByRole('listitem').filter({ hasText: 'signed in' }).first();
+  await entry.getByText('Details').click();
+  await expect(entry.getByRole('term')).toHaveText(['Address']);
+  await expect(entry.getByText('Before')).toBeHidden();
 });

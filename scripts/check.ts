@@ -17,4 +17,4 @@ async function line(...stages: Parameters<typeof runStage>[0][]): Promise<StageR
   return results;
 }
 
-finish((await Promise.all([line(gen, types, format), line(lint, vitest('unit', 'unit', reports, 300))])).flat());
+finish((await Promise.all([line(gen, types, format), line(lint, vitest('unit', 'unit', reports))])).flat());

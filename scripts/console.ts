@@ -1,16 +1,13 @@
 /** `npm run console -- <verb>`: the command line. Standard output holds nothing but the answer. */
-import { text } from 'node:stream/consumers';
 import { Command, CommanderError } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/config/directory-options';
-import { changeAccount, createAccount } from '@/lib/identity/accounts';
-import { createToken, revokeToken } from '@/lib/identity/tokens';
 import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install';
 import { createDirectory } from '@/lib/outbox/directory';
-import { ROLES } from '@/lib/shared/permissions';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';
 import { addDoctor } from './doctor/command';
+import { addToken, addUser } from './identity/command';
 import { addProve } from './proving/command';
 import { CommandFailure, EXIT_FAILED, EXIT_USAGE, requireLogin, requireOutbox, sentenceOf } from './starting/command-failure';
 import { ofInstall } from './starting/install-refused';
@@ -46,15 +43,6 @@ async function withStore<T>(work: (store: Store, applied: string[]) => Promise<T
   }
 }
 
-async function passwordFromStandardInput(given: boolean | undefined): Promise<string> {
-  if (given !== true)
-    throw new CommandFailure(
-      'Give the password on standard input, with --password-stdin: on the command line others could read it',
-      EXIT_USAGE,
-    );
-  return (await text(process.stdin)).replace(/\r?\n$/, '');
-}
-
 const program = new Command('console')
   .description('Outbox Console on the command line')
   .usage('<verb> [options]')
@@ -73,68 +61,8 @@ program
     }),
   );
 
-const user = program.command('user').description('accounts that sign in with a password').exitOverride();
-
-user
-  .command('create')
-  .description('create an account')
-  .requiredOption('--email <address>', 'address to sign in with')
-  .requiredOption('--role <role>', `one of ${ROLES.join(', ')}`)
-  .option('--password-stdin', 'read the password from standard input')
-  .option('--json', 'answer {id, email, role}')
-  .action(async (options: { email: string; role: string; passwordStdin?: boolean; json?: boolean }) => {
-    const password = await passwordFromStandardInput(options.passwordStdin);
-    await withStore(async (store) => {
-      const id = await createAccount(store, { email: options.email, role: options.role, password });
-      answer(
-        options.json === true
-          ? JSON.stringify({ id, email: options.email, role: options.role })
-          : `created ${options.email} (${options.role})`,
-      );
-    });
-  });
-
-user
-  .command('set')
-  .description('change an account; its sessions end')
-  .requiredOption('--email <address>', 'whose')
-  .option('--role <role>', `one of ${ROLES.join(', ')}`)
-  .option('--password-stdin', 'read a new password from standard input')
-  .option('--disable', 'the account can no longer sign in')
-  .option('--enable', 'the account can sign in again')
-  .action(async (options: { email: string; role?: string; passwordStdin?: boolean; disable?: boolean; enable?: boolean }) => {
-    if (options.disable === true && options.enable === true) throw new CommandFailure('Choose one of --disable and --enable', EXIT_USAGE);
-    const disabled = options.disable === true ? true : options.enable === true ? false : undefined;
-    const password = options.passwordStdin === true ? await passwordFromStandardInput(true) : undefined;
-    if (options.role === undefined && password === undefined && disabled === undefined)
-      throw new CommandFailure('Say what to change', EXIT_USAGE);
-    await withStore((store) => changeAccount(store, options.email, { role: options.role, password, disabled }));
-    answer(`changed ${options.email}`);
-  });
-
-const token = program.command('token').description('tokens for scripts').exitOverride();
-
-token
-  .command('create')
-  .description('create a token and answer it, once')
-  .requiredOption('--name <name>', 'what the audit calls it')
-  .requiredOption('--role <role>', `one of ${ROLES.join(', ')}`)
-  .option('--json', 'answer {token}')
-  .action((options: { name: string; role: string; json?: boolean }) =>
-    withStore(async (store) => {
-      const created = await createToken(store, options);
-      answer(options.json === true ? JSON.stringify({ token: created }) : created);
-    }),
-  );
-
-token
-  .command('revoke')
-  .description('end a token at once')
-  .requiredOption('--name <name>', 'which')
-  .action(async (options: { name: string }) => {
-    await withStore((store) => revokeToken(store, options.name));
-    answer(`revoked ${options.name}`);
-  });
+addUser(program, { withStore, answer });
+addToken(program, { withStore, answer });
 
 program
   .command('install')

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 interface Locked {
   version?: string;
+  integrity?: string;
   resolved?: string;
   optionalDependencies?: Record<string, string>;
 }
@@ -27,7 +28,24 @@ describe('package-lock.json', () => {
     }
   });
 
+  it('has the hash of every package, those of other platforms too', () => {
+    const without = Object.entries(lock.packages).filter(
+      ([name, { integrity = '' }]) => name !== '' && !/^sha512-[\w+/]{86}==$/.test(integrity),
+    );
+    expect(without.map(([name]) => name)).toEqual([]);
+  });
+
   it('names no download address', () => {
     expect(Object.values(lock.packages).filter((entry) => entry.resolved !== undefined)).toEqual([]);
+  });
+});
+
+describe('installing', () => {
+  it('runs nobody’s scripts, and no command of ours counts on npm to run one before it', () => {
+    expect(fs.readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
+    const { scripts } = manifest as unknown as { scripts: Record<string, string> };
+    const around = Object.keys(scripts).filter((name) => /^(pre|post)./.test(name) || ['install', 'prepare'].includes(name));
+    expect(around).toEqual([]);
+    for (const name of ['build', 'demo', 'dev']) expect(scripts[name]).toMatch(/^tsx scripts\/gen\.ts && /);
   });
 });

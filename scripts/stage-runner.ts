@@ -1,5 +1,6 @@
 /** Runs the stages of `npm test` and `npm run check`: their processes, their output, their counts. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { descendantsOf } from './processes';
 
 export interface Counts {
   passed: number;
@@ -13,7 +14,8 @@ export interface Stage {
   env?: Record<string, string>;
   /** Reads the stage's own report; without it the stage is one test that passed when every command exited 0. */
   count?: () => Counts | null;
-  timeoutSeconds: number;
+  /** It is stopped when it has printed nothing for so long: a busy machine makes it slower, not silent. */
+  silentSeconds: number;
 }
 
 export interface StageResult extends Counts {
@@ -81,15 +83,19 @@ function runCommand(command: readonly string[], stage: Stage): Promise<{ code: n
       env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', NEXT_TELEMETRY_DISABLED: '1', ...stage.env },
     });
     running.add(child);
-    const late = setTimeout(() => {
-      chunks.push(Buffer.from(`\nStopped after ${String(stage.timeoutSeconds)} s.\n`));
+    const silent = setTimeout(() => {
+      chunks.push(Buffer.from(`\nStopped: it had printed nothing for ${String(stage.silentSeconds)} s.\n`));
       void stop(child);
-    }, stage.timeoutSeconds * 1000);
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+    }, stage.silentSeconds * 1000);
+    const hear = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      silent.refresh();
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
     child.on('error', (error) => chunks.push(Buffer.from(`${program}: ${error.message}\n`)));
     child.on('close', (code) => {
-      clearTimeout(late);
+      clearTimeout(silent);
       running.delete(child);
       resolve({ code: code ?? 1, output: Buffer.concat(chunks).toString('utf8') });
     });
@@ -112,15 +118,6 @@ async function stop(child: ChildProcess): Promise<void> {
   while (isLeft() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
   signal(-child.pid, 'SIGKILL');
   for (const pid of started) signal(pid, 'SIGKILL');
-}
-
-/** Process ids below `root`, children before grandchildren. */
-function descendantsOf(root: number): number[] {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  const found = [root];
-  for (const parent of found) for (const [pid, ppid] of pairs) if (ppid === parent && pid !== undefined) found.push(pid);
-  return found.slice(1);
 }
 
 /** True when there was somebody to signal. */

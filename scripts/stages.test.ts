@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { processTable } from './processes';
 import { runStage } from './stage-runner';
 import { countPlaywright, countVitest } from './stages';
 
@@ -17,7 +18,7 @@ function report(value: unknown): string {
 }
 
 const exits = (code: number) => [process.execPath, '-e', `process.exit(${String(code)})`];
-const stage = { name: 'trial', commands: [exits(0)], timeoutSeconds: 10 };
+const stage = { name: 'trial', commands: [exits(0)], silentSeconds: 10 };
 
 describe('counting', () => {
   it('takes a skipped test for a failed one', () => {
@@ -47,8 +48,28 @@ describe('a stage', () => {
     expect(await runStage(counted)).toMatchObject({ passed: 9, failed: 1 });
   });
 
-  it('that takes too long is stopped and has failed', async () => {
-    const slow = { ...stage, commands: [[process.execPath, '-e', 'setInterval(() => {}, 1000)']], timeoutSeconds: 0.3 };
-    expect(await runStage(slow)).toMatchObject({ passed: 0, failed: 1 });
+  it('that says nothing for too long is stopped and has failed', async () => {
+    const hung = { ...stage, commands: [[process.execPath, '-e', 'setInterval(() => {}, 1000)']], silentSeconds: 0.3 };
+    expect(await runStage(hung)).toMatchObject({ passed: 0, failed: 1 });
+  });
+
+  it('that is slow and says how far it is may take its time', async () => {
+    const slow = `let n = 0; setInterval(() => { console.log(n); if (++n === 12) process.exit(0); }, 250);`;
+    expect(await runStage({ ...stage, commands: [[process.execPath, '-e', slow]], silentSeconds: 2 })).toMatchObject({ passed: 1 });
+  });
+
+  it('that is stopped takes with it what it has started, without a program that lists processes', async () => {
+    const file = path.join(folder, 'started');
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' })`;
+    const starts = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(${child}.pid)); setInterval(() => {}, 1000)`;
+    const had = process.env.PATH;
+    process.env.PATH = folder;
+    try {
+      await runStage({ ...stage, commands: [[process.execPath, '-e', starts]], silentSeconds: 2 });
+    } finally {
+      process.env.PATH = had;
+    }
+    const pid = Number(fs.readFileSync(file, 'utf8'));
+    await expect.poll(() => processTable().some((each) => each.pid === pid)).toBe(false);
   });
 });

@@ -13,9 +13,8 @@ import { ownStore, type OwnStore } from './starting/own-store';
 import { EXIT_CONFIG, readSettings, reportProblems, tableProblems } from './starting/settings';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** Requests under way get this long after a signal; then the server is killed. */
-const GRACE_MS = 8_000;
-const READY_WITHIN_MS = 60_000;
+/** Requests under way get this long after a signal, the store 5 s more; then the server is killed. The server itself waits for 18 s. */
+const GRACE_MS = 20_000;
 
 async function isBuilt(): Promise<boolean> {
   const folder = process.env.OUTBOX_CONSOLE_DIST_DIR ?? '.next';
@@ -79,8 +78,7 @@ async function answers(url: string): Promise<boolean> {
 async function announce(env: Environment, origin: string, child: ChildProcess): Promise<void> {
   const host = env.host === '0.0.0.0' || env.host === '::' ? '127.0.0.1' : env.host;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${String(env.port)}/api/health/ready`;
-  const until = Date.now() + READY_WITHIN_MS;
-  while (Date.now() < until && child.exitCode === null && child.signalCode === null) {
+  while (child.exitCode === null && child.signalCode === null) {
     if (await answers(url)) {
       console.log(`ready ${origin}`);
       return;

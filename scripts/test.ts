@@ -21,9 +21,9 @@ const stages = {
   types: () => runStage(types),
   lint: () => runStage(lint),
   format: () => runStage(format),
-  unit: () => runStage(vitest('unit', 'unit', reports, 300)),
-  database: () => withMariadb(vitest('database', 'db', reports, 1_500)),
-  race: () => withMariadb(vitest('race', 'race', reports, 900)),
+  unit: () => runStage(vitest('unit', 'unit', reports)),
+  database: () => withMariadb(vitest('database', 'db', reports)),
+  race: () => withMariadb(vitest('race', 'race', reports)),
   build: () => runStage(build),
   browser: runBrowser,
 } satisfies Record<string, () => Promise<StageResult>>;

@@ -1,5 +1,7 @@
 import { cookies } from 'next/headers';
+import { NextIntlClientProvider } from 'next-intl';
 import { Frame } from '@/components/frame/frame';
+import { SentInterventions } from '@/components/interventions/sent-interventions';
 import { PaletteButton } from '@/components/palette/palette-button';
 import { offeredLanguages } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
@@ -8,6 +10,7 @@ import { can } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
 import { findEvent } from './find-event-action';
+import { checkIntervention } from './intervention-actions';
 
 export default defineLayout({
   id: 'layout.console',
@@ -20,7 +23,7 @@ export default defineLayout({
       name: directory.settings(id).name,
       changeable: isChangeable(console, id),
     }));
-    return (
+    const frame = (
       <Frame
         account={{ name: actor.name, role: actor.role }}
         outboxes={outboxes}
@@ -33,5 +36,13 @@ export default defineLayout({
         {children}
       </Frame>
     );
+    const watched = can(actor.role, 'event:operate') ? (
+      <SentInterventions account={actor.name} check={checkIntervention}>
+        {frame}
+      </SentInterventions>
+    ) : (
+      frame
+    );
+    return <NextIntlClientProvider>{watched}</NextIntlClientProvider>;
   },
 });

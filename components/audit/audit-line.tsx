@@ -7,6 +7,7 @@ import type { AuditEntry } from '@/lib/shared/model';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { AuditSentence } from './audit-sentence';
 import { BeforeAfter } from './before-after';
+import { DeedDetails } from './deed-details';
 import classes from './audit.module.css';
 
 const ICONS = { applied: IconCheck, none: IconMinus, refused: IconBan, unknown: IconHelpCircle } as const;
@@ -17,6 +18,8 @@ export function AuditLine({ entry, outboxName }: { entry: AuditEntry; outboxName
   const [open, setOpen] = useState(false);
   const Icon = ICONS[entry.outcome];
   const hasRow = entry.before !== null || entry.after !== null;
+  // A sign-in or a new token has nothing before it.
+  const deed = entry.eventId === null && entry.before === null ? entry.after : null;
   return (
     <li className={classes.line} data-outcome={entry.outcome}>
       <span className={classes.outcome}>
@@ -30,12 +33,12 @@ export function AuditLine({ entry, outboxName }: { entry: AuditEntry; outboxName
           <span>
             <RelativeTime at={entry.at} />
           </span>
-          <span>{t('as', { role: t(`roles.${entry.role}`) })}</span>
+          {t.has(`roles.${entry.role}`) && <span>{t('as', { role: t(`roles.${entry.role}`) })}</span>}
         </div>
         {hasRow && (
           <details className={classes.details} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
-            <summary>{t('diff.title')}</summary>
-            {open && <BeforeAfter before={entry.before} after={entry.after} />}
+            <summary>{t(deed === null ? 'diff.title' : 'deed.title')}</summary>
+            {open && (deed === null ? <BeforeAfter before={entry.before} after={entry.after} /> : <DeedDetails of={deed} />)}
           </details>
         )}
       </div>

@@ -12,6 +12,7 @@ import { Notice } from '../events/list-notice';
 import { useSteadyRows } from '../events/use-steady-rows';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { AuditFilters } from './audit-filters';
+import { AuditLacks } from './audit-lacks';
 import { AuditLine } from './audit-line';
 import classes from './audit.module.css';
 
@@ -58,6 +59,7 @@ export function AuditScreen({ filter, cursor, outboxes, operations, initial, loa
           )}
         </span>
       </div>
+      <AuditLacks lacks={snapshot.lacks} />
       <AuditFilters filter={filter} outboxes={outboxes} operations={operations} onChange={(next) => go(next, null)} />
       {entries.length === 0 ? (
         <div className={classes.frame}>
@@ -72,7 +74,7 @@ export function AuditScreen({ filter, cursor, outboxes, operations, initial, loa
       ) : (
         <ol className={classes.frame} data-dimmed={pending || failing !== null || undefined} aria-label={t('title')}>
           {entries.map((entry) => (
-            <AuditLine key={entry.id} entry={entry} outboxName={outboxName(entry.outbox)} />
+            <AuditLine key={entry.id} entry={entry} outboxName={entry.outbox === null ? '' : outboxName(entry.outbox)} />
           ))}
         </ol>
       )}

@@ -1,11 +1,14 @@
 'use client';
 
 import { Anchor } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '@/lib/shared/model';
+import { timeInId } from '@/lib/shared/record-time';
 import { visibleText } from '@/lib/shared/visible-text';
+import { useFormat } from '../figures/use-format';
 import { useBecauseText } from '../interventions/words';
 import classes from './audit.module.css';
 
@@ -20,7 +23,9 @@ interface AuditSentenceProps {
 export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) {
   const t = useTranslations();
   const because = useBecauseText();
-  const { operation, outcome, eventId, code } = entry;
+  const format = useFormat();
+  const { operation, outcome, eventId, code, interventionId } = entry;
+  const made = interventionId === null ? null : timeInId(interventionId);
   const parts = {
     actor: (): ReactNode => <bdi className={classes.actor}>{entry.actor}</bdi>,
     outbox: (): ReactNode => <bdi className={classes.outbox}>{outboxName}</bdi>,
@@ -29,12 +34,12 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
     const values = { ...parts, outcome, operation };
     if (t.has(`operations.${operation}.sentence`)) return t.rich(`operations.${operation}.sentence`, values);
     if (!t.has(`audit.sentences.${operation}`)) return t.rich('audit.sentence', values);
-    return t.rich(`audit.sentences.${operation}`, { ...values, scope: entry.outbox === '' ? 'all' : 'one' });
+    return t.rich(`audit.sentences.${operation}`, { ...values, scope: entry.outbox === null ? 'all' : 'one', subject: subjectOf(entry) });
   };
   return (
     <span className={classes.sentence}>
       {sentence()}
-      {!brief && eventId !== null && (
+      {!brief && eventId !== null && entry.outbox !== null && (
         <>
           {' ('}
           <Anchor component={Link} href={eventHref(entry.outbox, eventId)} prefetch={false} inherit>
@@ -51,9 +56,21 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
           </q>
         </>
       )}
+      {entry.oddities.map((oddity) => (
+        <span key={oddity} className={classes.odd}>
+          <IconAlertTriangle size={13} aria-hidden />
+          {t(`audit.oddities.${oddity}`, { at: format.absolute(entry.at), made: made === null ? '' : format.absolute(made) })}
+        </span>
+      ))}
       {code !== null && <span className={classes.code}>{outcome === 'refused' ? t('audit.refusedBecause', { code }) : because(code)}</span>}
     </span>
   );
+}
+
+/** Which account or token an entry is about. */
+function subjectOf({ before, after }: AuditEntry): string {
+  const values = after ?? before;
+  return visibleText(values?.email ?? values?.name ?? '');
 }
 
 export function eventHref(outbox: string, event: string): string {

@@ -4,11 +4,11 @@ import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { groupFilter } from '@/lib/shared/dead-letter-groups';
-import { serialiseEventFilter } from '@/lib/shared/event-filter';
+import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/event-filter';
 import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { FilterChip } from '../events/filter-chip';
-import { TextEditor, TypeEditor } from '../events/filter-editors';
+import { TextChip, TypeChip } from '../events/filter-chips';
+import { FilterMessages } from '../events/filter-messages';
 import { ListFooter } from '../events/list-footer';
 import { ListOperations } from '../events/list-operations';
 import { OrderControl } from '../events/order-control';
@@ -29,6 +29,9 @@ export interface DeadLettersScreenProps {
   /** The outbox in view; null for all of them. */
   outbox: string | null;
   filter: EventFilter;
+  errors: FilterErrors;
+  /** Filters that are not the viewer's to use. */
+  hiddenFilters: readonly FilterField[];
   cursor: string | null;
   mayOperate: boolean;
   initial: DeadLettersSnapshot;
@@ -42,7 +45,8 @@ export interface DeadLettersScreenProps {
 const NONE: OutboxEvent[] = [];
 
 /** Dead letters of one outbox or of all: counts by error, rows, and what can be done with the ticked ones. */
-export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial, load, freeze, actions }: DeadLettersScreenProps) {
+export function DeadLettersScreen(props: DeadLettersScreenProps) {
+  const { outbox, filter, cursor, mayOperate, initial, load, freeze, actions } = props;
   const t = useTranslations();
   const url = useListUrl(filter, cursor, null);
   const params = serialiseEventFilter(filter);
@@ -92,7 +96,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
     void take({
       outbox: group.outbox,
       query: serialiseEventFilter(groupFilter(group)).toString(),
-      cause: { type: group.type, error: group.error },
+      of: { type: group.type, error: group.error },
     });
   const root = useRef<HTMLDivElement>(null);
   const [only] = outbox === null ? [] : snapshot.outboxes;
@@ -107,7 +111,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
   });
 
   const marked = snapshot.outboxes.find((letters) => letters.outbox.id === tickedIn);
-  const filtered = filter.type !== undefined || filter.error !== undefined;
+  const filtered = countFilters(filter) > 0;
   // The order of the first reading stays: a section that overtakes another must not jump past it.
   const [order] = useState(() => [...initial.outboxes].sort(mostFirst).map((letters) => letters.outbox.id));
   const inOrder = [...snapshot.outboxes].sort((a, b) => order.indexOf(a.outbox.id) - order.indexOf(b.outbox.id));
@@ -123,8 +127,9 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
     <div className={classes.screen} ref={root}>
       <header className={classes.header}>
         <h1 className={classes.title}>{only === undefined ? t('deadLetters.title') : t('deadLetters.of', { outbox: only.outbox.name })}</h1>
-        <Tools filter={filter} outboxes={snapshot.outboxes} onFilter={url.setFilter} />
+        <Tools filter={filter} hidden={props.hiddenFilters} outboxes={snapshot.outboxes} onFilter={url.setFilter} />
       </header>
+      <FilterMessages errors={props.errors} />
       {only === undefined ? (
         inOrder.map((letters) => (
           <SteadySection key={letters.outbox.id} {...sectionProps(letters)} list={query} round={round} current={-1} overview />
@@ -142,7 +147,7 @@ export function DeadLettersScreen({ outbox, filter, cursor, mayOperate, initial,
         actions={actions}
         whole={{
           taking,
-          begin: () => tickedIn !== null && void take({ outbox: tickedIn, query: list, cause: null }),
+          begin: () => tickedIn !== null && void take({ outbox: tickedIn, query: list, of: null }),
           cancel,
         }}
         refresh={refresh}
@@ -159,46 +164,25 @@ function mostFirst(a: DeadLetters, b: DeadLetters): number {
 
 interface ToolsProps {
   filter: EventFilter;
+  hidden: readonly FilterField[];
   outboxes: readonly DeadLetters[];
   onFilter: (filter: EventFilter) => void;
 }
 
-function Tools({ filter, outboxes, onFilter }: ToolsProps) {
+function Tools({ filter, hidden, outboxes, onFilter }: ToolsProps) {
   const t = useTranslations('events');
   const types = [...new Set(outboxes.flatMap(({ groups }) => groups.flatMap(({ type }) => (type === null ? [] : [type]))))];
+  const change = (part: Partial<EventFilter>) => onFilter({ ...filter, ...part });
   return (
     <div className={classes.tools} role="search" aria-label={t('filter.label')}>
       <OrderControl filter={filter} onFilter={onFilter} />
-      <FilterChip
-        label={t('columns.type')}
-        value={filter.type?.join(', ') ?? null}
-        onClear={() => onFilter({ ...filter, type: undefined })}
-      >
-        {(close) => (
-          <TypeEditor
-            chosen={filter.type ?? []}
-            suggestions={types}
-            onApply={(chosen) => {
-              close();
-              onFilter({ ...filter, type: chosen.length === 0 ? undefined : chosen });
-            }}
-          />
-        )}
-      </FilterChip>
-      <FilterChip label={t('columns.error')} value={filter.error ?? null} onClear={() => onFilter({ ...filter, error: undefined })}>
-        {(close) => (
-          <TextEditor
-            label={t('columns.error')}
-            hint={t('filter.errorHint')}
-            value={filter.error ?? ''}
-            onApply={(value) => {
-              close();
-              onFilter({ ...filter, error: value.trim() === '' ? undefined : value });
-            }}
-          />
-        )}
-      </FilterChip>
-      {(filter.type !== undefined || filter.error !== undefined) && (
+      {!hidden.includes('type') && <TypeChip suggestions={types} filter={filter} onChange={change} />}
+      {(['error', 'cause'] as const)
+        .filter((field) => !hidden.includes(field))
+        .map((field) => (
+          <TextChip key={field} field={field} filter={filter} onChange={change} />
+        ))}
+      {countFilters(filter) > 0 && (
         <Button variant="subtle" size="compact-sm" onClick={() => onFilter({ order: filter.order })}>
           {t('filter.clearAll')}
         </Button>

@@ -1,9 +1,9 @@
 'use client';
 
-import { SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
-import type { Content } from '@/lib/shared/model';
+import type { Content, Unread } from '@/lib/shared/content';
 import { visibleText } from '@/lib/shared/visible-text';
 import { useFormat } from '../figures/use-format';
 import { CopyAction } from './copy-value';
@@ -14,19 +14,28 @@ const JsonTree = lazy(async () => ({ default: (await import('./json-tree')).Json
 /** Characters put on screen as one text; the rest is asked for, so that a megabyte does not freeze the page. */
 const SHOWN_CHARACTERS = 20_000;
 
+/** Asking for content that is read only for who asks. */
+interface ShowAll {
+  reading: boolean;
+  ask: () => void;
+}
+
 /** A payload or headers: a tree where it is whole JSON, and always the text as it is stored. */
-export function ContentView({ title, content }: { title: string; content: Content }) {
+export function ContentView({ title, content, showAll }: { title: string; content: Content; showAll: ShowAll }) {
   const t = useTranslations('event');
   const say = useTranslations('warnings');
   const format = useFormat();
   const hasTree = content.format === 'json' && !content.cut && content.text !== null;
   const [view, setView] = useState<'tree' | 'text'>('tree');
-  const bytes = (value: number) => sizeText(value, format.number);
+  const size = (value: number) => sizeText(value, format.number);
+  const whole = content.bytes === null ? null : size(content.bytes);
   return (
     <section className={classes.block} aria-label={title}>
       <header className={classes.blockHeader}>
         <h2>{title}</h2>
-        {content.text !== null && <span className={classes.size}>{bytes(content.bytes)}</span>}
+        {whole !== null && (content.text !== null || content.unread !== null) && content.bytes !== 0 && (
+          <span className={classes.size}>{content.bytesKnown === 'estimated' ? t('about', { size: whole }) : whole}</span>
+        )}
         <span className={classes.blockTools}>
           {hasTree && (
             <SegmentedControl
@@ -46,19 +55,36 @@ export function ContentView({ title, content }: { title: string; content: Conten
       {content.warning !== null && <p className={classes.note}>{say.has(content.warning) ? say(content.warning) : content.warning}</p>}
       {content.masked && <p className={classes.note}>{content.text === null ? t('withheld') : t('masked')}</p>}
       {content.cut && content.text !== null && (
-        <p className={classes.note}>{t('cut', { shown: bytes(content.shownBytes), whole: bytes(content.bytes) })}</p>
+        <p className={classes.note}>{t('cut', { shown: size(content.shownBytes), whole: whole ?? t('more') })}</p>
       )}
       {content.format === 'binary' && content.text !== null && <p className={classes.note}>{t('binary')}</p>}
-      {content.text === null ? (
+      {content.unread !== null ? (
+        <UnreadNote unread={content.unread} title={title} size={whole} showAll={showAll} />
+      ) : content.text === null ? (
         !content.masked && <p className={classes.note}>{t('null')}</p>
       ) : hasTree && view === 'tree' ? (
-        <Suspense fallback={<Skeleton height={Math.min(320, Math.max(40, content.bytes / 2))} />}>
+        <Suspense fallback={<Skeleton height={Math.min(320, Math.max(40, content.shownBytes / 2))} />}>
           <JsonTree text={content.text} fallback={<RawText text={content.text} label={title} />} />
         </Suspense>
       ) : (
         <RawText text={content.text} label={title} />
       )}
     </section>
+  );
+}
+
+/** Why it is not here, and how it is to be had. */
+function UnreadNote({ unread, title, size, showAll }: { unread: Unread; title: string; size: string | null; showAll: ShowAll }) {
+  const t = useTranslations('event.unread');
+  return (
+    <>
+      <p className={classes.note}>{t(unread)}</p>
+      {unread === 'on_request' && (
+        <Button size="xs" variant="default" loading={showAll.reading} onClick={showAll.ask} aria-label={t('showOf', { title })}>
+          {size === null ? t('showAll') : t('show', { size })}
+        </Button>
+      )}
+    </>
   );
 }
 

@@ -3,7 +3,6 @@
 import { IconAlertTriangle, IconArchive } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/visible-text';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
@@ -15,6 +14,7 @@ import { useOperationName } from '../interventions/words';
 import { ContentView } from './content-view';
 import { CopyAction } from './copy-value';
 import { EventOperations } from './event-operations';
+import { useEventLoad, type LoadEvent } from './use-event-load';
 import { Facts } from './facts';
 import { Neighbours } from './neighbours';
 import { Timeline } from './timeline';
@@ -25,7 +25,7 @@ export interface EventScreenProps {
   outbox: OutboxInfo;
   mayOperate: boolean;
   initial: EventDetail;
-  load: (input: { outbox: string; event: string }) => Promise<ActionResult<EventDetail>>;
+  load: LoadEvent;
   actions: InterventionActions;
 }
 
@@ -35,14 +35,23 @@ const RECORD_CARRIED_MS = 1_500;
 export function EventScreen({ outbox, mayOperate, initial, load, actions }: EventScreenProps) {
   const t = useTranslations();
   const intervention = useIntervention();
-  const { snapshot, failing, refresh } = usePolledSnapshot<EventDetail>({
+  const { action, ask } = useEventLoad(load, outbox.id, initial);
+  const { snapshot, failing, reading, refresh } = usePolledSnapshot<EventDetail>({
     key: ['event', outbox.id, initial.event.id],
-    action: () => load({ outbox: outbox.id, event: initial.event.id }),
+    action,
     initial,
     paused: intervention.opening !== null,
   });
+  const again = (wanted: Parameters<typeof ask>[0]) => {
+    ask(wanted);
+    void refresh();
+  };
+  const showAll = { reading, ask: () => again({ full: true }) };
   const { event } = snapshot;
-  const operate = (operation: string) => intervention.open(outbox, operation, [{ id: event.id, version: event.version }]);
+  const operate = (operation: string) => {
+    const { id, version } = event;
+    if (version !== null) intervention.open(outbox, operation, [{ id, version }]);
+  };
   useOperationKeys(snapshot, mayOperate && outbox.writable, operate);
 
   return (
@@ -80,17 +89,17 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
         </div>
         <div className={classes.side}>
           <Facts detail={snapshot} outbox={outbox} />
-          <ContentView title={t('event.payload')} content={snapshot.payload} />
-          {snapshot.headers !== null && <ContentView title={t('event.headers')} content={snapshot.headers} />}
+          <ContentView title={t('event.payload')} content={snapshot.payload} showAll={showAll} />
+          {snapshot.headers !== null && <ContentView title={t('event.headers')} content={snapshot.headers} showAll={showAll} />}
         </div>
       </div>
       <InterventionHost
         intervention={intervention}
         actions={actions}
         onSettled={() => {
-          void refresh();
+          again({ anew: true });
           // The record reaches the audit a second later, and the story with it.
-          setTimeout(() => void refresh(), RECORD_CARRIED_MS);
+          setTimeout(() => again({ anew: true }), RECORD_CARRIED_MS);
         }}
       />
     </div>

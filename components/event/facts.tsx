@@ -19,6 +19,7 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   const format = useFormat();
   const { fields } = outbox.capabilities;
   const copied = (value: string | null, label: string): ReactNode => (value === null ? null : <CopyValue value={value} label={label} />);
+  const unread = event.tooLarge ? <Figure text={null} why="too_large" /> : null;
   const time = (at: string | null): ReactNode =>
     at === null ? null : (
       <>
@@ -47,11 +48,13 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
       key: 'amount',
       inTable: fields.amount,
       value:
-        event.amount === null ? null : `${formatAmount(event.amount, format.locale)}${event.currency === null ? '' : ` ${event.currency}`}`,
+        event.amount === null
+          ? unread
+          : `${formatAmount(event.amount, format.locale)}${event.currency === null ? '' : ` ${event.currency}`}`,
       absent: 'empty',
     },
     { key: 'dedupKey', inTable: fields.dedupKey, value: copied(event.dedupKey, t('dedupKey')), absent: 'empty' },
-    { key: 'traceId', inTable: fields.traceId, value: copied(event.traceId, t('traceId')), absent: 'empty' },
+    { key: 'traceId', inTable: fields.traceId, value: copied(event.traceId, t('traceId')) ?? unread, absent: 'empty' },
     {
       key: 'attempts',
       inTable: fields.attempts,

@@ -11,6 +11,8 @@ const FIRST_ENTRIES = 100;
 /** Levels that are open from the start, as long as they are short: a list of a hundred orders is first of all a list. */
 const OPEN_LEVELS = 2;
 const OPEN_ENTRIES = 12;
+/** Characters of one value shown before more is asked for: a value of a megabyte would stand still for a minute. */
+const FIRST_CHARACTERS = 2_000;
 
 interface JsonTreeProps {
   text: string;
@@ -123,8 +125,23 @@ function Scalar({ value }: { value: unknown }) {
     );
   }
   if (typeof value === 'string') {
-    return <bdi className={classes.string}>{visibleText(JSON.stringify(value))}</bdi>;
+    return <LongText text={JSON.stringify(value)} className={classes.string} />;
   }
-  if (isLosslessNumber(value)) return <span className={classes.number}>{value.value}</span>;
+  if (isLosslessNumber(value)) return <LongText text={value.value} className={classes.number} />;
   return <span className={classes.keyword}>{String(value)}</span>;
+}
+
+function LongText({ text, className }: { text: string; className?: string }) {
+  const t = useTranslations('event');
+  const [shown, setShown] = useState(FIRST_CHARACTERS);
+  return (
+    <>
+      <bdi className={className}>{visibleText(text.slice(0, shown))}</bdi>
+      {text.length > shown && (
+        <button type="button" className={classes.more} onClick={() => setShown((before) => before * 4)}>
+          {t('moreText', { count: text.length - shown })}
+        </button>
+      )}
+    </>
+  );
 }

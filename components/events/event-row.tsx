@@ -7,6 +7,7 @@ import { memo, type ReactNode } from 'react';
 import { formatAmount } from '@/lib/shared/money';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/visible-text';
+import { Figure } from '../figures/figure';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
@@ -99,7 +100,7 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
       return event.error === null ? null : <bdi title={event.error}>{visibleText(event.error)}</bdi>;
     case 'amount':
       return event.amount === null
-        ? null
+        ? unread(event)
         : `${formatAmount(event.amount, format.locale)}${event.currency === null ? '' : ` ${event.currency}`}`;
     case 'createdAt':
       return event.createdAt === null ? null : <AbsoluteTime at={event.createdAt} />;
@@ -110,6 +111,9 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
     case 'dedupKey':
       return event.dedupKey === null ? null : <bdi title={event.dedupKey}>{event.dedupKey}</bdi>;
     case 'traceId':
-      return event.traceId === null ? null : <bdi title={event.traceId}>{event.traceId}</bdi>;
+      return event.traceId === null ? unread(event) : <bdi title={event.traceId}>{event.traceId}</bdi>;
   }
 }
+
+/** What lies inside a document that is too large to be looked into for a list; it may be there. */
+const unread = ({ tooLarge }: OutboxEvent): ReactNode => (tooLarge ? <Figure text={null} why="too_large" /> : null);

@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
-import { serialiseEventFilter, type FilterErrors } from '@/lib/shared/event-filter';
+import { serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/event-filter';
 import type { EventFilter, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useShortcuts } from '../frame/shortcuts';
@@ -28,6 +28,8 @@ export interface EventsScreenProps {
   outbox: OutboxInfo;
   filter: EventFilter;
   errors: FilterErrors;
+  /** Filters that are not the viewer's to use. */
+  hiddenFilters: readonly FilterField[];
   cursor: string | null;
   columns: Column[];
   columnsInUrl: string | null;
@@ -44,7 +46,7 @@ const NO_EVENTS: OutboxEvent[] = [];
 
 /** The events of one outbox: filter, table, ticks and what can be done with them. */
 export function EventsScreen(props: EventsScreenProps) {
-  const { outbox, filter, errors, cursor, mayOperate, initial, load, actions } = props;
+  const { outbox, filter, errors, hiddenFilters, cursor, mayOperate, initial, load, actions } = props;
   const t = useTranslations();
   const [columns, setColumns] = useState(props.columns);
   const [columnsInUrl, setColumnsInUrl] = useState(props.columnsInUrl);
@@ -94,7 +96,15 @@ export function EventsScreen(props: EventsScreenProps) {
         </div>
       </header>
       <ReadOnlyNote outbox={outbox} />
-      <FilterBar outbox={outbox} filter={filter} errors={errors} types={types} onChange={url.setFilter} searchRef={searchRef} />
+      <FilterBar
+        outbox={outbox}
+        filter={filter}
+        errors={errors}
+        types={types}
+        hidden={hiddenFilters}
+        onChange={url.setFilter}
+        searchRef={searchRef}
+      />
       <EventsTable
         outbox={outbox}
         shown={shown}

@@ -8,7 +8,9 @@ import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
 import { FilterChip } from './filter-chip';
-import { StateEditor, TextEditor, TimeEditor, TypeEditor } from './filter-editors';
+import { FilterMessages } from './filter-messages';
+import { TextChip, TypeChip } from './filter-chips';
+import { StateEditor, TimeEditor } from './filter-editors';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps {
@@ -16,29 +18,32 @@ interface FilterBarProps {
   filter: EventFilter;
   errors: FilterErrors;
   types: readonly string[];
+  /** Filters that are not the viewer's to use. */
+  hidden: readonly FilterField[];
   onChange: (filter: EventFilter) => void;
   searchRef: RefObject<HTMLInputElement | null>;
 }
 
 /** The filter as chips, one per field, and a box for whatever id somebody has in the clipboard. */
-export function FilterBar({ outbox, filter, errors, types, onChange, searchRef }: FilterBarProps) {
+export function FilterBar({ outbox, filter, errors, types, hidden, onChange, searchRef }: FilterBarProps) {
   const t = useTranslations();
   const format = useFormat();
   const { fields, states } = outbox.capabilities;
   const change = (part: Partial<EventFilter>) => onChange({ ...filter, ...part });
   const wrong = (field: FilterField) => {
     const error = errors[field];
-    return error === undefined ? undefined : t(`events.filterErrors.${error.code}`, { value: error.value });
+    return error && t(`events.filterErrors.${error.code}`, { value: error.value });
   };
-  const messages = (Object.keys(errors) as FilterField[]).map((field) => ({ field, text: wrong(field) }));
   return (
     <div className={classes.bar} role="search" aria-label={t('events.filter.label')}>
-      <SearchBox
-        key={filter.q ?? ''}
-        value={filter.q ?? ''}
-        onSearch={(q) => change({ q: q === '' ? undefined : q })}
-        inputRef={searchRef}
-      />
+      {!hidden.includes('q') && (
+        <SearchBox
+          key={filter.q ?? ''}
+          value={filter.q ?? ''}
+          onSearch={(q) => change({ q: q === '' ? undefined : q })}
+          inputRef={searchRef}
+        />
+      )}
       <FilterChip
         label={t('events.columns.state')}
         value={filter.state?.map((state) => t(`states.${state}`)).join(', ') ?? null}
@@ -56,32 +61,9 @@ export function FilterBar({ outbox, filter, errors, types, onChange, searchRef }
           />
         )}
       </FilterChip>
-      <FilterChip
-        label={t('events.columns.type')}
-        value={filter.type?.join(', ') ?? null}
-        error={wrong('type')}
-        onClear={() => change({ type: undefined })}
-      >
-        {(close) => (
-          <TypeEditor
-            chosen={filter.type ?? []}
-            suggestions={types}
-            onApply={(chosen) => {
-              close();
-              change({ type: chosen.length === 0 ? undefined : chosen });
-            }}
-          />
-        )}
-      </FilterChip>
-      {fields.aggregate && (
-        <TextChip
-          field="aggregate"
-          label={t('events.columns.aggregate')}
-          hint={t('events.filter.aggregateHint')}
-          filter={filter}
-          error={wrong('aggregate')}
-          onChange={change}
-        />
+      {!hidden.includes('type') && <TypeChip suggestions={types} filter={filter} error={wrong('type')} onChange={change} />}
+      {fields.aggregate && !hidden.includes('aggregate') && (
+        <TextChip field="aggregate" filter={filter} error={wrong('aggregate')} onChange={change} />
       )}
       {fields.createdAt && (
         <FilterChip
@@ -101,56 +83,15 @@ export function FilterBar({ outbox, filter, errors, types, onChange, searchRef }
           )}
         </FilterChip>
       )}
-      {fields.error && (
-        <TextChip
-          field="error"
-          label={t('events.columns.error')}
-          hint={t('events.filter.errorHint')}
-          filter={filter}
-          error={wrong('error')}
-          onChange={change}
-        />
-      )}
-      {countFilters(filter) + messages.length > 0 && (
+      {fields.error && !hidden.includes('error') && <TextChip field="error" filter={filter} error={wrong('error')} onChange={change} />}
+      {fields.error && <TextChip field="cause" filter={filter} error={wrong('cause')} onChange={change} />}
+      {countFilters(filter) + Object.keys(errors).length > 0 && (
         <Button variant="subtle" size="compact-sm" onClick={() => onChange({ order: filter.order })}>
           {t('events.filter.clearAll')}
         </Button>
       )}
-      {messages.length > 0 && (
-        <ul className={classes.errors} role="alert">
-          {messages.map(({ field, text }) => (
-            <li key={field}>{text}</li>
-          ))}
-        </ul>
-      )}
+      <FilterMessages errors={errors} />
     </div>
-  );
-}
-
-interface TextChipProps {
-  field: 'aggregate' | 'error';
-  label: string;
-  hint: string;
-  filter: EventFilter;
-  error?: string;
-  onChange: (part: Partial<EventFilter>) => void;
-}
-
-function TextChip({ field, label, hint, filter, error, onChange }: TextChipProps) {
-  return (
-    <FilterChip label={label} value={filter[field] ?? null} error={error} onClear={() => onChange({ [field]: undefined })}>
-      {(close) => (
-        <TextEditor
-          label={label}
-          hint={hint}
-          value={filter[field] ?? ''}
-          onApply={(value) => {
-            close();
-            onChange({ [field]: value.trim() === '' ? undefined : value });
-          }}
-        />
-      )}
-    </FilterChip>
   );
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TICKED_EVENTS_MAX, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
 import { ROWS_LOOKED_AT_MAX, STRETCHES_MAX, takeList } from './take-list';
 
-const LIST = { outbox: 'o', query: '', cause: null };
+const LIST = { outbox: 'o', query: '', of: null };
 const going = { onCount: () => undefined, gone: () => false };
 const events = (from: number, count: number): FrozenEvent[] =>
   Array.from({ length: count }, (_, i) => ({ id: String(from + i), version: 'v', state: 'dead', amount: null, currency: null }));

@@ -6,12 +6,12 @@ import { UNANSWERED } from '../interventions/look-at';
 export const ROWS_LOOKED_AT_MAX = 1_000_000;
 export const STRETCHES_MAX = 100;
 
-/** A list to be ticked as a whole: what stands in its screen's URL, or one cause in it. */
+/** A list to be ticked as a whole: what stands in its screen's URL, or the group of one cause in it. */
 export interface WholeList {
   outbox: string;
   /** The filter, as a query string. */
   query: string;
-  cause: Cause | null;
+  of: Cause | null;
 }
 
 /** Answers the next stretch of a list as it is now. */

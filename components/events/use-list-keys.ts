@@ -47,7 +47,7 @@ export function useListKeys({ root, events, ticks, outbox, mayOperate, intervent
       intervention.open(
         outbox,
         operation,
-        chosen.map(({ id, version }) => ({ id, version })),
+        chosen.flatMap(({ id, version }) => (version === null ? [] : [{ id, version }])),
       );
     }
   };

@@ -65,8 +65,9 @@ export function useTicks(): Ticks {
 function put(before: Ticked, events: readonly OutboxEvent[], on: boolean): Ticked {
   const rows = new Map(before.rows);
   for (const event of events) {
-    if (on) rows.set(event.id, rows.get(event.id) ?? event);
-    else rows.delete(event.id);
+    const { id, version } = event;
+    if (!on) rows.delete(id);
+    else if (version !== null) rows.set(id, rows.get(id) ?? { ...event, version });
   }
   return rows.size > TICKED_EVENTS_MAX ? { ...before, full: true } : { rows, full: false, extent: null };
 }

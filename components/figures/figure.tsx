@@ -13,6 +13,7 @@ const SHORT: Partial<Record<UnavailableReason, string>> = {
   ...Object.fromEntries(UNREAD_REASONS.map((why) => [why, 'notReadable'])),
   store_down: 'notComputed',
   not_watched: 'notWatched',
+  too_large: 'notRead',
 };
 
 export interface FigureProps {

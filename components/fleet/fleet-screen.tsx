@@ -8,6 +8,7 @@ import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import type { FleetLine } from '@/lib/shared/fleet';
 import type { ActionResult } from '@/lib/shared/problems';
+import { AuditLacks } from '../audit/audit-lacks';
 import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
@@ -96,6 +97,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
         </p>
       </header>
       <TableSigns />
+      <AuditLacks lacks={snapshot.lacks} />
       {snapshot.databases.length > 0 && <FleetDatabases databases={snapshot.databases} onChoose={(database) => setFilter({ database })} />}
       {(many || query !== '') && <FleetBar snapshot={snapshot} filter={filter} shown={shown.length} search={search} onChange={setFilter} />}
       {snapshot.entries.length === 0 ? (

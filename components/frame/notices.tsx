@@ -4,6 +4,7 @@ import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useFormat } from '../figures/use-format';
+import { useKeeper } from '../interventions/sent-interventions';
 import { useLiveReading } from './live';
 import classes from './frame.module.css';
 
@@ -11,7 +12,7 @@ const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes
 
 /**
  * What stands between the reader and fresh numbers: a failed reading, an ended session, a console that was updated
- * underneath this tab. It lies over the foot of the screen, so that nothing moves when it comes or goes.
+ * underneath this tab; and what was sent and not answered. It lies over the foot of the screen, so that nothing moves when it comes or goes.
  */
 export function Notices() {
   const words = useTranslations('frame');
@@ -19,8 +20,10 @@ export function Notices() {
   const format = useFormat();
   const reading = useLiveReading();
   const failing = reading?.failing ?? null;
+  const { notices } = useKeeper();
   return (
     <div className={classes.notices} role="status">
+      {notices}
       {reading?.outdated && (
         <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
           <div className={classes.noticeBody}>

@@ -16,12 +16,12 @@ const SCREENS = [
   { key: 'overview', path: '' },
   { key: 'events', path: '/events' },
   { key: 'deadLetters', path: '/dead-letters' },
-  { key: 'proof', path: '/proof' },
+  { key: 'settings', path: '/settings' },
 ] as const;
 
 export interface BarOutbox {
   id: string;
-  /** It has a login for changes and an operation to prove: without them there is nothing to show of a proof. */
+  /** It has a login for changes and an operation to prove: without them there is nothing to set. */
   changeable: boolean;
 }
 
@@ -39,7 +39,7 @@ export function OutboxBar({ outboxes }: { outboxes: BarOutbox[] }) {
     <div className={classes.outboxBar}>
       <nav aria-label={words('screens')}>
         <ul className={classes.tabs}>
-          {SCREENS.filter(({ key }) => key !== 'proof' || found.changeable || here === 'proof').map(({ key, path }) => (
+          {SCREENS.filter(({ key }) => key !== 'settings' || found.changeable || here === 'settings').map(({ key, path }) => (
             <li key={key}>
               <Link
                 href={`${base}${path}`}

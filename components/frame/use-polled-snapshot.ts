@@ -9,6 +9,8 @@ import { useLiveControl, useReportReading, type FailedReading } from './live';
 const ANSWER_WITHIN_MS = 20_000;
 
 export const POLL_INTERVAL_MS = 5_000;
+/** A tab that comes back to a screen within ten minutes finds it as it was. On the server it would keep every page that was rendered. */
+const KEPT_MS = typeof window === 'undefined' ? Infinity : 600_000;
 
 class ReadingError extends Error {
   constructor(
@@ -72,8 +74,7 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
     refetchOnMount: !still,
     retry: false,
     networkMode: 'always',
-    // A tab that comes back to a screen within ten minutes finds it as it was.
-    gcTime: 600_000,
+    gcTime: KEPT_MS,
   });
 
   // A soft navigation may bring newer numbers from the server than the cache holds, or the other way round.

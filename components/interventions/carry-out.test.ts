@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { SeenEvent } from '@/lib/shared/batches';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions } from './actions';
@@ -62,6 +62,31 @@ test('nobody looks on when the dialog has gone, and a refusal ends the look', as
   expect(looks).toHaveLength(1);
   const broken: InterventionActions = { ...actions, preview: () => Promise.reject(new Error('Failed to fetch')) };
   expect(await lookAt(broken, 'o', 'restore', unseen(600), () => false)).toMatchObject({ ok: false, problem: { code: 'unavailable' } });
+});
+
+const UNKNOWN = { outcome: 'unknown', at: null, changed: [], skipped: [] } as unknown as InterventionResult;
+const batch = { key: 'k', events: [{ id: '1', version: 'v1' }] };
+
+test('an unknown outcome is asked after and not sent again; one that was never committed is as if it had not been sent', async () => {
+  const { actions, sent } = consoleOver(new Map());
+  const answers = [UNKNOWN, { ...UNKNOWN, outcome: 'none' as const }];
+  const unsure: InterventionActions = {
+    ...actions,
+    intervene: async (input) => {
+      await actions.intervene(input);
+      return { ok: true, value: UNKNOWN };
+    },
+    check: () => Promise.resolve({ ok: true, value: answers.shift() ?? null }),
+  };
+  vi.useFakeTimers();
+  try {
+    const end = carryOut(unsure, 'o', { operation: 'requeue', reason: 'why' }, batch, waiting);
+    await vi.runAllTimersAsync();
+    expect(await end).toEqual({ halt: { why: 'absent' } });
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(sent).toHaveLength(1);
 });
 
 test('a batch is sent as it was decided, however often and whatever its events have become', async () => {

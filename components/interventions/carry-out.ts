@@ -1,16 +1,16 @@
 import type { Batch, BatchEnd } from '@/lib/shared/batches';
-import type { InterventionRequest } from '@/lib/shared/model';
+import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions } from './actions';
 
-/** A commit takes 6 s at the very most (5 s statement, 500 ms lock): without a record after this, none will come. */
-const NO_RECORD_AFTER_MS = 20_000;
+/** Waiting in line for connections and the transaction itself take 40 s at the very most; a replica that is not at it itself cannot tell. */
+const NO_RECORD_AFTER_MS = 45_000;
 const FIRST_CHECKS_MS = [1_000, 1_000, 2_000, 3_000];
 const LATER_CHECKS_MS = 5_000;
 const PATIENT_CHECKS_MS = 15_000;
 const PATIENT_AFTER_MS = 60_000;
 
-type End = BatchEnd<ProblemInfo>;
+export type End = BatchEnd<ProblemInfo>;
 
 interface Waiting {
   /** It was sent and the answer did not say what became of it; `checkedAt` in ms since 1970, null before the first look. */
@@ -27,26 +27,37 @@ export async function carryOut(
   batch: Batch,
   waiting: Waiting,
 ): Promise<End> {
+  const sentAt = Date.now();
   try {
     const answer = await actions.intervene({ outbox, request: { ...request, events: batch.events }, key: batch.key });
-    if (answer.ok && answer.value.outcome !== 'unknown') return { result: answer.value };
+    if (answer.ok && answer.value.outcome !== 'unknown') return endOf(answer.value);
     if (!answer.ok && answer.problem.code !== 'in_progress') return { halt: { why: 'problem', problem: answer.problem } };
   } catch {
     // The connection to the console broke: it may or may not have arrived.
   }
-  return lookUp(actions, outbox, batch.key, waiting);
+  return lookUp(actions.check, { outbox, key: batch.key }, sentAt, waiting);
 }
 
-async function lookUp(actions: InterventionActions, outbox: string, key: string, { onChecking, gone }: Waiting): Promise<End> {
+/** One that turned out never to have been committed was answered at no time: as if it had not been sent. */
+const endOf = (result: InterventionResult): End =>
+  result.outcome === 'none' && result.at === null ? { halt: { why: 'absent' } } : { result };
+
+/** Asks after what was sent at `sentAt`, in ms since 1970, until it is known. */
+export async function lookUp(
+  check: InterventionActions['check'],
+  { outbox, key }: { outbox: string; key: string },
+  sentAt: number,
+  { onChecking, gone }: Waiting,
+): Promise<End> {
   const since = Date.now();
   onChecking(null);
   for (let count = 0; ; count += 1) {
     await new Promise((resolve) => setTimeout(resolve, pause(count, Date.now() - since)));
     if (gone()) return 'gone';
-    const answer = await actions.check({ outbox, key }).catch(() => null);
+    const answer = await check({ outbox, key }).catch(() => null);
     if (gone()) return 'gone';
-    if (answer?.ok && answer.value !== null && answer.value.outcome !== 'unknown') return { result: answer.value };
-    if (answer?.ok && answer.value === null && Date.now() - since > NO_RECORD_AFTER_MS) return { halt: { why: 'absent' } };
+    if (answer?.ok && answer.value !== null && answer.value.outcome !== 'unknown') return endOf(answer.value);
+    if (answer?.ok && answer.value === null && Date.now() - sentAt > NO_RECORD_AFTER_MS) return { halt: { why: 'absent' } };
     onChecking(answer?.ok ? Date.now() : null);
   }
 }

@@ -128,7 +128,7 @@ export function Deciding(props: DecidingProps) {
             {count > 0 && <SqlView statements={preview.sql} />}
           </>
         )}
-        {refused !== null && <Trouble problem={refused} outbox={subject.id} />}
+        {refused !== null && <Trouble problem={refused} outbox={subject.id} untouched />}
       </div>
       <div className={classes.buttons}>
         <Button variant="default" onClick={onClose}>

@@ -3,7 +3,7 @@
 import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useTranslations } from 'next-intl';
-import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import type { SeenEvent } from '@/lib/shared/batches';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, Opening, Subject } from './actions';
@@ -31,8 +31,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
   const name = useOperationName();
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const { preview, beyond, problem, loading, lookAgain } = usePreview(actions, subject.id, operation, events);
-  const { run, send, goOn, stop, soFar } = useRun(actions, subject.id, key);
-  const [sent, setSent] = useState(0);
+  const { run, send, goOn, stop, soFar } = useRun(actions, subject, key);
 
   const settle = useEffectEvent(onSettled);
   useEffect(() => {
@@ -43,12 +42,13 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
   const title = {
     deciding: () => (t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation)),
-    unknown: () => t('interventions.unknownTitle', { operation: name(operation), count: sent }),
+    checking: () => t('interventions.unknownTitle', { operation: name(operation) }),
+    absent: () => t('interventions.absentTitle', { operation: name(operation) }),
     done: (result: InterventionResult) =>
       t(`interventions.outcome.${result.outcome}`, { changed: result.changed.length, skipped: result.skipped.length }),
   };
   const settled = run.phase === 'done';
-  const unknown = run.phase === 'checking' || run.phase === 'absent';
+  const unanswered = run.phase === 'checking' || run.phase === 'absent' ? run : null;
   const running = run.phase === 'sending' && run.several;
   const close = () => {
     // What a part of it did is told to the screen when nobody goes on with the rest.
@@ -70,7 +70,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
       closeButtonProps={{ 'aria-label': t('interventions.close') }}
       transitionProps={{ duration: 80 }}
       classNames={{ title: classes.title, body: classes.body, content: classes.content, header: classes.header }}
-      title={settled ? title.done(run.result) : unknown ? title.unknown() : title.deciding()}
+      title={settled ? title.done(run.result) : unanswered ? title[unanswered.phase]() : title.deciding()}
     >
       {settled ? (
         <ResultPanel
@@ -86,8 +86,8 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
             )
           }
         />
-      ) : unknown ? (
-        <UnknownPanel run={run} outbox={subject.id} onClose={close} />
+      ) : unanswered ? (
+        <UnknownPanel run={unanswered} outbox={subject.id} onClose={close} />
       ) : running ? (
         <RunningPanel progress={run.progress} onStop={stop} />
       ) : run.phase === 'halted' ? (
@@ -104,10 +104,7 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
           run={run}
           onLookAgain={lookAgain}
           onClose={onClose}
-          onConfirm={(request, tryOne) => {
-            setSent(request.events.length);
-            send(request, tryOne);
-          }}
+          onConfirm={send}
         />
       )}
     </Modal>

@@ -82,7 +82,7 @@ export function HaltedPanel({ run: { progress, halt, tried }, subject, operation
     <div className={classes.form}>
       <div className={classes.scroll}>
         <HowFar progress={progress} />
-        {halt.why === 'problem' ? <Trouble problem={halt.problem} outbox={subject.id} /> : <p>{t(`run.${halt.why}`)}</p>}
+        {halt.why === 'problem' ? <Trouble problem={halt.problem} outbox={subject.id} untouched /> : <p>{t(`run.${halt.why}`)}</p>}
         {tried !== null && <TriedEvent id={tried} subject={subject} operation={operation} actions={actions} />}
         <p className={classes.consequence}>{t('run.left', { left })}</p>
       </div>

@@ -2,8 +2,10 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { batchesOf, joinResults, progressOf, runBatches, type Batch, type Halt, type Progress } from '@/lib/shared/batches';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
-import type { InterventionActions } from './actions';
+import type { InterventionActions, Subject } from './actions';
 import { carryOut } from './carry-out';
+import { forgetSent, keepSent } from './sent';
+import { useKeeper } from './sent-interventions';
 
 /** Where a decision stands. `checking`: a part of it was sent and the answer did not say what became of it. */
 export type Run =
@@ -28,7 +30,8 @@ interface Work {
  * Carries out one decision under one key, however often `send` is called: in one intervention where it fits, otherwise in
  * several, one after the other. It stops between two of them when told to or when one fails, and goes on from there.
  */
-export function useRun(actions: InterventionActions, outbox: string, key: string) {
+export function useRun(actions: InterventionActions, { id: outbox, name: outboxName }: Subject, key: string) {
+  const { account, letGo } = useKeeper();
   const [run, setRun] = useState<Run>({ phase: 'deciding' });
   const work = useRef<Work | null>(null);
   const busy = useRef(false);
@@ -38,8 +41,9 @@ export function useRun(actions: InterventionActions, outbox: string, key: string
     gone.current = false;
     return () => {
       gone.current = true;
+      letGo();
     };
-  }, []);
+  }, [letGo]);
 
   const goOn = useCallback(async () => {
     const { current } = work;
@@ -56,11 +60,18 @@ export function useRun(actions: InterventionActions, outbox: string, key: string
         if (gone.current || (wantsStop.current && index > from)) return { why: 'stopped' };
         return tried !== null && index === 1 && from === 0 ? { why: 'tried' } : null;
       },
-      carryOut: (batch) =>
-        carryOut(actions, outbox, request, batch, {
+      carryOut: async (batch) => {
+        const { key: sentKey, events } = batch;
+        // Before it is sent: whoever reloads the page meanwhile is told all the same.
+        if (account !== null)
+          keepSent({ key: sentKey, account, outbox, outboxName, operation: request.operation, count: events.length, sentAt: Date.now() });
+        const end = await carryOut(actions, outbox, request, batch, {
           gone: () => gone.current,
-          onChecking: (checkedAt) => setRun({ phase: 'checking', progress: progressOf(batches, results), key: batch.key, checkedAt }),
-        }),
+          onChecking: (checkedAt) => setRun({ phase: 'checking', progress: progressOf(batches, results), key: sentKey, checkedAt }),
+        });
+        if (end !== 'gone') forgetSent(sentKey);
+        return end;
+      },
       onResult: (result) => {
         results.push(result);
         show();
@@ -75,7 +86,7 @@ export function useRun(actions: InterventionActions, outbox: string, key: string
     } else if (several && first !== undefined) setRun({ phase: 'halted', progress, halt, tried: halt.why === 'tried' ? tried : null });
     else if (halt.why === 'problem') setRun({ phase: 'refused', problem: halt.problem });
     else if (halt.why === 'absent') setRun({ phase: 'absent', key: batches[0]?.key ?? key });
-  }, [actions, outbox, key]);
+  }, [actions, account, outbox, outboxName, key]);
 
   const send = useCallback(
     ({ events, ...request }: InterventionRequest, tryOne: boolean) => {

@@ -14,6 +14,7 @@ const NONE = 'none';
 /** Why an outbox cannot be seen, by its first fact. */
 const BLIND: Record<string, string> = {
   rows_hidden: 'hidden',
+  source_slow: 'slow',
   no_privilege: 'no_privilege',
   table_missing: 'missing',
   server_outdated: 'outdated',

@@ -65,7 +65,7 @@ export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered,
   const ofOutboxes: Target[] = outboxes.flatMap(({ id, name }) => {
     const part = encodeURIComponent(id);
     const base = `/outboxes/${part}`;
-    const further = (key: 'events' | 'deadLetters' | 'doctor' | 'proof', href: string, words: string, icon: ReactNode): Target => ({
+    const further = (key: 'events' | 'deadLetters' | 'doctor' | 'settings', href: string, words: string, icon: ReactNode): Target => ({
       href,
       label: t(`${key}Of`, { outbox: name }),
       words: `${id} ${words}`,
@@ -77,7 +77,7 @@ export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered,
       further('events', `${base}/events`, 'events', <IconListDetails size={16} />),
       further('deadLetters', `${base}/dead-letters`, 'dead letters', <IconSkull size={16} />),
       further('doctor', `/doctor?outbox=${part}`, 'doctor', <IconStethoscope size={16} />),
-      further('proof', `${base}/proof`, 'proof', <IconChecks size={16} />),
+      further('settings', `${base}/settings`, 'settings proof', <IconChecks size={16} />),
     ];
   });
   const matching = (targets: Target[]) => targets.filter((target) => matches(target, wanted));

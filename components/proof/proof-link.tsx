@@ -10,7 +10,7 @@ export function ProofLink({ outbox }: { outbox: Pick<OutboxInfo, 'id' | 'whyRead
   const t = useTranslations('proof');
   if (outbox.whyReadOnly === null || !PROOF_REASONS.includes(outbox.whyReadOnly)) return null;
   return (
-    <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/proof`} prefetch={false}>
+    <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/settings`} prefetch={false}>
       {t('open')}
     </Link>
   );

@@ -7,7 +7,6 @@ import { visibleText } from '@/lib/shared/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useBecauseText, useOperationName } from '../interventions/words';
-import { ResultDetails } from './result-details';
 import classes from './proof.module.css';
 
 /** Every operation from every state: what it did in the last proof, or that it has not been tried. */
@@ -23,7 +22,6 @@ export function ProofResults({ status: { cases, last } }: { status: ProofStatus 
       {last !== null && (
         <p className={classes.quiet}>
           {t.rich('ran', { actor: last.actor, at: () => <RelativeTime at={last.at} /> })}
-          {last.ran.changesAs === 'owner' ? ` · ${t('asOwner')}` : last.ran.rowsAs === 'owner' ? ` · ${t('rowsAsOwner')}` : ''}
           {` · ${t('fingerprint')} `}
           <code>{last.fingerprint.slice(0, 12)}</code>
         </p>
@@ -53,6 +51,7 @@ const SIGNS = { round_trips: IconCheck, does_not: IconX, untried: IconHelpCircle
 
 function Result({ of, result, name }: { of: ProofCase; result: ProofResult | null; name: string }) {
   const t = useTranslations('proof');
+  const because = useBecauseText();
   const verdict = result?.verdict ?? 'waiting';
   const Sign = SIGNS[verdict];
   return (
@@ -74,12 +73,12 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
         </span>
         <span className={classes.row}>
           <code>{of.table}</code>
-          {result?.row != null && ` · ${result.row.made ? t('made') : t('real', { id: visibleText(result.row.id) })}`}
+          {result !== null && result.rows.length > 0 && ` · ${t('onEvents', { ids: result.rows.map(visibleText).join(', ') })}`}
         </span>
       </div>
       {result?.because != null && (
         <p className={classes.why}>
-          {t.has(`failure.${result.because}`) ? t(`failure.${result.because}`) : t(`untried.${result.because}`)}
+          {t.has(`because.${result.because}`) ? t(`because.${result.because}`) : because(result.because)}
           {result.detail !== null && (
             <>
               {': '}
@@ -90,7 +89,7 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
       )}
       {result !== null && result.changed.length > 0 && (
         <p className={classes.changed}>
-          {`${t('columns.changed')}: `}
+          {`${t('changed')}: `}
           {result.changed.map((column) => (
             <code key={column}>{column}</code>
           ))}
@@ -101,7 +100,16 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
           {t(`note.${code}`, { detail: detail ?? '' })}
         </p>
       ))}
-      {result !== null && result.statements.length > 0 && <ResultDetails result={result} />}
+      {result !== null && result.statements.length > 0 && (
+        <details className={classes.details}>
+          <summary>{t('details')}</summary>
+          {result.statements.map((text) => (
+            <pre key={text} tabIndex={0} className={classes.statement}>
+              <code>{text}</code>
+            </pre>
+          ))}
+        </details>
+      )}
     </li>
   );
 }

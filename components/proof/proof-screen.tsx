@@ -32,7 +32,7 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
   const problems = useTranslations('problems');
   const readOnly = useTranslations('readOnly');
   const [status, setStatus] = useState(initial);
-  const [useReal, setUseReal] = useState(false);
+  const [chosen, setChosen] = useState(false);
   const [running, setRunning] = useState(false);
   const [wrong, setWrong] = useState<string | null>(null);
   const realEvents = Object.values(status.realEvents);
@@ -40,7 +40,7 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
     if (actions === null) return;
     setRunning(true);
     setWrong(null);
-    const answer = await actions.prove({ outbox: outbox.id, proof: { events: useReal ? realEvents : [] } }).catch(() => null);
+    const answer = await actions.prove({ outbox: outbox.id, proof: { events: chosen ? realEvents : [] } }).catch(() => null);
     setRunning(false);
     if (answer?.ok === true) setStatus(answer.value);
     else
@@ -80,14 +80,14 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
             {on && <SwitchForm outbox={outbox} turnOn={false} action={actions.turn} onTurned={setStatus} />}
           </div>
         )}
-        {actions !== null && status.provable && status.cases.length > 0 && (
+        {actions !== null && status.provable && status.chosenOnly && (
           <Checkbox
             size="xs"
-            label={t('useReal')}
-            description={realEvents.length === 0 ? t('useRealNone') : undefined}
+            label={t('choose')}
+            description={realEvents.length === 0 ? t('chooseNone') : undefined}
             disabled={realEvents.length === 0}
-            checked={useReal}
-            onChange={(event) => setUseReal(event.currentTarget.checked)}
+            checked={chosen}
+            onChange={(event) => setChosen(event.currentTarget.checked)}
           />
         )}
         {wrong !== null && (
@@ -131,8 +131,8 @@ function StatusCard({ status, children }: { status: ProofStatus; children: React
 }
 
 function standing({ whyReadOnly, needed, ready, last, fingerprint }: ProofStatus): string {
-  if (ready && needed) return 'ready';
   if (last !== null && last.fingerprint === fingerprint && last.outcome !== 'proven') return last.outcome;
+  if (ready && needed) return 'ready';
   if (!needed) return 'unneeded';
   if (whyReadOnly === null) return 'stays';
   if (last === null) return 'missing';

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentFor, type DemoEnvironment } from '../env';
 import { startChild, tailOf, type Child } from './child';
 
-const READY_TIMEOUT_MS = 90_000;
+/** While it runs it is on its way: this ends one that hangs. */
+const READY_TIMEOUT_MS = 600_000;
 
 export interface ConsoleOptions {
   env: DemoEnvironment;

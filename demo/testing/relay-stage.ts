@@ -88,8 +88,8 @@ export function useRelayStage(table: OutboxTable, empty: string): RelayStage {
 }
 
 /** Waits until `look` answers something like `wanted`. */
-export async function eventually<T>(look: () => Promise<T> | T, wanted: unknown, timeoutMs = 15_000): Promise<void> {
-  await expect.poll(look, { timeout: timeoutMs, interval: 20 }).toEqual(wanted);
+export async function eventually<T>(look: () => Promise<T> | T, wanted: unknown): Promise<void> {
+  await expect.poll(look, { interval: 20 }).toEqual(wanted);
 }
 
 export const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

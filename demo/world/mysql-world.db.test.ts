@@ -18,7 +18,7 @@ import { createSinkClient } from '../sink/client';
 import { createStoreDatabase } from './databases';
 import { startWorld, type World } from './world';
 
-const SOON = { timeout: 60_000, interval: 500 };
+const SOON = { interval: 500 };
 
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -47,7 +47,7 @@ beforeAll(async () => {
   const reading = await loadConfig(configPath, KNOWN, () => undefined);
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
   directory = createDirectory(directoryOptions(reading.config));
-}, 120_000);
+});
 
 afterAll(async () => {
   await directory.close();
@@ -56,7 +56,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the demo’s world on a MySQL of somebody’s', { timeout: 90_000 }, () => {
+describe('the demo’s world on a MySQL of somebody’s', () => {
   it('has one outbox there and the others where they were', () => {
     const engines = Object.fromEntries(Object.entries(world.databases).map(([id, url]) => [id, new URL(url).protocol]));
     expect(engines).toEqual({

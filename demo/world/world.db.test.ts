@@ -10,7 +10,7 @@ import { createStoreDatabase, withClient } from './databases';
 import { startWorld, type World } from './world';
 
 /** Everything wrong is to be seen this soon. */
-const SOON = { timeout: 60_000, interval: 500 };
+const SOON = { interval: 500 };
 
 let folder: string;
 let postgres: EmbeddedPostgres;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const superuserUrl = (database: string) => postgres.superuserUrl(database);
   const storeUrl = await createStoreDatabase(superuserUrl);
   world = await startWorld({ superuserUrl, storeUrl, configPath: path.join(folder, 'demo.yaml'), seed: 'test', log: () => undefined });
-}, 120_000);
+});
 
 afterAll(async () => {
   await world.stop();
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the demo’s world', { timeout: 90_000 }, () => {
+describe('the demo’s world', () => {
   it('moves in all five outboxes, and publishes in three', async () => {
     await Promise.all([
       grows('escrow', 'SELECT count(*) AS n FROM p2p.transaction_outbox'),

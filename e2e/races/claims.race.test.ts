@@ -2,25 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import type { InterventionResult } from '@/lib/shared/model';
 import { CLAIM_RULES, type Claims, type Request } from './claims';
-import type { Change, StoredRecord } from './history';
+import { forgedChange } from './forged';
+import type { StoredRecord } from './history';
 
-const change = (seq: number, over: Partial<Change>): Change => ({
-  seq: String(seq),
-  place: 'main',
-  op: 'UPDATE',
-  event_id: 'a',
-  before: null,
-  after: null,
-  ours: false,
-  intervention: null,
-  at: new Date(Date.UTC(2026, 0, 1, 0, 0, seq)),
-  ...over,
-});
 const DEAD = { id: 'a', status: 'dead', tries: '3', payload: '{}' };
 const DEAD_AGAIN = { ...DEAD, tries: '4' };
 const PENDING = { ...DEAD, status: 'pending', tries: '0' };
-const inserted = change(1, { op: 'INSERT', after: DEAD });
-const requeued = change(2, { before: DEAD, after: PENDING, ours: true, intervention: 'i' });
+const inserted = forgedChange(1, { op: 'INSERT', after: DEAD });
+const requeued = forgedChange(2, { before: DEAD, after: PENDING, ours: true, intervention: 'i' });
 const answer: InterventionResult = {
   interventionId: 'i',
   outbox: 'sample',
@@ -56,6 +45,7 @@ const claims = (over: Partial<Claims> = {}): Claims => ({
   requests: [request()],
   isPublished: () => false,
   publishedIsGone: false,
+  asked: [],
   exactly: 'those values',
   stable: ['id', 'payload'],
   stateOf: (image) => image.status ?? null,
@@ -67,16 +57,16 @@ const claims = (over: Partial<Claims> = {}): Claims => ({
 /** The row was dead, went out, and is dead again: what the operator saw is not what is there. */
 const cameBack = [
   inserted,
-  change(2, { before: DEAD, after: PENDING }),
-  change(3, { before: PENDING, after: DEAD_AGAIN }),
-  change(4, { before: DEAD_AGAIN, after: PENDING, ours: true, intervention: 'i' }),
+  forgedChange(2, { before: DEAD, after: PENDING }),
+  forgedChange(3, { before: PENDING, after: DEAD_AGAIN }),
+  forgedChange(4, { before: DEAD_AGAIN, after: PENDING, ours: true, intervention: 'i' }),
 ];
 const cameBackAlike = [
   ...cameBack.slice(0, 2),
-  change(3, { before: PENDING, after: DEAD }),
-  change(4, { before: DEAD, after: PENDING, ours: true, intervention: 'i' }),
+  forgedChange(3, { before: PENDING, after: DEAD }),
+  forgedChange(4, { before: DEAD, after: PENDING, ours: true, intervention: 'i' }),
 ];
-const archived = [change(2, { op: 'INSERT', place: 'archive', after: DEAD, ours: true, intervention: 'i' })];
+const archived = [forgedChange(2, { op: 'INSERT', place: 'archive', after: DEAD, ours: true, intervention: 'i' })];
 
 describe('the judge of claims', () => {
   it('has nothing to say about a clean race', () => {
@@ -101,7 +91,7 @@ describe('the judge of claims', () => {
       'fromWhatWasSeen',
       'another content than was seen',
       {
-        history: [inserted, change(2, { before: DEAD, after: { ...DEAD, payload: '[]' } }), { ...requeued, seq: '3' }],
+        history: [inserted, forgedChange(2, { before: DEAD, after: { ...DEAD, payload: '[]' } }), { ...requeued, seq: '3' }],
         covers: () => 'stable',
       },
     ],

@@ -27,8 +27,6 @@ export interface Claims extends TableEvidence {
   exactly: 'that write' | 'those values';
   /** Columns that no relay changes, and a stable version covers. */
   stable: string[];
-  /** What the samples say of a row of the outbox table; null for one that no sample looks like. */
-  stateOf(image: Image): string | null;
   /** What a version covers when the operation is for rows of the state, in the place; null when it is not for them. */
   covers(operation: string, place: Change['place'], state: string | null): 'exact' | 'stable' | null;
   /** Whether the operation is for rows of an age only, and the row had not reached it at that time. */

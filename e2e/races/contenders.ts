@@ -15,6 +15,7 @@ import { workerStatusTable } from '@/demo/schema/worker-status';
 import type { FaultRule } from '@/demo/sink/protocol';
 import type { EngineKey } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
+import type { Image } from './history';
 
 /** What becomes of an event at the sink: how often it is turned down before it passes; undefined: at once. */
 type Fate = Pick<FaultRule, 'mode' | 'times'> | undefined;
@@ -113,3 +114,14 @@ export const CONTENDERS: Contender[] = [
 ];
 
 export const raceRandom = (key: string): Random => createRandom(`race ${key}`);
+
+/** The state of a row of the outbox table, by hand, for the tables of all contenders. */
+export function stateOf(row: Image): string {
+  const status = row.status?.toLowerCase();
+  if (status === 'failed') return 'dead';
+  if (status === 'processing') return 'processing';
+  if (status === 'processed' || (status === undefined && (row.published_at ?? row.processed_at ?? null) !== null)) return 'published';
+  return Number(row.retry_count ?? row.attempts ?? row.attempt ?? 0) > 0 ? 'retrying' : 'pending';
+}
+
+export const isPublished = (row: Image): boolean => stateOf(row) === 'published';

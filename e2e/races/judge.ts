@@ -1,5 +1,6 @@
 /** Judges a race from the sink, the tables, their history and the records. Each rule answers what broke it. */
 import type { Delivery } from '@/demo/sink/protocol';
+import { decodeVersion } from '@/lib/outbox/version';
 import type { Change, Image } from './history';
 
 export interface RecordedEvent {
@@ -18,8 +19,18 @@ export interface TableEvidence {
   records: RecordedEvent[];
   /** True when the row counts as published. */
   isPublished(row: Image): boolean;
+  /** The state of a row of the outbox table, told without the console; null where nobody can tell. */
+  stateOf(row: Image): string | null;
+  /** With which version each intervention asked for which event. */
+  asked: Asked[];
   /** True where the relay deletes what it has published. */
   publishedIsGone: boolean;
+}
+
+export interface Asked {
+  intervention: string;
+  event: string;
+  version: string;
 }
 
 /** A race with a relay that really publishes. */
@@ -64,6 +75,27 @@ export function recordedExactly({ history, records }: TableEvidence): string[] {
     ...[...said].filter((one) => !changed.has(one)).map((one) => `${one} was recorded and not changed`),
     ...recorded.filter((one, index) => recorded.indexOf(one) !== index).map((one) => `${one} was recorded twice`),
   ];
+}
+
+/** What was changed was in the state that its version says, and had been changed by us as often as that says. */
+export function asItsVersionSays({ history, stateOf, asked }: TableEvidence): string[] {
+  const earlier = new Map<string, Set<string>>();
+  return history.flatMap(({ ours, intervention, event_id: id, place, before }) => {
+    const by = earlier.get(id) ?? new Set<string>();
+    earlier.set(id, by);
+    if (!ours || intervention === null) return [];
+    const version = decodeVersion(asked.find((one) => one.intervention === intervention && one.event === id)?.version ?? '');
+    if (version === null) return [`${id} by ${intervention} was changed and nobody had seen it`];
+    const times = by.has(intervention) ? version.touched : by.size;
+    by.add(intervention);
+    const was = before === null ? null : { main: stateOf(before), dead: 'dead', archive: 'archived' }[place];
+    return [
+      ...(was === null || was === version.state ? [] : [`${id} by ${intervention} was ${was} and had been seen ${version.state}`]),
+      ...(times === version.touched
+        ? []
+        : [`${id} by ${intervention} had been changed ${times} times and was seen after ${version.touched ?? 'nobody knows how many'}`]),
+    ];
+  });
 }
 
 /** No intervention made the relay start a delivery after the event had been marked published. */
@@ -113,6 +145,6 @@ function explained(evidence: Evidence, eventId: string): boolean {
 }
 
 /** For every race. */
-export const TABLE_RULES = { inOnePlace, publishedUntouched, recordedExactly };
+export const TABLE_RULES = { inOnePlace, publishedUntouched, recordedExactly, asItsVersionSays };
 /** For races with a relay of ours. */
 export const RULES = { ...TABLE_RULES, nothingAfterPublished, extrasExplained, nothingLost };

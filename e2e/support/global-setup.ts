@@ -4,8 +4,6 @@ import path from 'node:path';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { freePort, startScript, stopGroup, untilReady } from './programs';
 
-const READY_SECONDS = 180;
-
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env.E2E_WORLD) return undefined;
   const folder = makeDataFolder('outbox-console-e2e-');
@@ -25,7 +23,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     fs.rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await untilReady(demo, log, READY_SECONDS);
+    await untilReady(demo, log);
   } catch (error) {
     await stopGroup(demo);
     throw new Error(`The demo did not start:\n${fs.readFileSync(log, 'utf8')}`, { cause: error });

@@ -18,25 +18,28 @@ export function startScript(script: string, changes: Record<string, string>): Ch
   });
 }
 
-/** Resolves at the line `ready <url>`; the whole output goes to `log`. */
-export function untilReady(program: ChildProcess, log: string, seconds: number): Promise<void> {
+const SILENT_SECONDS = 600;
+
+/** Resolves at the line `ready <url>`, rejects when the program ends or says nothing for long; the whole output goes to `log`. */
+export function untilReady(program: ChildProcess, log: string): Promise<void> {
   fs.writeFileSync(log, '');
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => {
-      reject(new Error(`not ready after ${String(seconds)} s`));
-    }, seconds * 1000);
+    const silent = setTimeout(() => {
+      reject(new Error(`not ready, and silent for ${String(SILENT_SECONDS)} s`));
+    }, SILENT_SECONDS * 1000);
     let line = '';
     const read = (chunk: Buffer): void => {
+      silent.refresh();
       fs.appendFileSync(log, chunk);
       line = (line + chunk.toString('utf8')).slice(-4000);
       if (!/^ready http/m.test(line)) return;
-      clearTimeout(late);
+      clearTimeout(silent);
       resolve();
     };
     program.stdout?.on('data', read);
     program.stderr?.on('data', read);
     program.once('close', (code) => {
-      clearTimeout(late);
+      clearTimeout(silent);
       reject(new Error(`ended with code ${String(code)}`));
     });
   });

@@ -23,7 +23,7 @@ export const SCREENS: readonly Screen[] = [
   { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
   { name: 'audit', route: '/audit', path: '/audit', charts: false },
   { name: 'detection', route: '/detect', path: '/detect', charts: false, role: 'admin' },
-  { name: 'proof of an outbox', route: '/outboxes/[outbox]/proof', path: '/outboxes/escrow/proof', charts: false },
+  { name: 'settings of an outbox', route: '/outboxes/[outbox]/settings', path: '/outboxes/escrow/settings', charts: false },
   { name: 'doctor', route: '/doctor', path: '/doctor', charts: false },
   { name: 'doctor of an outbox', route: '/doctor', path: '/doctor?outbox=escrow', charts: false },
 ];

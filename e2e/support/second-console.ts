@@ -62,7 +62,7 @@ export async function secondConsole(world: World, change: (config: Configured) =
         NEXTAUTH_URL: url,
         NEXTAUTH_SECRET: 'a secret of the stories, long enough for a cookie',
       });
-      await untilReady(running.program, path.join(folder, 'console.log'), 60);
+      await untilReady(running.program, path.join(folder, 'console.log'));
     },
     async stop() {
       if (running.program !== null) await stopGroup(running.program);

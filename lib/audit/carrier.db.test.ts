@@ -20,7 +20,7 @@ describe('the carrier', () => {
   const errors: unknown[] = [];
   const carriers: Carrier[] = [];
   const start = (): Carrier => {
-    const carrier = startCarrier({ directory: depsFor(open.outbox).directory, store, onError: (_outbox, error) => errors.push(error) });
+    const carrier = startCarrier({ directory: depsFor(open.outbox).directory, store, onError: (_database, error) => errors.push(error) });
     carriers.push(carrier);
     return carrier;
   };
@@ -83,13 +83,14 @@ describe('the carrier', () => {
     await late.query('BEGIN');
     const id = '01890000-0000-7000-8000-000000000001';
     await late.query(
-      `INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason, outcome) VALUES ($1, 'sample', 'account:late', 'late@example.com', 'operator', 'late', 'h', 'retry', 'late commit', 'none')`,
+      `INSERT INTO outbox_console.intervention (id, outbox, actor_id, actor_name, actor_role, key, request_hash, operation, reason) VALUES ($1, 'sample', 'account:late', 'late@example.com', 'operator', 'late', 'h', 'retry', 'late commit')`,
       [id],
     );
     await late.query(
       `INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id, code) VALUES ($1, 0, $2, 'locked')`,
       [id, DEAD],
     );
+    await late.query(`UPDATE outbox_console.intervention SET outcome = 'none' WHERE id = $1`, [id]);
     const carrier = start();
     await act('requeue');
     await carrier.carryAll();

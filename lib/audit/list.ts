@@ -1,3 +1,4 @@
+import { parseInstant } from '@/lib/shared/event-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { selectAuditEntries, type AuditPosition } from '@/lib/store/audit';
@@ -6,7 +7,11 @@ import type { Store } from '@/lib/store/store';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A page of the audit, newest first. `limit` 1 to 200. Throws Problem `invalid` for a foreign cursor. */
-export async function listAudit(store: Store, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
+export async function listAudit(
+  store: Store,
+  filter: AuditFilter,
+  page: { cursor?: string; limit: number },
+): Promise<Omit<AuditPage, 'lacks'>> {
   const position = page.cursor === undefined ? null : decode(page.cursor);
   const entries = await selectAuditEntries(store.db, filter, position, page.limit + 1);
   const shown = entries.slice(0, page.limit);
@@ -19,8 +24,9 @@ export async function listAudit(store: Store, filter: AuditFilter, page: { curso
 }
 
 function decode(cursor: string): AuditPosition {
-  const [at = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
-  if (Number.isNaN(Date.parse(at)) || !UUID.test(id)) {
+  const [written = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ');
+  const at = parseInstant(written);
+  if (typeof at !== 'string' || !UUID.test(id)) {
     throw new Problem('invalid', 'This cursor does not belong to the audit: start again without it', {
       fields: { cursor: 'not a cursor of the audit' },
     });

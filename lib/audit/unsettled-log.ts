@@ -1,23 +1,98 @@
-import type { Unsettled, UnsettledLog } from '@/lib/interventions/settle';
+import type { ActorsKey } from '@/lib/interventions/key-state';
+import type { Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
+import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';
-import { deleteUnsettled, findUnsettled, insertUnsettled, selectUnsettled } from '@/lib/store/unsettled-interventions';
+import {
+  deleteUnsettled,
+  findUnsettled,
+  findUnsettledOfKey,
+  insertUnsettled,
+  markNotApplied,
+  selectUnsettled,
+} from '@/lib/store/unsettled-interventions';
 import { entryId } from './entry-id';
 
-const LIST_MAX = 100;
+/** Looked at in one round. */
+const LIST_MAX = 1_000;
 
-/** Interventions whose commit nobody has heard of, kept in the store until the database answers. */
-export function unsettledLog(store: Store): UnsettledLog {
+/** What is known of a try and not yet in the store. */
+interface Owed {
+  entry: Unsettled;
+  outcome: 'applied' | 'not_applied' | null;
+}
+
+/**
+ * Tries whose commit nobody has heard of, kept in the store until the database answers. What the store does not take is
+ * owed to it by this process, known here meanwhile, and given to it before each list.
+ */
+export function unsettledLog(store: Store, onError: (error: unknown) => void): UnsettledLog {
+  const owed = new Map<string, Owed>();
+
+  async function pay(one: Owed): Promise<void> {
+    const { entry, outcome } = one;
+    await store.db.transaction().execute(async (db) => {
+      if (outcome === 'applied') return deleteUnsettled(db, entry.id);
+      await insertUnsettled(db, entry);
+      if (outcome === null) return;
+      await insertAuditEntries(db, notApplied(entry));
+      await markNotApplied(db, entry.id);
+    });
+    // It may have been settled while it was being written.
+    if (owed.get(entry.id) === one) owed.delete(entry.id);
+  }
+
+  async function owe(one: Owed): Promise<void> {
+    owed.set(one.entry.id, one);
+    await pay(one).catch(onError);
+  }
+
+  const here = (one: Owed): Remembered | null =>
+    one.outcome === 'applied' ? null : { entry: one.entry, notApplied: one.outcome !== null };
+
   return {
-    add: (entry) => insertUnsettled(store.db, entry),
-    get: (id) => findUnsettled(store.db, id),
-    list: () => selectUnsettled(store.db, LIST_MAX),
-    settled: (entry, outcome) =>
-      store.db.transaction().execute(async (db) => {
-        if (outcome === 'not_applied') await insertAuditEntries(db, notApplied(entry));
-        await deleteUnsettled(db, entry.id);
-      }),
+    add: (entry) => owe({ entry, outcome: null }),
+    settled: (entry, outcome) => owe({ entry, outcome }),
+    async get(id) {
+      const one = owed.get(id);
+      return one === undefined ? findUnsettled(store.db, id).catch(away) : here(one);
+    },
+    async ofKey(wanted) {
+      const ours = [...owed.values()].filter(({ entry }) => isOf(entry, wanted));
+      const open = ours.find(({ outcome }) => outcome === null);
+      if (open !== undefined) return here(open);
+      const { outbox, actor, key } = wanted;
+      const found = await findUnsettledOfKey(store.db, { outbox, actorId: actor.id, key }).catch(away);
+      // What has been settled here is still open there.
+      const known = found === null ? undefined : owed.get(found.entry.id);
+      if (found !== null && known === undefined) return found;
+      return ours.map(here).find((one) => one !== null) ?? null;
+    },
+    async list(outboxes) {
+      for (const one of owed.values()) {
+        // One refusal is enough to know that the store is away.
+        const paid = await pay(one).then(
+          () => true,
+          (error: unknown) => (onError(error), false),
+        );
+        if (!paid) break;
+      }
+      const stored = await selectUnsettled(store.db, outboxes, LIST_MAX).catch((error: unknown) => (onError(error), []));
+      const open = [...owed.values()].filter(({ entry, outcome }) => outcome === null && outboxes.includes(entry.outbox));
+      return [...stored.filter(({ id }) => !owed.has(id)), ...open.map(({ entry }) => entry)];
+    },
   };
+}
+
+const isOf = (entry: Unsettled, { outbox, actor, key }: ActorsKey): boolean =>
+  entry.outbox === outbox && entry.actor.id === actor.id && entry.key === key;
+
+function away(error: unknown): never {
+  throw new Problem(
+    'unavailable',
+    "The console's own store does not answer, and what became of earlier tries is known there alone. This try changed nothing: ask again in a moment",
+    { cause: error },
+  );
 }
 
 /** One entry per event, with an id that is the same whoever finds out, and never that of a record. */

@@ -83,11 +83,25 @@ function checkDatabases(databases: Unread, known: Known): string[] {
   return problems;
 }
 
+/** Where a link leads whatever the event says; null when the event has a say in it, or it leads nowhere. */
+function hostOf(url: string): string | null {
+  // Read as browsers read it, twice: what changes with a field is the event's to choose.
+  const [one, other] = ['1', '2'].map((value) => {
+    const filled = url.replace(/\{[^}]*\}/g, value);
+    if (!URL.canParse(filled)) return null;
+    const { host, username, password } = new URL(filled);
+    return `${username}:${password}@${host}`;
+  });
+  return one === other ? (one ?? null) : null;
+}
+
 function linkProblem(url: string): string | null {
   for (const [, field = ''] of url.matchAll(/\{([^}]*)\}/g)) {
     const named = EVENT_FIELDS.includes(field) || (/^(payload|headers)\./.test(field) && isFieldPath(field));
     if (!named) return `{${field}} is no field of an event${suggestion(field, EVENT_FIELDS)}`;
   }
+  if (url.includes('{') && hostOf(url) === null)
+    return 'the host comes out of an event; write it here, and {fields} behind it alone, as in https://shop.example.com/orders/{aggregateId}';
   return null;
 }
 

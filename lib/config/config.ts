@@ -66,7 +66,8 @@ export interface Config {
   outboxes: OutboxConfig[];
   /** Most connections of this process to one database server. */
   connections: { perServer: number };
-  auth: { sessionHours: number };
+  /** `trustedProxies`: addresses and networks whose word on where a request comes from is taken. */
+  auth: { sessionHours: number; trustedProxies: string[] };
   /** `tickMs`: how often the collector looks at an outbox where that is cheap. */
   metrics: { anonymous: boolean; tickMs: number };
   /** For how many days hours and days of history are kept. */

@@ -5,7 +5,7 @@ import { isFieldPath } from './field-path';
 import { loadConfig, parseConfig } from './load';
 
 const KNOWN: Known = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };
-const ENV: Record<string, string> = { READER: 'postgresql://reader:s3cret@db:5432/orders', TRIES: '7' };
+const ENV: Record<string, string> = { READER: 'postgresql://reader:s3cret@db:5432/orders', TRIES: '7', SHOP: 'shop.example.com' };
 
 const read = (text: string) => parseConfig(text, '/etc/console.yaml', KNOWN, (name) => ENV[name]);
 function good(text: string): Config {
@@ -68,6 +68,29 @@ outboxes:
       deadTable: 't_dead',
       channel: undefined,
     });
+  });
+
+  it.each([
+    'https://{payload.host}/orders/1',
+    'https://{payload.host}',
+    'https://shop.example.com{payload.rest}/orders',
+    'https://{type}.example.com/orders',
+    'https://{payload.user}@shop.example.com/orders',
+    'https://shop.example.com:{payload.port}/orders',
+    'http://{headers.origin}?id={id}',
+    'https://shop.example.com{id}#x',
+    'https:///{payload.host}/orders',
+    'https://\\{payload.host}/orders',
+  ])('refuses the link %s, whose host an event would choose', (url) => {
+    const found = problems(outbox(`    links: {Order: 'https://shop.example.com/{payload.a}', Shop: '${url}'}\n`));
+    expect(found).toEqual([expect.stringMatching(/^outboxes\[0\]\.links\.Shop: the host comes out of an event/)]);
+    const listed = problems(outbox(`    links: [{label: Shop, url: '${url}'}]\n`));
+    expect(listed).toEqual([expect.stringMatching(/^outboxes\[0\]\.links\[0\]\.url: the host comes out of an event/)]);
+  });
+
+  it('takes the host of a link from the environment', () => {
+    const config = good(outbox(`    links: {Shop: 'https://\${SHOP}/orders/{id}'}\n`));
+    expect(config.outboxes[0]?.links).toEqual([{ label: 'Shop', url: 'https://shop.example.com/orders/{id}' }]);
   });
 
   it('takes links as a list or a map, the amount short or long, and masks', () => {

@@ -98,7 +98,7 @@ function configOf(file: ConfigFile, path: string, known: Known): Config {
     databases,
     outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres', known)),
     connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
-    auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS },
+    auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (parseDurationSeconds(file.metrics?.tick ?? TICK) ?? 0) * 1_000 },
     retention: { rollupDays: Math.ceil((parseDurationSeconds(file.retention?.rollups ?? ROLLUPS_KEPT) ?? 0) / 86_400) },
     unused: LATER_KEYS.filter((key) => file[key] !== undefined),

@@ -1,4 +1,5 @@
 /** The configuration file as it is written. What the product works with is `Config` in config.ts. */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
 import { tableRefSchema } from '@/lib/outbox/language/names';
@@ -106,6 +107,19 @@ const perServer = wholeNumber.refine(
   `write a whole number from ${CONNECTIONS_PER_SERVER_MIN} to 1000`,
 );
 
+const network = z
+  .string()
+  .refine(isNetwork, 'write an address such as 10.0.0.5, or a network such as 10.0.0.0/8')
+  .describe('`10.0.0.5`, `10.0.0.0/8`, `fd00::/8`');
+
+/** An address, or one with the bits that a network has in common. The whole internet is no proxy. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
 const later = z.unknown();
 
 export const fileSchema = z.strictObject({
@@ -121,7 +135,10 @@ export const fileSchema = z.strictObject({
     })
     .optional(),
   auth: z
-    .strictObject({ sessionHours: z.number().min(0.25).max(24).optional().describe('How long a sign-in lasts; 8 when left out') })
+    .strictObject({
+      sessionHours: z.number().min(0.25).max(24).optional().describe('How long a sign-in lasts; 8 when left out'),
+      trustedProxies: z.array(network).optional().describe('Addresses or networks of the proxies in front, whose X-Forwarded-For counts'),
+    })
     .optional(),
   roles: later.optional(),
   alerts: later.optional(),

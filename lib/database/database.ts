@@ -27,6 +27,8 @@ export interface Database {
   engine: Engine;
   /** Runs in one read-only transaction with the given limits; failures are DatabaseFailure. */
   read<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>): Promise<T>;
+  /** The same for values that may be megabytes: one at a time per server, over a connection that is for nothing else. */
+  readContent<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /** Runs in one read-write transaction of the operator's role; null when there is none. */
   write: (<T>(work: (db: Db) => Promise<T>, limits?: Partial<TransactionLimits>) => Promise<T>) | null;
   /** Names of the roles, from the URLs; for grants. */
@@ -46,10 +48,14 @@ export interface DatabaseStatus extends Connections {
 
 /** Readings are short by construction; a slow one is cancelled and says so. */
 const READ_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
+/** Whoever waits behind it waits no longer than for a connection. */
+const CONTENT_LIMITS: TransactionLimits = { ...READ_LIMITS, statementMs: 2_500 };
 const WRITE_LIMITS: TransactionLimits = { statementMs: 5_000, lockMs: 500, idleMs: 10_000 };
 /** One database's part of what its server allows. */
-const MOST: Record<ConnectionRole, number> = { reader: 5, collector: 4, operator: 4 };
-const ACQUIRE_TIMEOUT_MS = 3_000;
+const MOST: Record<ConnectionRole, number> = { reader: 5, content: 1, collector: 4, operator: 4 };
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Whoever finds every connection in use waits in line; a server that has stopped answering is found out by somebody long before. */
+const IN_LINE_MS = 10_000;
 const CLIENT_TIMEOUT_MS = 8_000;
 
 /** Opens the pools; connects to nothing yet. Throws Problem `invalid` for an unknown URL scheme. */
@@ -61,14 +67,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       dialect: engine.dialect({
         url,
         applicationName: `outbox-console/${name}@${hostname()}`.slice(0, 63),
-        lane: (source) =>
-          servers.lane({ database: options.id, url, role }, source, { max: MOST[role], acquireTimeoutMs: ACQUIRE_TIMEOUT_MS }),
-        connectTimeoutMs: ACQUIRE_TIMEOUT_MS,
+        lane: (source) => servers.lane({ database: options.id, url, role }, source, { max: MOST[role], acquireTimeoutMs: IN_LINE_MS }),
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
         clientTimeoutMs: CLIENT_TIMEOUT_MS,
         onIdleError: options.onIdleError ?? (() => undefined),
       }),
     });
   const reader = pool(options.url, options.readAs === 'collector' ? 'collector' : 'reader', options.readAs ?? 'reader');
+  const content = pool(options.url, 'content', 'content');
   const operator = options.operatorUrl === undefined ? null : pool(options.operatorUrl, 'operator', 'operator');
 
   let version: string | null = null;
@@ -82,7 +88,9 @@ export function openDatabase(options: DatabaseOptions): Database {
           .setIsolationLevel('read committed')
           .setAccessMode(accessMode)
           .execute(async (transaction) => {
-            await engine.limit(transaction, { ...defaults, ...limits });
+            const all = { ...defaults, ...limits };
+            // The first transaction asks for the version too.
+            await engine.limit(transaction, version === null ? { ...all, alone: false } : all);
             version ??= await engine.version(transaction);
             return work(transaction);
           });
@@ -100,6 +108,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     id: options.id,
     engine,
     read: run(reader, 'read only', READ_LIMITS),
+    readContent: run(content, 'read only', CONTENT_LIMITS),
     write: operator === null ? null : run(operator, 'read write', WRITE_LIMITS),
     roles: { reader: roleOf(options.url), operator: options.operatorUrl === undefined ? null : roleOf(options.operatorUrl) },
     async reachable() {
@@ -113,7 +122,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       return { ...connections, version };
     },
     async close() {
-      await Promise.all([reader.destroy(), operator?.destroy()]);
+      await Promise.all([reader.destroy(), content.destroy(), operator?.destroy()]);
     },
   };
 }

@@ -52,6 +52,8 @@ export interface IndexDescription {
   sorted: { descending: boolean; nullsFirst: boolean }[];
   /** NULLs lie where ORDER BY has them by itself, and the engine has no words to say so. */
   nullsUnsaid?: true;
+  /** The column after `columns` of whose values it holds no more than the beginning. */
+  beginning?: string;
 }
 
 /** A part of a partitioned table. */
@@ -104,6 +106,8 @@ export interface TransactionLimits {
   statementMs: number;
   lockMs: number;
   idleMs: number;
+  /** Of one that only reads: it is a single statement, whose end may be sent with it. */
+  alone?: boolean;
 }
 
 /** How statements of one transaction are planned, beyond what `byIndex` says by itself. */
@@ -195,14 +199,20 @@ export interface Fragments {
   rowTouch(alias: string): { written: RawBuilder<string>; taken: RawBuilder<string> } | null;
   /** Every column of a row, its physical version included, for a subquery that hands whole rows on. */
   wholeRow(alias: string, table: TableDescription): RawBuilder<unknown>;
-  /** A digest of key, creation time and payload as text: what stays the same while a relay works on the row. */
-  stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null): RawBuilder<string>;
+  /**
+   * A digest of key, creation time and payload as text: what stays the same while a relay works on the row. Of a payload of
+   * more than 64 kB its size alone, and its beginning where that is read without the rest: `description` then tells its type.
+   */
+  stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null, description?: ColumnDescription): RawBuilder<string>;
   /** The text at a path of a JSON value, or of a text that holds one; NULL where it holds none. */
   jsonText(column: RawBuilder<unknown>, path: string[], description: ColumnDescription): RawBuilder<string | null>;
-  /** Size in bytes without reading the value whole. */
-  storedBytes(column: RawBuilder<unknown>): RawBuilder<number>;
-  /** Exact size in bytes of the value as text. */
-  textBytes(column: RawBuilder<unknown>): RawBuilder<number>;
+  /**
+   * How large a value is in bytes, told without reading it: exactly where `tellsSize`, otherwise as it is stored, eight times
+   * that where it is compressed.
+   */
+  sizeBytes(column: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<number>;
+  /** Whether values of this column tell their exact size without being read. */
+  tellsSize(description: ColumnDescription): boolean;
   /** The first `characters` of the value as text; bytes as hex. */
   head(column: RawBuilder<unknown>, description: ColumnDescription, characters: number): RawBuilder<string | null>;
   /** The named columns of a row as one JSON object of texts. */
@@ -237,6 +247,8 @@ export interface Fragments {
   integer(value: RawBuilder<unknown>): RawBuilder<unknown>;
   /** The same as one of four bytes. */
   shortInteger(value: RawBuilder<unknown>): RawBuilder<number | null>;
+  /** The console's own text column is this text; an index of the column serves. */
+  isText(column: RawBuilder<unknown>, text: RawBuilder<unknown>): RawBuilder<boolean>;
   /** A text that is compared, grouped and sorted by its bytes, whatever its column's collation thinks is the same. */
   bytewise(text: RawBuilder<unknown>): RawBuilder<string | null>;
   /** Whether the database keeps rows of these tables from this role, although it may read them. Reads the catalogue; locks nothing. */
@@ -273,6 +285,8 @@ export interface EngineFeatures {
   groupingSets: boolean;
   /** An index can be of some rows alone. */
   partialIndexes: boolean;
+  /** An index can be on a text of any length; otherwise it is told how much of its beginning to hold. */
+  indexesWholeTexts: boolean;
   /** A subquery that is named at the beginning of a statement is worked out once, wherever it is used. */
   sharesSubqueries: boolean;
 }
@@ -325,4 +339,6 @@ export interface Engine {
   timeFits(text: string): boolean;
   /** True when the server refuses writes whatever the role: a replica, or read-only by setting. */
   isReadOnly(db: Db): Promise<boolean>;
+  /** True when the server refuses every write of a transaction that reads what is committed: its binary log holds statements. */
+  logsStatements(db: Db): Promise<boolean>;
 }

@@ -18,6 +18,8 @@ export const FAILURE_CODES = [
   'missing',
   /** The server accepts no writes (a replica, or a read-only transaction). */
   'read_only',
+  /** The server's binary log holds statements, and takes none of a transaction that reads what is committed. */
+  'statement_binlog',
   /** The connection could not be made, or broke. */
   'connection',
   /** A statement that the server may be too old to know: a newer one says the same of a mapping that does not fit its table. */

@@ -4,19 +4,6 @@ import type { Db, TableName } from './engine';
 import { readMysqlTableRules } from './mysql/table-rules';
 import { readPostgresTableRules } from './postgres/table-rules';
 
-export interface ColumnRules {
-  /** The default as the server prints it; null when there is none. */
-  default: string | null;
-  /** Filled by a counter when left out: an identity, a serial, an AUTO_INCREMENT. */
-  counted: boolean;
-  /** A number given by hand moves the counter too, beyond what a transaction takes back. */
-  followsGiven: boolean;
-  /** The values an enum knows, in order; null for other types. */
-  labels: string[] | null;
-  /** Characters it holds; null where there is no limit. */
-  maxLength: number | null;
-}
-
 export interface TriggerRules {
   name: string;
   timing: 'before' | 'after' | 'instead';
@@ -30,9 +17,6 @@ export interface TriggerRules {
 }
 
 export interface TableRules {
-  columns: Map<string, ColumnRules>;
-  checks: { name: string; columns: string[]; text: string }[];
-  foreignKeys: { name: string; columns: string[]; table: Required<TableName>; references: string[] }[];
   /** null where this role may not see them. */
   triggers: TriggerRules[] | null;
   /** True where statements on the table are rewritten into others. */

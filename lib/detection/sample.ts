@@ -5,6 +5,7 @@ import { KNOWN } from '@/lib/config/known';
 import { parseConfig } from '@/lib/config/load';
 import type { Database } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
+import { contentOf } from '@/lib/outbox/event-content';
 import { getEvent } from '@/lib/outbox/get-event';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { listEvents } from '@/lib/outbox/list-events';
@@ -67,7 +68,8 @@ function rolesOf({ main }: Outbox): MappedRole[] {
 
 async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<SampleRow> {
   const stored = await getEvent(outbox, event.id);
-  return { event, payload: stored === null || stored.payload.binary ? null : skeleton(stored.payload.head) };
+  const payload = stored === null ? null : (await contentOf(outbox, stored, false)).payload;
+  return { event, payload: payload === null || payload.binary ? null : skeleton(payload.head) };
 }
 
 /** A JSON payload with its keys and none of its values; null for anything else. */

@@ -24,6 +24,7 @@ import { indexUnusedCheck } from './checks/index-unused';
 import { indexWaitingCheck } from './checks/index-waiting';
 import { oldSnapshotCheck } from './checks/old-snapshot';
 import { purgeLagCheck } from './checks/purge-lag';
+import { recordsIndexCheck } from './checks/records-index';
 import { retentionAbsentCheck } from './checks/retention-absent';
 import { roleTooWideCheck } from './checks/role-too-wide';
 import { sequenceEndingCheck } from './checks/sequence-ending';
@@ -72,6 +73,7 @@ export const CHECKS: readonly Check[] = [
   indexWaitingCheck,
   oldSnapshotCheck,
   purgeLagCheck,
+  recordsIndexCheck,
   retentionAbsentCheck,
   roleTooWideCheck,
   sequenceEndingCheck,

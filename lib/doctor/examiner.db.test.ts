@@ -43,7 +43,7 @@ describe('the examiner', () => {
   it('answers at once, examines meanwhile, and says of those that are away that they are', async () => {
     const first = await examiner.snapshot();
     expect(first.waiting.length).toBeGreaterThan(0);
-    await expect.poll(async () => (await examiner.snapshot()).waiting, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(async () => (await examiner.snapshot()).waiting).toEqual([]);
     const { examinations } = await examiner.snapshot();
     expect(examinations.map(({ outbox, problem, findings }) => [outbox, problem, findings.map(({ check }) => check)])).toEqual([
       ['well', null, []],
@@ -62,7 +62,7 @@ describe('the examiner', () => {
     expect((await examiner.examine('well')).at).not.toBe(first);
     clockMs += 660_000;
     const second = await at();
-    await expect.poll(at, { timeout: 20_000 }).not.toBe(second);
+    await expect.poll(at).not.toBe(second);
   });
 
   it('keeps one sample a day, and judges growth and rates by it', async () => {

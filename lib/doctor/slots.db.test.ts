@@ -39,7 +39,7 @@ describe('replication slots', () => {
       `CREATE ROLE watcher LOGIN PASSWORD 'test'; GRANT SELECT ON outboxevent TO watcher; CREATE PUBLICATION out FOR TABLE outboxevent`,
     );
     reader = openDatabase({ id: 'test', url: Object.assign(new URL(url), { username: 'watcher', password: 'test' }).href });
-  }, 60_000);
+  });
   afterAll(async () => {
     await reader.close();
     await owner.end();
@@ -62,9 +62,7 @@ describe('replication slots', () => {
     await connector.connect();
     connector.query(`START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names 'out')`).catch(() => undefined);
     await expect
-      .poll(async () => (await owner.query('SELECT active FROM pg_replication_slots WHERE slot_name = $1', [slot])).rows, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await owner.query('SELECT active FROM pg_replication_slots WHERE slot_name = $1', [slot])).rows)
       .toEqual([{ active: true }]);
     return connector;
   }
@@ -110,19 +108,16 @@ describe('replication slots', () => {
     expect((await examined()).findings.map(({ check }) => check)).not.toContain('slot_catalogue');
   });
 
-  it('a slot whose log the server took away is lost, with the statement that drops it', { timeout: 60_000 }, async () => {
+  it('a slot whose log the server took away is lost, with the statement that drops it', async () => {
     await owner.query(`ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'`);
     await owner.query('SELECT pg_reload_conf()');
     await expect
-      .poll(
-        async () => {
-          await write(2_000);
-          await owner.query('SELECT pg_switch_wal()');
-          await owner.query('CHECKPOINT');
-          return (await slotFindings()).map(({ check }) => check);
-        },
-        { timeout: 50_000 },
-      )
+      .poll(async () => {
+        await write(2_000);
+        await owner.query('SELECT pg_switch_wal()');
+        await owner.query('CHECKPOINT');
+        return (await slotFindings()).map(({ check }) => check);
+      })
       .toEqual(['slot_lost']);
     const [lost] = await slotFindings();
     expect(lost).toMatchObject({ severity: 'act', subject: 'debezium' });
@@ -152,9 +147,7 @@ describe('replication slots', () => {
     const seeing = openDatabase({ id: 'test', url: server.superuserUrl('postgres') });
     const holders = (): Promise<SnapshotHolder[]> => seeing.read((db) => readHolders(db, seeing.engine.quote, true));
     await expect
-      .poll(async () => (connection.sendCopyFromChunk(feedback), await holders()), {
-        timeout: 10_000,
-      })
+      .poll(async () => (connection.sendCopyFromChunk(feedback), await holders()))
       .toMatchObject([{ kind: 'standby', who: slot === '' ? 'standby_1' : 'of_standby', end: null }]);
     await standby.end();
     await seeing.close();

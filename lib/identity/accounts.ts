@@ -1,11 +1,12 @@
 /** Password accounts. */
-import { isRole, ROLES, type Role } from '@/lib/shared/permissions';
+import { isRole, ROLES, type Role, type Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { findAccount, insertAccount, updateAccount } from '@/lib/store/accounts';
+import { findAccount, insertAccount, selectAccounts, updateAccount, type ListedAccount } from '@/lib/store/accounts';
+import { forgetPlaces } from '@/lib/store/sign-in-places';
 import type { Store } from '@/lib/store/store';
+import { COMMAND_LINE, recordDeed } from './deeds';
 import { normaliseEmail } from './email';
-import { admit, forgive } from './limiter';
-import { hashPassword, verifyPassword } from './passwords';
+import { hashPassword } from './passwords';
 
 function emailOf(input: string): string {
   const email = normaliseEmail(input);
@@ -20,45 +21,55 @@ function roleOf(input: string): Role {
 }
 
 /** Creates an account and answers its id. Throws Problem `invalid`, or `conflict` when the address is taken. */
-export async function createAccount(store: Store, account: { email: string; password: string; role: string }): Promise<string> {
+export async function createAccount(
+  store: Store,
+  account: { email: string; password: string; role: string },
+  by: Who = COMMAND_LINE,
+): Promise<string> {
   const email = emailOf(account.email);
   const role = roleOf(account.role);
-  const id = await insertAccount(store.db, { email, passwordHash: await hashPassword(account.password), role });
-  if (id === null) throw new Problem('conflict', `There is already an account ${email}`);
-  return id;
+  const passwordHash = await hashPassword(account.password);
+  return store.db.transaction().execute(async (db) => {
+    const id = await insertAccount(db, { email, passwordHash, role });
+    if (id === null) throw new Problem('conflict', `There is already an account ${email}`);
+    await recordDeed(db, by, { operation: 'account_created', after: { email, role } });
+    return id;
+  });
 }
 
-/** Changes role, password or whether the account may sign in; its sessions end. Throws Problem `not_found`, `invalid`. */
+/**
+ * Changes role, password or whether the account may sign in; its sessions end. With its password go the places it was known from: who
+ * knew the old one may have been there. Throws Problem `not_found`, `invalid`.
+ */
 export async function changeAccount(
   store: Store,
-  email: string,
+  address: string,
   change: { role?: string; password?: string; disabled?: boolean },
+  by: Who = COMMAND_LINE,
 ): Promise<void> {
-  const found = await updateAccount(store.db, emailOf(email), {
-    role: change.role === undefined ? undefined : roleOf(change.role),
-    passwordHash: change.password === undefined ? undefined : await hashPassword(change.password),
-    disabled: change.disabled,
+  const email = emailOf(address);
+  const role = change.role === undefined ? undefined : roleOf(change.role);
+  const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
+  await store.db.transaction().execute(async (db) => {
+    const before = await findAccount(db, email);
+    if (before === null || !(await updateAccount(db, email, { role, passwordHash, disabled: change.disabled })))
+      throw new Problem('not_found', `There is no account ${email}`);
+    if (passwordHash !== undefined) await forgetPlaces(db, before.id);
+    const state = (disabled: boolean): string => (disabled ? 'disabled' : 'enabled');
+    await recordDeed(db, by, {
+      operation: 'account_changed',
+      before: { email, role: before.role, state: state(before.disabled) },
+      after: {
+        email,
+        role: role ?? before.role,
+        state: state(change.disabled ?? before.disabled),
+        ...(passwordHash === undefined ? {} : { password: 'changed' }),
+      },
+    });
   });
-  if (!found) throw new Problem('not_found', `There is no account ${email}`);
 }
 
-export type SignIn =
-  | { ok: true; accountId: string; email: string }
-  /** `disabled` is only ever said to who knows the password. */
-  | { ok: false; why: 'wrong' | 'disabled' }
-  | { ok: false; why: 'too_many'; retryAfterSeconds: number };
-
-/** Checks a password, counting every attempt. An unknown address takes as long as a wrong password. */
-export async function checkPassword(store: Store, input: { email: string; password: string; address: string }): Promise<SignIn> {
-  const email = normaliseEmail(input.email);
-  if (email === null) return { ok: false, why: 'wrong' };
-  const attempt = { email, address: input.address };
-  const wait = await admit(store, attempt);
-  if (wait !== null) return { ok: false, why: 'too_many', retryAfterSeconds: wait };
-  const account = await findAccount(store.db, email);
-  const right = await verifyPassword(input.password, account?.passwordHash ?? null);
-  if (!right || account === null) return { ok: false, why: 'wrong' };
-  if (account.disabled) return { ok: false, why: 'disabled' };
-  await forgive(store, attempt);
-  return { ok: true, accountId: account.id, email: account.email };
+/** Every account, by address. */
+export function listAccounts(store: Store): Promise<ListedAccount[]> {
+  return selectAccounts(store.db);
 }

@@ -14,27 +14,29 @@ const PASSWORD_MAX_BYTES = 1_024;
 const AT_ONCE = 2;
 const WAITING_MAX = 16;
 let running = 0;
-const waiting: (() => void)[] = [];
+/** Who signs in from where they did before goes first: whoever floods us from elsewhere does not keep them out. */
+const waiting: Record<'first' | 'others', (() => void)[]> = { first: [], others: [] };
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Promise<T> {
   if (running >= AT_ONCE) {
-    if (waiting.length >= WAITING_MAX) throw new Problem('too_many', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (waiting[line].length >= WAITING_MAX) throw new Problem('too_many', 'Too many sign-ins at once', { retryAfterSeconds: 5 });
+    await new Promise<void>((resolve) => waiting[line].push(resolve));
   } else {
     running += 1;
   }
   try {
     return await work();
   } finally {
-    const next = waiting.shift();
+    const next = waiting.first.shift() ?? waiting.others.shift();
     if (next === undefined) running -= 1;
     else next();
   }
 }
 
-function derive(password: string, salt: Buffer, cost: { ln: number; r: number; p: number }): Promise<Buffer> {
+function derive(password: string, salt: Buffer, cost: { ln: number; r: number; p: number }, line: 'first' | 'others'): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.ln * cost.r };
   return inTurn(
+    line,
     () =>
       new Promise((resolve, reject) => {
         scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => (error === null ? resolve(key) : reject(error)));
@@ -54,7 +56,7 @@ export async function hashPassword(password: string): Promise<string> {
   const problem = passwordProblem(password);
   if (problem !== null) throw new Problem('invalid', `The password cannot be used: ${problem}`, { fields: { password: problem } });
   const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, salt, COST);
+  const key = await derive(password, salt, COST, 'others');
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
@@ -78,10 +80,10 @@ const DUMMY: Parsed = { cost: COST, salt: Buffer.alloc(SALT_BYTES), key: Buffer.
  * Whether the password is the one behind the hash; `null` as hash stands for an account that does not exist and is
  * never right. A password above 1 kB is wrong without being hashed.
  */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+export async function verifyPassword(password: string, hash: string | null, { first = false }: { first?: boolean } = {}): Promise<boolean> {
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return false;
   const parsed = hash === null ? null : parse(hash);
   const { cost, salt, key } = parsed ?? DUMMY;
-  const derived = await derive(password, salt, cost);
+  const derived = await derive(password, salt, cost, first ? 'first' : 'others');
   return derived.length === key.length && timingSafeEqual(derived, key) && parsed !== null;
 }

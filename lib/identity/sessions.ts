@@ -6,7 +6,7 @@ import type { Store } from '@/lib/store/store';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Begins a session for an account that has just proved its password; null when it may not sign in any more. */
-export function beginSession(store: Store, accountId: string, hours: number): Promise<string | null> {
+export function beginSession(store: Pick<Store, 'db'>, accountId: string, hours: number): Promise<string | null> {
   return insertSession(store.db, accountId, hours);
 }
 

@@ -1,17 +1,20 @@
 import { sql } from 'kysely';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { settleConstraints } from '@/lib/database/deferred';
 import type { Db } from '@/lib/database/engine';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { DatabaseFailure } from '@/lib/database/failure';
+import type { Outbox } from '@/lib/outbox/outbox';
 import type { SkipCode } from '@/lib/shared/model';
 import { classify } from './classify';
-import type { Operation, Step } from './operation';
+import { stepsOf, type Operation, type Step } from './operation';
+import { expectChange, readBack, type Fault, type ReadBack } from './read-back';
 import type { RecordEvent } from './records';
 import {
   callStatement,
   changedStatement,
   deleteStatement,
-  imageStatement,
+  heldStatement,
   insertStatement,
+  isAsSeen,
   lockStatement,
   updateStatement,
   type Author,
@@ -33,17 +36,17 @@ export async function applyOperation(
   wanted: Wanted[],
   author: Author,
 ): Promise<RecordEvent[]> {
-  const steps = operation.steps(outbox);
+  const steps = stepsOf(outbox, operation);
   const records = new Map<string, RecordEvent>();
   const open = (): Wanted[] => wanted.filter(({ id }) => !records.has(id));
   const run = async (candidates: Seen[], wait: 'skip locked' | 'wait'): Promise<void> => {
     for (const step of steps) {
       const mine = candidates.filter(({ id, version }) => version.place === step.source.key && !records.has(id));
       if (mine.length === 0) continue;
-      const locked = await lock(outbox, db, step, mine, wait);
+      const locked = await unchanged(outbox, db, step, mine, await lock(outbox, db, step, mine, wait));
       if (locked.length === 0) continue;
       const held = mine.filter(({ id }) => locked.some((row) => row.id === id));
-      for (const record of await change(outbox, db, step, held, locked, author)) records.set(record.event_id, record);
+      for (const record of await change({ outbox, db, operation, step, author }, held, locked)) records.set(record.event_id, record);
     }
   };
 
@@ -81,66 +84,124 @@ async function lock(outbox: Outbox, db: Db, step: Step, seen: Seen[], wait: 'ski
   return rows;
 }
 
-async function change(outbox: Outbox, db: Db, step: Step, held: Seen[], locked: LockedRow[], author: Author): Promise<RecordEvent[]> {
-  const together = await inSavepoint(outbox, db, () => changeRows(outbox, db, step, held, locked, author), ROW_FAILURES);
-  if (together.ok) return describe(outbox, db, step, locked, together.value);
-  // One row that its table refuses must not take the others down: the rest goes through one by one.
-  const done: string[] = [];
-  const refused = new Map<string, SkipCode>();
-  for (const one of held) {
-    const alone = await inSavepoint(
-      outbox,
-      db,
-      () =>
-        changeRows(
-          outbox,
-          db,
-          step,
-          [one],
-          locked.filter(({ id }) => id === one.id),
-          author,
-        ),
-      ROW_FAILURES,
-    );
-    if (alone.ok) done.push(...alone.value);
-    else refused.set(one.id, alone.failure.code === 'duplicate' ? 'already_exists' : 'not_supported');
-  }
-  return describe(outbox, db, step, locked, done, refused);
+/**
+ * Of the rows that are held, those that nobody has operated on since they were seen. Not the others, whatever they look like by now,
+ * nor any that could not be counted.
+ */
+async function unchanged(outbox: Outbox, db: Db, step: Step, seen: Seen[], locked: LockedRow[]): Promise<LockedRow[]> {
+  if (locked.length === 0) return [];
+  const ids = locked.map(({ id }) => id);
+  const now = new Map((await heldStatement(outbox, step.source, ids).execute(db)).rows.map((row) => [row.id, row]));
+  const isUntouched = ({ id, version }: Seen): boolean => {
+    const row = now.get(id);
+    return row !== undefined && row.touched !== null && isAsSeen(version, row);
+  };
+  const same = new Set(seen.filter(isUntouched).map(({ id }) => id));
+  return locked.filter(({ id }) => same.has(id));
+}
+
+/** One step of an intervention under way. */
+interface Work {
+  outbox: Outbox;
+  db: Db;
+  operation: Operation;
+  step: Step;
+  author: Author;
 }
 
 /** Failures that one row can cause by what it holds. */
 const ROW_FAILURES: DatabaseFailure['code'][] = ['duplicate', 'constraint', 'bad_value'];
 
-/** Carries the step out on rows we hold; answers the ids that were changed. */
-async function changeRows(outbox: Outbox, db: Db, step: Step, held: Seen[], locked: LockedRow[], author: Author): Promise<string[]> {
-  const ids = held.map(({ id }) => id);
-  let changed = ids;
-  if (step.call !== null) {
-    await callStatement(outbox, step.call, step.source, ids).execute(db);
-    const { rows } = await changedStatement(outbox, step.source, locked).execute(db);
-    changed = rows.map((row) => row.id);
-  } else if (step.target === null) {
-    const { numAffectedRows } = await updateStatement(outbox, step, held).execute(db);
-    expectRows(numAffectedRows, ids.length);
-  } else {
-    const { rows, numAffectedRows } = await insertStatement(outbox, { ...step, target: step.target }, held, author).execute(db);
-    // An engine that does not say which rows it copied has copied all of them, or failed.
-    if (outbox.database.engine.features.returning) changed = rows.map((row) => row.id);
-    else expectRows(numAffectedRows, ids.length);
-    if (changed.length > 0) {
-      const moved = held.filter(({ id }) => changed.includes(id));
-      const { numAffectedRows } = await deleteStatement(outbox, step, moved).execute(db);
-      expectRows(numAffectedRows, moved.length);
+/**
+ * All rows together. Those that did not take are left out and the others changed again; where it is not known which row the table
+ * refuses, or has given another key, each half goes by itself.
+ */
+async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<RecordEvent[]> {
+  const { outbox, db, step } = work;
+  const expectation = await expectChange(
+    outbox,
+    db,
+    step,
+    held.map(({ id }) => id),
+  );
+  const done = new Map<string, string>();
+  const left = new Map<string, Left>();
+  const open = [held];
+  for (let group = open.pop(); group !== undefined; group = open.pop()) {
+    const rows = group;
+    const mine = locked.filter(({ id }) => rows.some((row) => row.id === id));
+    const tried = await inSavepoint(
+      outbox,
+      db,
+      async () => {
+        const changed = await changeRows(work, rows, mine);
+        // A trigger that waits for the commit may undo what stands now.
+        await settleConstraints(outbox.database.engine.key, db);
+        return readBack(outbox, db, work.operation, step, { locked: mine, changed, expectation });
+      },
+      ROW_FAILURES,
+      ({ faults }: ReadBack) => faults.size === 0,
+    );
+    if (tried.ok && tried.value.faults.size === 0) {
+      for (const [id, image] of tried.value.images) done.set(id, image);
+      continue;
     }
+    const faults = tried.ok ? tried.value.faults : new Map<string, Fault>();
+    for (const [id, fault] of faults) left.set(id, { code: 'did_not_take', detail: toldOf(fault) });
+    const others = rows.filter(({ id }) => !faults.has(id));
+    if (others.length < rows.length) {
+      if (others.length > 0) open.push(others);
+    } else if (rows.length > 1) {
+      const middle = Math.ceil(rows.length / 2);
+      open.push(rows.slice(middle), rows.slice(0, middle));
+    } else if (tried.ok) {
+      // The table gave what was put there another key.
+      for (const fault of faults.values()) left.set(rows[0]?.id ?? '', { code: 'did_not_take', detail: toldOf(fault) });
+    } else if (tried.failure.code === 'duplicate') left.set(rows[0]?.id ?? '', { code: 'already_exists', detail: {} });
+    else left.set(rows[0]?.id ?? '', { code: 'not_supported', detail: { because: 'refused_by_table' } });
+  }
+  const passedOver: Left =
+    step.call === null ? { code: 'already_exists', detail: {} } : { code: 'not_supported', detail: { because: 'library_refused' } };
+  return locked.map((row) => {
+    const image = done.get(row.id);
+    const { code, detail } = image === undefined ? (left.get(row.id) ?? passedOver) : { code: null, detail: null };
+    return {
+      event_id: row.id,
+      event_type: row.type,
+      aggregate_id: row.aggregate_id,
+      code,
+      detail,
+      before: parseImage(row.image),
+      after: image === undefined ? null : parseImage(image),
+    };
+  });
+}
+
+/** Why a row that was held is as it was. */
+interface Left {
+  code: SkipCode;
+  detail: NonNullable<RecordEvent['detail']>;
+}
+
+const toldOf = ({ because, detail }: Fault): Left['detail'] => ({ because, of: detail });
+
+/** Carries the step out on rows we hold; answers the ids that it should have changed: whether it did is read back. */
+async function changeRows({ outbox, db, step, author }: Work, held: Seen[], locked: LockedRow[]): Promise<string[]> {
+  let changed = held.map(({ id }) => id);
+  if (step.call !== null) {
+    await callStatement(outbox, step.call, step.source, changed).execute(db);
+    changed = (await changedStatement(outbox, step.source, locked).execute(db)).rows.map(({ id }) => id);
+  } else if (step.target === null) {
+    await updateStatement(outbox, step, held).execute(db);
+  } else {
+    const { rows } = await insertStatement(outbox, { ...step, target: step.target }, held, author).execute(db);
+    // An engine that does not say which rows it copied has copied all of them, or failed.
+    if (outbox.database.engine.features.returning) changed = rows.map(({ id }) => id);
+    const moved = held.filter(({ id }) => changed.includes(id));
+    if (moved.length > 0) await deleteStatement(outbox, step, moved).execute(db);
   }
   if (step.notify !== null) await notify(outbox, db, step.notify.channel, changed);
   return changed;
-}
-
-/** We hold these rows' locks: where fewer were written, a trigger or a rule of the table has passed over some without a word. */
-function expectRows(affected: bigint | undefined, expected: number): void {
-  if (Number(affected ?? -1n) === expected) return;
-  throw new DatabaseFailure('constraint', null, new Error(`expected to change ${expected} locked rows, changed ${affected ?? 'none'}`));
 }
 
 /** Wakes the relay when the transaction commits; the payload is the id, as the table's own trigger sends it. */
@@ -149,50 +210,24 @@ async function notify(outbox: Outbox, db: Db, channel: string, ids: string[]): P
   for (const id of ids) await sql`select pg_notify(${channel}, ${id})`.execute(db);
 }
 
-async function describe(
-  outbox: Outbox,
-  db: Db,
-  step: Step,
-  locked: LockedRow[],
-  changed: string[],
-  refused = new Map<string, SkipCode>(),
-): Promise<RecordEvent[]> {
-  const target: Place = step.target ?? step.source;
-  const after = new Map(
-    (changed.length === 0 ? [] : (await imageStatement(outbox, target, changed).execute(db)).rows).map((row) => [row.id, row.image]),
-  );
-  return locked.map((row) => {
-    const done = changed.includes(row.id);
-    const image = after.get(row.id);
-    return {
-      event_id: row.id,
-      event_type: row.type,
-      aggregate_id: row.aggregate_id,
-      code: done ? null : (refused.get(row.id) ?? (step.call === null ? 'already_exists' : 'not_supported')),
-      detail: done
-        ? null
-        : refused.get(row.id) === 'not_supported'
-          ? { because: 'refused_by_table' }
-          : step.call === null
-            ? {}
-            : { because: 'library_refused' },
-      before: parseImage(row.image),
-      after: done && image !== undefined ? parseImage(image) : null,
-    };
-  });
-}
-
 function parseImage(image: string): Record<string, string | null> {
   return JSON.parse(image) as Record<string, string | null>;
 }
 
 type Attempt<T> = { ok: true; value: T } | { ok: false; failure: DatabaseFailure };
 
-/** Runs `work` so that one of the expected failures undoes it alone and leaves the transaction alive. */
-async function inSavepoint<T>(outbox: Outbox, db: Db, work: () => Promise<T>, expected: DatabaseFailure['code'][]): Promise<Attempt<T>> {
+/** Runs `work` so that one of the expected failures, or an answer that is not to be kept, undoes it alone. */
+async function inSavepoint<T>(
+  outbox: Outbox,
+  db: Db,
+  work: () => Promise<T>,
+  expected: DatabaseFailure['code'][],
+  keep: (value: T) => boolean = () => true,
+): Promise<Attempt<T>> {
   await sql`savepoint attempt`.execute(db);
   try {
     const value = await work();
+    if (!keep(value)) await sql`rollback to savepoint attempt`.execute(db);
     await sql`release savepoint attempt`.execute(db);
     return { ok: true, value };
   } catch (error) {

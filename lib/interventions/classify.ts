@@ -7,7 +7,7 @@ import { isState } from '@/lib/shared/states';
 import type { SkipCode } from '@/lib/shared/model';
 import type { Operation, Step } from './operation';
 import type { RecordEvent } from './records';
-import { olderThanStuckAfter, whereaboutsStatement, type Seen, type Whereabouts } from './statements';
+import { isAsSeen, olderThanStuckAfter, whereaboutsStatement, type Seen, type Whereabouts } from './statements';
 
 /** Why a row was not changed, as one record each. */
 export interface Classified {
@@ -34,11 +34,23 @@ export async function classify(
     seen.map(({ id }) => id),
   );
   const young = await youngRows(outbox, db, steps, [...found.values()]);
+  return reasonsFor(outbox, operation, steps, seen, found, young);
+}
+
+/** The same of rows that have been read, by their ids. */
+export function reasonsFor(
+  outbox: Outbox,
+  operation: Operation,
+  steps: Step[],
+  seen: (Seen | { id: string; version: null })[],
+  found: ReadonlyMap<string, Whereabouts>,
+  young: RowsOfSteps,
+): Classified[] {
   return seen.map(({ id, version }) => {
     const row = found.get(id);
     if (row === undefined) return skip(id, null, 'not_found');
     const state = isState(row.state) ? row.state : null;
-    const changed = version === null || version.place !== row.place;
+    const changed = version === null || version.place !== row.place || !isAsSeen(version, { ...row, state: state ?? 'unmapped' });
     if (state === null) return skip(id, row, changed ? 'changed_since_seen' : 'wrong_state');
     const refusal = operation.refusal(outbox, state);
     if (refusal !== null) {
@@ -47,6 +59,8 @@ export async function classify(
       return skip(id, row, moved ? 'changed_since_seen' : refusal.code, refusal.because);
     }
     const step = steps.find((candidate) => candidate.source.key === row.place && young.matches.get(candidate)?.has(id) === true);
+    if (step === undefined && row.published !== null && operation.sendsAgain) return skip(id, row, 'already_published', 'fits_published');
+    if (outbox.proof.refused.includes(operation.key)) return skip(id, row, 'not_supported', 'failed_its_proof');
     // Nothing is installed to carry it out with.
     if (steps.length === 0) return skip(id, row, 'not_supported', 'not_installed');
     if (changed) return skip(id, row, 'changed_since_seen');
@@ -92,12 +106,12 @@ async function whereabouts(outbox: Outbox, db: Db, ids: string[]): Promise<Map<s
 }
 
 /** For each step the rows it is for now, and among rows bound to an age those that are too young. */
-async function youngRows(
-  outbox: Outbox,
-  db: Db,
-  steps: Step[],
-  rows: Whereabouts[],
-): Promise<{ matches: Map<Step, Set<string>>; tooYoung: Set<string> }> {
+export interface RowsOfSteps {
+  matches: ReadonlyMap<Step, ReadonlySet<string>>;
+  tooYoung: ReadonlySet<string>;
+}
+
+async function youngRows(outbox: Outbox, db: Db, steps: Step[], rows: Whereabouts[]): Promise<RowsOfSteps> {
   const matches = new Map<Step, Set<string>>();
   const tooYoung = new Set<string>();
   for (const step of steps) {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
+import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, recordsIndexStatement, recordsKey, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { countersGrant, countersRead, neededRights, tablesRead } from '@/lib/outbox/rights';
-import type { InstallStatement } from './install-statement';
+import { countersGrant, countersRead, neededRights, rightsByOperation, tablesRead } from '@/lib/outbox/rights';
+import { whyRights, type InstallStatement } from './install-statement';
 import { recordTriggers, triggersSeen } from './install-triggers';
 
 /** Under this lock two installations into one database take turns. */
@@ -24,9 +24,12 @@ export async function mysqlInstallation(outbox: Outbox, url: string | undefined)
   return [
     { why: 'Two installations at once take turns', sql: `SELECT GET_LOCK(${literal(INSTALL_LOCK)}, ${INSTALL_LOCK_SECONDS})` },
     ...records(outbox, name(headers), name(events)),
+    ...(outbox.records === 'unindexed'
+      ? [{ why: 'The records were installed before events were counted by this index', sql: recordsIndexStatement(engine) }]
+      : []),
     ...archive(outbox, name(archiveTable(engine, outbox.id))),
     ...(await grants(outbox, name)),
-    ...recordTriggers(engine.quote, headers, await triggersSeen(outbox, headers, url)),
+    ...recordTriggers(engine, await triggersSeen(outbox, url)),
     { why: 'The next installation may begin', sql: `SELECT RELEASE_LOCK(${literal(INSTALL_LOCK)})` },
   ];
 }
@@ -59,7 +62,7 @@ ${[
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
     },
     {
-      why: 'One row per event of an intervention: what it was before and after, or why it was skipped',
+      why: 'One row per event of an intervention: what it was before and after, or why it was skipped; counted by event whenever one is shown',
       sql: `CREATE TABLE IF NOT EXISTS ${events} (
 ${[
   column('intervention_id', id),
@@ -72,6 +75,7 @@ ${[
   column('before', json, 'NULL'),
   column('after', json, 'NULL'),
   `  PRIMARY KEY (${key('intervention_id', 'position')})`,
+  `  KEY ${RECORDS_INDEX} ${recordsKey(outbox.database.engine)}`,
   `  FOREIGN KEY (${key('intervention_id')}) REFERENCES ${headers} (${key('id')})`,
 ].join(',\n')}
 ) ENGINE=InnoDB ROW_FORMAT=DYNAMIC`,
@@ -153,7 +157,12 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
   };
   for (const account of accounts)
     for (const table of [...tables, name(headers), name(events), archiveName])
-      grant(account, `${account.name} reads the outbox, what stands beside it, its archive and the records`, 'SELECT', table);
+      grant(
+        account,
+        `Reading and every operation: ${account.name} reads the outbox, what stands beside it, its archive and the records`,
+        'SELECT',
+        table,
+      );
   const counters = countersRead(outbox);
   if (counters !== null)
     statements.push({
@@ -164,11 +173,12 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
   if (operator === null) return statements;
   grant(
     operator,
-    'The operator adds records and closes them, nothing more: closing writes the outcome',
+    'Every operation adds its record and closes it with its outcome, nothing more',
     'INSERT, UPDATE (outcome)',
     name(headers),
   );
-  grant(operator, 'The operator adds the events of a record', 'INSERT', name(events));
+  grant(operator, 'Every operation adds the events of its record', 'INSERT', name(events));
+  const why = rightsByOperation(outbox, identifier);
   for (const [place, rights] of neededRights(outbox)) {
     const updates = [...rights.update].map(identifier).join(', ');
     const verbs = [
@@ -177,17 +187,12 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
       ...(updates === '' ? [] : [`UPDATE (${updates})`]),
     ];
     if (verbs.length === 0) continue;
-    grant(
-      operator,
-      `The operator's operations on ${place.table.table}: columns they write, and rows they move`,
-      verbs.join(', '),
-      name(place.table),
-    );
+    grant(operator, whyRights(place.table.table, why.get(place) ?? []), verbs.join(', '), name(place.table));
   }
   if (outbox.shape.archive === undefined) return statements;
   grant(
     operator,
-    'Archiving and restoring move rows; a row is locked through the right to write its reason',
+    `The archive: INSERT for archive; DELETE for restore; UPDATE (${ARCHIVE_COLUMNS.reason}) for restore, which locks a row by it`,
     `INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason})`,
     archiveName,
   );

@@ -1,8 +1,8 @@
 import type { TableName } from '@/lib/database/engine';
-import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordTables } from '@/lib/outbox/companions';
+import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordsIndexStatement, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { calledFunctions, neededRights, tablesRead } from '@/lib/outbox/rights';
-import type { InstallStatement } from './install-statement';
+import { calledFunctions, neededRights, rightsByOperation, tablesRead } from '@/lib/outbox/rights';
+import { whyRights, type InstallStatement } from './install-statement';
 
 /** Key of the advisory lock under which two installations into one database take turns. */
 const INSTALL_LOCK = 7_205_759_403_792;
@@ -20,6 +20,14 @@ export function postgresInstallation(outbox: Outbox): InstallStatement[] {
       sql: `CREATE SCHEMA IF NOT EXISTS ${identifier(COMPANION_SCHEMA)}`,
     },
     ...records(name(headers), name(events)),
+    ...(outbox.records === 'countable'
+      ? []
+      : [
+          {
+            why: 'How often an event was operated on is counted by it, whenever one is shown and before one is changed',
+            sql: recordsIndexStatement(engine, 'CREATE INDEX IF NOT EXISTS'),
+          },
+        ]),
     ...archive(outbox, name(archiveTable(engine, outbox.id))),
     ...grants(outbox, name),
   ];
@@ -77,6 +85,22 @@ END $$`,
       why: 'The trigger that holds the line',
       sql: `CREATE OR REPLACE TRIGGER refuse_rewriting BEFORE UPDATE OR DELETE ON ${headers} FOR EACH ROW EXECUTE FUNCTION outbox_console.refuse_rewriting()`,
     },
+    {
+      why: 'Nor is a line of it, and one that is closed gets no more lines',
+      sql: `CREATE OR REPLACE FUNCTION outbox_console.refuse_rewriting_lines() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    IF NOT EXISTS (SELECT FROM ${headers} AS header WHERE header.id = NEW.intervention_id AND header.outcome IS NOT NULL) THEN
+      RETURN NEW;
+    END IF;
+  END IF;
+  RAISE EXCEPTION 'an intervention record is never changed';
+END $$`,
+    },
+    {
+      why: 'The trigger that holds it there',
+      sql: `CREATE OR REPLACE TRIGGER refuse_rewriting BEFORE INSERT OR UPDATE OR DELETE ON ${events} FOR EACH ROW EXECUTE FUNCTION outbox_console.refuse_rewriting_lines()`,
+    },
   ];
 }
 
@@ -126,18 +150,25 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
     sql: `DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${literal(role)}) THEN CREATE ROLE ${identifier(role)} LOGIN CONNECTION LIMIT 20; END IF; END $$`,
   }));
   const both = roles.map(identifier).join(', ');
-  statements.push({ why: 'Both roles see the schemas', sql: `GRANT USAGE ON SCHEMA ${schemas.map(identifier).join(', ')} TO ${both}` });
   statements.push({
-    why: 'Both roles read the outbox, what stands beside it, its archive and the records',
+    why: 'Reading and every operation: both roles see the schemas',
+    sql: `GRANT USAGE ON SCHEMA ${schemas.map(identifier).join(', ')} TO ${both}`,
+  });
+  statements.push({
+    why: 'Reading and every operation: both roles read the outbox, what stands beside it, its archive and the records',
     sql: `GRANT SELECT ON ${[...tables, ...companions].join(', ')} TO ${both}`,
   });
   if (operator === null) return statements;
   const writer = identifier(operator);
   statements.push({
-    why: 'The operator adds records and closes them, nothing more',
+    why: 'Every operation adds its record and closes it, nothing more',
     sql: `GRANT INSERT ON ${name(headers)}, ${name(events)} TO ${writer}`,
   });
-  statements.push({ why: 'Closing a record writes its outcome', sql: `GRANT UPDATE (outcome) ON ${name(headers)} TO ${writer}` });
+  statements.push({
+    why: 'Every operation closes its record with its outcome',
+    sql: `GRANT UPDATE (outcome) ON ${name(headers)} TO ${writer}`,
+  });
+  const why = rightsByOperation(outbox, identifier);
   for (const [place, rights] of neededRights(outbox)) {
     const updates = [...rights.update].map(identifier).join(', ');
     const verbs = [
@@ -147,13 +178,13 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
     ];
     if (verbs.length === 0) continue;
     statements.push({
-      why: `The operator's operations on ${place.table.table}: columns they write, and rows they move`,
+      why: whyRights(place.table.table, why.get(place) ?? []),
       sql: `GRANT ${verbs.join(', ')} ON ${name(place.table)} TO ${writer}`,
     });
   }
   if (outbox.shape.archive !== undefined) {
     statements.push({
-      why: 'Archiving and restoring move rows; a row is locked through the right to write its reason',
+      why: `The archive: INSERT for archive; DELETE for restore; UPDATE (${ARCHIVE_COLUMNS.reason}) for restore, which locks a row by it`,
       sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.database.engine, outbox.id))} TO ${writer}`,
     });
   }
@@ -163,8 +194,8 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
 /** Functions have no names of their own, only signatures: each one of the name is granted. */
 function functionGrants(outbox: Outbox, operator: string): InstallStatement[] {
   const { identifier, literal } = outbox.database.engine.quote;
-  return calledFunctions(outbox).map(({ schema, name }) => ({
-    why: `An operation lets ${schema}.${name} do its work; it does so with the operator's rights unless it is SECURITY DEFINER`,
+  return calledFunctions(outbox).map(({ schema, name, operations }) => ({
+    why: `EXECUTE for ${operations.join(' and ')}, which ${operations.length === 1 ? 'lets' : 'let'} ${schema}.${name} do the work; it does so with the operator's rights unless it is SECURITY DEFINER`,
     sql: `DO $$ DECLARE called regprocedure; BEGIN
   EXECUTE 'GRANT USAGE ON SCHEMA ' || ${literal(identifier(schema))} || ' TO ' || ${literal(identifier(operator))};
   FOR called IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = ${literal(schema)} AND p.proname = ${literal(name)} LOOP

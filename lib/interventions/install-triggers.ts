@@ -3,6 +3,7 @@ import { openDatabase } from '@/lib/database/database';
 import type { Db, Engine, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { createsTriggerIfMissing, serverOf, type ServerKind } from '@/lib/database/mysql/server';
+import { recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InstallStatement } from './install-statement';
 
@@ -21,16 +22,19 @@ interface Trigger {
 export interface TriggersSeen {
   /** null where the server did not answer: it is taken for one of today. */
   server: ServerKind | null;
-  /** Of the record table. A login without the right to make some sees none. */
+  /** Of the record tables. A login without the right to make some sees none. */
   triggers: readonly Trigger[];
 }
 
-/** The triggers a table has, as this login sees them, the reader where there is none. A server that does not answer has told nothing. */
-export async function triggersSeen({ database }: Outbox, { schema, table }: TableName, url: string | undefined): Promise<TriggersSeen> {
+/** The triggers the records have, as this login sees them, the reader where there is none. A server that does not answer has told nothing. */
+export async function triggersSeen({ database }: Outbox, url: string | undefined): Promise<TriggersSeen> {
+  const { headers, events } = recordTables(database.engine);
   const look = async (db: Db): Promise<TriggersSeen> => {
     const { rows } = await sql<Trigger>`select trigger_name as name, action_timing as timing, event_manipulation as event,
         action_statement as body from information_schema.triggers
-      where trigger_schema = ${schema ?? sql`database()`} and event_object_table = ${table}`.execute(db);
+      where trigger_schema = ${headers.schema ?? sql`database()`} and event_object_table in (${headers.table}, ${events.table})`.execute(
+      db,
+    );
     return { server: await serverOf(db), triggers: rows };
   };
   const owner = url === undefined ? null : openDatabase({ id: database.id, url });
@@ -44,48 +48,64 @@ export async function triggersSeen({ database }: Outbox, { schema, table }: Tabl
   }
 }
 
+/** A record may be closed once, in its own transaction, and never be rewritten; nor are its lines, and one that is closed gets no more. */
+export function recordTriggers({ quote, companions }: Engine, seen: TriggersSeen): InstallStatement[] {
+  const { headers, events } = recordTables({ companions });
+  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${quote.literal('an intervention record is never changed')}`;
+  const header = (headers.schema === null ? [headers.table] : [headers.schema, headers.table]).map(quote.identifier).join('.');
+  const closed = `EXISTS (SELECT 1 FROM ${header} WHERE id = NEW.intervention_id AND outcome IS NOT NULL)`;
+  return [
+    ...guard(quote, headers, 'UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`, seen),
+    ...guard(quote, headers, 'DELETE', refuse, seen),
+    ...guard(quote, events, 'INSERT', `IF ${closed} THEN ${refuse}; END IF`, seen),
+    ...guard(quote, events, 'UPDATE', refuse, seen),
+    ...guard(quote, events, 'DELETE', refuse, seen),
+  ];
+}
+
 /**
- * A record may be closed once, in its own transaction, and never be rewritten. One of the two triggers guards it at every moment: what
- * makes one anew is refused before anything is dropped to whoever may drop and not create, as an owner beside a binary log.
+ * The statements after which a trigger guards the table. One of two guards it at every moment: what makes one anew is refused before
+ * anything is dropped to whoever may drop and not create, as an owner beside a binary log.
  */
-export function recordTriggers(quote: Engine['quote'], { schema, table }: TableName, seen: TriggersSeen): InstallStatement[] {
-  const { identifier, literal } = quote;
+function guard(
+  { identifier }: Engine['quote'],
+  { schema, table }: TableName,
+  event: 'INSERT' | 'UPDATE' | 'DELETE',
+  body: string,
+  seen: TriggersSeen,
+): InstallStatement[] {
   const name = (text: string): string => (schema === null ? [text] : [schema, text]).map(identifier).join('.');
-  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${literal('an intervention record is never changed')}`;
-  const skipsExisting = seen.server === null || createsTriggerIfMissing(seen.server);
-  const trigger = (event: string, body: string): InstallStatement[] => {
-    const own = `${table}_no_${event.toLowerCase()}`;
-    const standIn = `${own}${STAND_IN}`;
-    const isThere = (one: string): boolean => seen.triggers.some((each) => each.name === one);
-    const guards = (one: string): boolean =>
-      seen.triggers.some((each) => each.name === one && each.timing === 'BEFORE' && each.event === event && same(each.body, body));
-    const create = (one: string, verb: string): string =>
-      `CREATE ${verb} ${name(one)} BEFORE ${event} ON ${name(table)} FOR EACH ROW ${body}`;
-    const drop = (one: string): string => `DROP TRIGGER IF EXISTS ${name(one)}`;
-    const why = `No ${event} of a record that is closed`;
-    const leaves = isThere(standIn) ? [{ why: 'It stood in for the one above', sql: drop(standIn) }] : [];
-    if (guards(own)) return leaves;
-    if (!isThere(own) && skipsExisting) return [{ why, sql: create(own, 'TRIGGER IF NOT EXISTS') }, ...leaves];
-    // In one step, and refused before anything is dropped.
-    if (isThere(own) && seen.server?.mariadb === true)
-      return [{ why: `${why}: trigger ${own} says something else`, sql: create(own, 'OR REPLACE TRIGGER') }, ...leaves];
-    const again = isThere(own)
-      ? `trigger ${own} says something else`
-      : `trigger ${own} may be there, which this server cannot be asked to skip`;
-    const stands = guards(standIn)
-      ? []
-      : [
-          { why: `${why}: ${again}. Another of the same stands in while it is made anew`, sql: drop(standIn) },
-          { why: 'Where this is refused, stop here: nothing is lost yet', sql: create(standIn, 'TRIGGER') },
-        ];
-    return [
-      ...stands,
-      { why: `${why}: it is made anew`, sql: drop(own) },
-      { why, sql: create(own, 'TRIGGER') },
-      { why: 'It stood in for the one above', sql: drop(standIn) },
-    ];
-  };
-  return [...trigger('UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`), ...trigger('DELETE', refuse)];
+  const own = `${table}_no_${event.toLowerCase()}`;
+  const standIn = `${own}${STAND_IN}`;
+  const isThere = (one: string): boolean => seen.triggers.some((each) => each.name === one);
+  const guards = (one: string): boolean =>
+    seen.triggers.some((each) => each.name === one && each.timing === 'BEFORE' && each.event === event && same(each.body, body));
+  const create = (one: string, verb: string): string =>
+    `CREATE ${verb} ${name(one)} BEFORE ${event} ON ${name(table)} FOR EACH ROW ${body}`;
+  const drop = (one: string): string => `DROP TRIGGER IF EXISTS ${name(one)}`;
+  const why = `No ${event} of a record that is closed`;
+  const leaves = isThere(standIn) ? [{ why: 'It stood in for the one above', sql: drop(standIn) }] : [];
+  if (guards(own)) return leaves;
+  if (!isThere(own) && (seen.server === null || createsTriggerIfMissing(seen.server)))
+    return [{ why, sql: create(own, 'TRIGGER IF NOT EXISTS') }, ...leaves];
+  // In one step, and refused before anything is dropped.
+  if (isThere(own) && seen.server?.mariadb === true)
+    return [{ why: `${why}: trigger ${own} says something else`, sql: create(own, 'OR REPLACE TRIGGER') }, ...leaves];
+  const again = isThere(own)
+    ? `trigger ${own} says something else`
+    : `trigger ${own} may be there, which this server cannot be asked to skip`;
+  const stands = guards(standIn)
+    ? []
+    : [
+        { why: `${why}: ${again}. Another of the same stands in while it is made anew`, sql: drop(standIn) },
+        { why: 'Where this is refused, stop here: nothing is lost yet', sql: create(standIn, 'TRIGGER') },
+      ];
+  return [
+    ...stands,
+    { why: `${why}: it is made anew`, sql: drop(own) },
+    { why, sql: create(own, 'TRIGGER') },
+    { why: 'It stood in for the one above', sql: drop(standIn) },
+  ];
 }
 
 /** Servers keep the text as it was written, and so do those who copy it by hand, but for its spaces. */

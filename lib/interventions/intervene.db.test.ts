@@ -189,9 +189,14 @@ describe('an intervention', () => {
 
   it('never rewrites a committed record', async () => {
     const result = await intervene(depsFor(open.outbox), ANNA, 'sample', await request('requeue', DEAD), freshKey());
-    await expect(
-      database.query(`UPDATE outbox_console.intervention SET outcome = 'none' WHERE id = $1`, [result.interventionId]),
-    ).rejects.toThrow('never changed');
+    for (const statement of [
+      "UPDATE outbox_console.intervention SET outcome = 'none' WHERE id = $1",
+      'DELETE FROM outbox_console.intervention WHERE id = $1',
+      "UPDATE outbox_console.intervention_event SET code = 'locked' WHERE intervention_id = $1",
+      'DELETE FROM outbox_console.intervention_event WHERE intervention_id = $1',
+      "INSERT INTO outbox_console.intervention_event (intervention_id, position, event_id) VALUES ($1, 9, 'added')",
+    ])
+      await expect(database.query(statement, [result.interventionId]), statement).rejects.toThrow('never changed');
   });
 
   it('finds nothing under a text that cannot be an id, and changes the rest', async () => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import type { Db } from '@/lib/database/engine';
-import { DatabaseFailure } from '@/lib/database/failure';
-import { databaseProblem, type OutboxDirectory } from '@/lib/outbox/directory';
+import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
+import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/read-only';
 import { idFits } from '@/lib/outbox/row-id';
@@ -11,6 +11,7 @@ import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionReque
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { applyOperation, type Wanted } from './apply';
+import type { ActorsKey } from './key-state';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operation-registry.gen';
 import {
@@ -24,30 +25,30 @@ import {
   type RecordEvent,
   type RecordHeader,
 } from './records';
-import { settle, type UnsettledLog } from './settle';
+import { resultFrom, settle, settleEntry, type SettleDeps } from './settle';
 
 /** What an intervention needs beside the outbox itself. */
-export interface InterventionDeps {
-  directory: OutboxDirectory;
+export interface InterventionDeps extends SettleDeps {
   /** Throws Problem `unavailable` when the store cannot take an audit entry: then nothing is changed. */
   requireStore(): Promise<void>;
-  unsettled: UnsettledLog;
-  /** Called after a record was committed, so that the audit need not wait for the next tick. */
-  onRecord(outboxId: string): void;
 }
 
 const DEADLOCK_TRIES = 3;
 /** How much text a key may have: a UUID and more. */
 const KEY_MAX = 200;
 
+/** On globalThis: Next bundles this module several times for one process. */
+const KEY = Symbol.for('outbox-console.interventions');
+const holder = globalThis as { [KEY]?: Map<string, { hash: string; result: Promise<InterventionResult> }> };
 /** Calls with one key that arrive while the first is running join it: one change, and as many equal answers. */
-const running = new Map<string, { hash: string; result: Promise<InterventionResult> }>();
+const running = (holder[KEY] ??= new Map());
 
 /**
  * The one path of every change: read-only check, record header, guarded change, one record per event, commit: all in
  * one transaction of the observed database. Same actor, key and body give the same answer for ever.
+ * Where the commit may have been sent and nothing can be found out, the answer is outcome `unknown`.
  * Throws Problem: `invalid`, `not_found`, `read_only`, `in_progress` (same key still running), `key_reused` (same key,
- * other body), `unavailable` (nothing was changed), `timeout` (nothing was changed).
+ * other body), `unavailable`, `timeout`: this try changed nothing; what an earlier one with the key did is not said.
  */
 export async function intervene(
   deps: InterventionDeps,
@@ -57,18 +58,47 @@ export async function intervene(
   key: string,
 ): Promise<InterventionResult> {
   const operation = checkRequest(request, key);
-  await deps.requireStore();
-  const outbox = await deps.directory.get(outboxId);
   const hash = requestHash(outboxId, request);
-  const scope = JSON.stringify([outboxId, actor.id, key]);
+  const scope = scopeOf({ outbox: outboxId, actor, key });
   const joined = running.get(scope);
   if (joined !== undefined) {
     if (joined.hash !== hash) throw keyReused();
     return joined.result;
   }
-  const result = carryOut(deps, actor, outbox, operation, request, key, hash).finally(() => running.delete(scope));
+  const result = once(deps, operation, { outbox: outboxId, actor, key, hash, request }).finally(() => running.delete(scope));
   running.set(scope, { hash, result });
   return result;
+}
+
+const scopeOf = ({ outbox, actor, key }: ActorsKey): string => JSON.stringify([outbox, actor.id, key]);
+
+/** Whether this process is at it: its transaction may not have begun yet, which no database could tell. */
+export const isUnderWay = (key: ActorsKey): boolean => running.has(scopeOf(key));
+
+/** What one call, and those that join it, do. */
+interface Job {
+  outbox: string;
+  actor: Actor;
+  key: string;
+  hash: string;
+  request: InterventionRequest;
+}
+
+async function once(deps: InterventionDeps, operation: Operation, job: Job): Promise<InterventionResult> {
+  const earlier = await earlierTry(deps, job);
+  if (earlier !== null) return earlier;
+  await deps.requireStore();
+  return carryOut(deps, await deps.directory.get(job.outbox), operation, job);
+}
+
+/** The answer of a try with this key that nobody knew the outcome of, found out now or still unknown; null when there is none to wait for. */
+async function earlierTry(deps: InterventionDeps, job: Job): Promise<InterventionResult | null> {
+  const remembered = await deps.unsettled.ofKey(job);
+  if (remembered === null || remembered.notApplied) return null;
+  const { entry } = remembered;
+  if (requestHash(entry.outbox, entry.request) !== job.hash) throw keyReused();
+  const finding = await settleEntry(deps, entry);
+  return finding.kind === 'not_applied' ? null : resultFrom(entry, finding);
 }
 
 /** Throws Problem `invalid` with every field that is wrong. */
@@ -102,27 +132,21 @@ function requestHash(outboxId: string, request: InterventionRequest): string {
 const keyReused = (): Problem =>
   new Problem('key_reused', 'This Idempotency-Key was used for another intervention: send a new key for a new decision');
 
-async function carryOut(
-  deps: InterventionDeps,
-  actor: Actor,
-  outbox: Outbox,
-  operation: Operation,
-  request: InterventionRequest,
-  key: string,
-  hash: string,
-): Promise<InterventionResult> {
-  const { write } = outbox.database;
-  requireWritable(outbox, await deps.directory.proof(outbox.id));
+async function carryOut(deps: InterventionDeps, bound: Outbox, operation: Operation, job: Job): Promise<InterventionResult> {
+  const { write } = bound.database;
+  const refused = requireWritable(bound, await deps.directory.proof(bound.id));
+  const outbox = { ...bound, proof: { ...bound.proof, refused: [...bound.proof.refused, ...refused] } };
   if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
-  const wanted = request.events.map(({ id, version }) => toWanted(outbox, id, version));
+  const wanted = job.request.events.map(({ id, version }) => toWanted(outbox, id, version));
   for (let attempt = 1; ; attempt += 1) {
     // A new id per attempt: an aborted one was never there.
     const id = uuidv7();
-    let commitSent = false;
+    // The id of the record once its commit may have been sent.
+    const committing: string[] = [];
     try {
       const answer = await write(async (db) => {
-        const result = await inTransaction(outbox, db, operation, wanted, { id, actor, key, hash, request });
-        commitSent = true;
+        const result = await inTransaction(outbox, db, operation, wanted, { id, ...job });
+        committing.push(result.interventionId);
         return result;
       });
       deps.onRecord(outbox.id);
@@ -130,34 +154,45 @@ async function carryOut(
     } catch (error) {
       // Whoever tries again does so on the table as it is now.
       if (error instanceof Problem && error.code === 'read_only') deps.directory.forget(outbox.id);
-      if (!(error instanceof DatabaseFailure)) throw error;
-      if (error.code === 'connection' && commitSent) {
-        return settle(deps, outbox, { id, outbox: outbox.id, actor, key, request, at: new Date().toISOString() }, operation.undo);
+      const [sent] = committing;
+      if (sent !== undefined && !isRefusedCommit(error)) {
+        const { actor, key, request } = job;
+        const entry = { id: sent, outbox: outbox.id, actor, key, request, at: new Date().toISOString() };
+        const answer = await settle(deps, outbox, entry);
+        if (answer !== null) return answer;
       }
+      if (!(error instanceof DatabaseFailure)) throw error;
       if (error.code === 'deadlock' && attempt < DEADLOCK_TRIES) continue;
       throw refusalOf(error, outbox);
     }
   }
 }
 
+/** Answers of a server to a commit after which the transaction is gone for certain. After any other failure it is looked for. */
+const REFUSED_COMMIT = new Set<FailureCode>([
+  'locked',
+  'deadlock',
+  'duplicate',
+  'constraint',
+  'bad_value',
+  'no_privilege',
+  'missing',
+  'read_only',
+]);
+const isRefusedCommit = (error: unknown): boolean => error instanceof DatabaseFailure && REFUSED_COMMIT.has(error.code);
+
 function toWanted(outbox: Outbox, id: string, version: string): Wanted {
   const seen = idFits(outbox.database.engine, outbox.main, id) ? decodeVersion(version) : null;
   return seen === null ? { id, version: null } : { id, version: seen };
 }
 
-interface Job {
-  id: string;
-  actor: Actor;
-  key: string;
-  hash: string;
-  request: InterventionRequest;
-}
+type Try = Job & { id: string };
 
-async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wanted: Wanted[], job: Job): Promise<InterventionResult> {
+async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wanted: Wanted[], job: Try): Promise<InterventionResult> {
   if (await outbox.database.engine.isReadOnly(db)) {
     throw new Problem(
       'read_only',
-      `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): nothing was changed`,
+      `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): this try changed nothing`,
     );
   }
   const reason = job.request.reason.trim();
@@ -181,7 +216,7 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
   return resultOf(header, records, operation.undo);
 }
 
-async function claimKey(outbox: Outbox, db: Db, job: Job): Promise<{ claimed: true } | { claimed: false; header: RecordHeader }> {
+async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<{ claimed: true } | { claimed: false; header: RecordHeader }> {
   const request = { ...job.request, reason: job.request.reason.trim() };
   try {
     const claimed = await insertHeader(outbox.database.engine, db, {
@@ -206,15 +241,16 @@ async function claimKey(outbox: Outbox, db: Db, job: Job): Promise<{ claimed: tr
   return { claimed: false, header };
 }
 
-/** Failures before the commit was sent: the transaction is gone and nothing of it remains. */
+/** The transaction is gone and nothing of it remains; another one with the same key may have been committed before. */
 function refusalOf(failure: DatabaseFailure, outbox: Outbox): Problem {
+  if (failure.code === 'statement_binlog') return readOnlyProblem(outbox.id, 'statement_binlog');
   if (failure.code === 'no_privilege') {
     return new Problem(
       'read_only',
-      `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants. Nothing was changed`,
+      `The operator's role lacks a privilege on outbox ${outbox.id}: run the install command and apply its grants. This try changed nothing`,
       { cause: failure },
     );
   }
   const { code, detail } = databaseProblem(failure, outbox.database.id);
-  return new Problem(code, `${detail}. Nothing was changed`, { cause: failure });
+  return new Problem(code, `${detail}. This try changed nothing`, { cause: failure });
 }

@@ -328,16 +328,16 @@ describe('a table that passes over a row without a word', () => {
   afterAll(() => open.close());
 
   it.each([
-    ['requeue', ['1', '2']],
-    ['archive', ['3', '4']],
-  ])('%s changes the others, says that this one was refused, and leaves it as it was', async (operation, ids) => {
+    ['requeue', ['1', '2'], { because: 'rewritten', of: 'given_up' }],
+    ['archive', ['3', '4'], { because: 'in_two_tables' }],
+  ])('%s changes the others, says that this one did not take, and leaves it as it was', async (operation, ids, detail) => {
     const { outbox, known } = await proven(open);
     const events = await Promise.all(ids.map(async (id) => ({ id, version: (await getEvent(outbox, id))?.event.version ?? '' })));
     const result = await intervene(depsFor(outbox, known), ANNA, 'sample', { operation, events, reason: 'start over' }, freshKey());
     expect(result).toMatchObject({
       outcome: 'partly',
       changed: ids.slice(0, 1),
-      skipped: [{ id: ids[1], code: 'not_supported', detail: { because: 'refused_by_table' } }],
+      skipped: [{ id: ids[1], code: 'did_not_take', detail }],
     });
     expect(await database.query(`SELECT given_up FROM ${table} WHERE id = ${ids[1]}`)).toEqual([{ given_up: true }]);
   });

@@ -34,6 +34,8 @@ export interface Operation {
   key: string;
   /** The operation that takes it back; null when there is none. */
   undo: string | null;
+  /** The relay may take what it leaves: rows that a rule says are out are not for it. */
+  sendsAgain: boolean;
   /** Every way this operation changes rows of this outbox; [] where the shape refuses it. */
   steps(outbox: Outbox): Step[];
   /** What it says to a row in this state when no step is for it; null when a step is. */
@@ -49,4 +51,9 @@ export function generalRefusal(state: State): Refusal {
 
 export function isLive(state: State): state is LiveState {
   return state !== 'archived';
+}
+
+/** The steps of an operation that has not failed its proof on this table. */
+export function stepsOf(outbox: Outbox, operation: Operation): Step[] {
+  return outbox.proof.refused.includes(operation.key) ? [] : operation.steps(outbox);
 }

@@ -4,11 +4,11 @@ import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
 import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/row';
 import { idFits } from '@/lib/outbox/row-id';
 import { decodeVersion } from '@/lib/outbox/version';
-import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type OutboxEvent } from '@/lib/shared/model';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type VersionedEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Wanted } from './apply';
 import { classify } from './classify';
-import type { Operation, Step } from './operation';
+import { stepsOf, type Operation, type Step } from './operation';
 import { OPERATIONS } from './operation-registry.gen';
 import { callStatement, deleteStatement, insertStatement, lockStatement, updateStatement, type Seen } from './statements';
 
@@ -23,7 +23,7 @@ export async function previewIntervention(
   const operation = operationOf(request.operation);
   if (request.events.length === 0 || request.events.length > INTERVENTION_EVENTS_MAX)
     throw new Problem('invalid', `Name 1 to ${INTERVENTION_EVENTS_MAX} events`);
-  const steps = operation.steps(outbox);
+  const steps = stepsOf(outbox, operation);
   const wanted: Wanted[] = request.events.map(({ id, version }) => {
     const seen = idFits(outbox.database.engine, outbox.main, id) ? decodeVersion(version) : null;
     return seen === null ? { id, version: null } : { id, version: seen };
@@ -77,8 +77,8 @@ export function operationOf(key: string): Operation {
   return operation;
 }
 
-async function readEvents(outbox: Outbox, db: Db, ids: string[]): Promise<Map<string, OutboxEvent>> {
-  const found = new Map<string, OutboxEvent>();
+async function readEvents(outbox: Outbox, db: Db, ids: string[]): Promise<Map<string, VersionedEvent>> {
+  const found = new Map<string, VersionedEvent>();
   const places: Place[] = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
   for (const place of places) {
     const missing = ids.filter((id) => !found.has(id));
@@ -124,7 +124,7 @@ function shown(query: CompiledQuery): InterventionPreview['sql'][number] {
   };
 }
 
-function missingEvent(id: string): OutboxEvent {
+function missingEvent(id: string): VersionedEvent {
   return {
     id,
     state: 'unmapped',
@@ -142,6 +142,7 @@ function missingEvent(id: string): OutboxEvent {
     traceId: null,
     amount: null,
     currency: null,
+    tooLarge: false,
     version: '',
   };
 }

@@ -5,10 +5,10 @@ import { recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 
-const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
-const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).events);
+export const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
+export const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).events);
 /** Names are quoted: two of them are words of SQL in one engine or the other. */
-const named = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.id(name)));
+export const named = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.id(name)));
 
 /** The header of an intervention as it stands in the observed database. */
 export interface RecordHeader {
@@ -88,10 +88,11 @@ export async function closeHeader(engine: Engine, db: Db, id: string, outcome: O
   await sql`update ${headersOf(engine)} set ${sql.id('outcome')} = ${outcome} where ${hasId(engine, 'id', [id])}`.execute(db);
 }
 
-const hasId = ({ fragments, companions }: Engine, column: string, ids: string[]): RawBuilder<boolean> =>
+export const hasId = ({ fragments, companions }: Engine, column: string, ids: string[]): RawBuilder<boolean> =>
   fragments.isOneOf(sql.id(column), ids, companions.columns.id);
 
-function headerColumns({ fragments, companions }: Engine): RawBuilder<unknown> {
+/** What a header is read as. */
+export function headerColumns({ fragments, companions }: Engine): RawBuilder<unknown> {
   return sql`${named(['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'operation', 'reason', 'request_hash', 'outcome'])},
     ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
 }
@@ -110,31 +111,24 @@ export async function headerById(engine: Engine, db: Db, id: string): Promise<Re
   return rows[0] ?? null;
 }
 
-/**
- * Headers of an outbox since a time, oldest first, for the carrier. Served by the index on (outbox, at), bounded by
- * `limit`.
- */
-export async function headersSince(engine: Engine, db: Db, outbox: string, since: string, limit: number): Promise<RecordHeader[]> {
-  const table = headersOf(engine);
-  const at = sql`${table}.${sql.id('at')}`;
-  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${table}
-    where ${sql.id('outbox')} = ${outbox} and ${at} >= ${engine.fragments.instantValue(since, engine.companions.columns.time, 'UTC')}
-    order by ${at}, ${sql.id('id')} limit ${sql.lit(limit)}`.execute(db);
-  return rows;
+/** A line of a record with its place in it. */
+export interface RecordLine extends RecordEvent {
+  position: number;
 }
 
 interface StoredRecordEvent extends Omit<RecordEvent, 'detail' | 'before' | 'after'> {
   intervention_id: string;
+  position: number;
   detail: string | null;
   before: string | null;
   after: string | null;
 }
 
 /** The events of these interventions, in the order of the request. Served by the primary key. */
-export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<Map<string, RecordEvent[]>> {
-  const byHeader = new Map<string, RecordEvent[]>(ids.map((id) => [id, []]));
+export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<Map<string, RecordLine[]>> {
+  const byHeader = new Map<string, RecordLine[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return byHeader;
-  const names = ['intervention_id', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
+  const names = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
   const { rows } = await sql<StoredRecordEvent>`select ${named(names)} from ${eventTableOf(engine)}
     where ${hasId(engine, 'intervention_id', ids)} order by ${named(['intervention_id', 'position'])}`.execute(db);
   for (const { intervention_id, ...row } of rows) {

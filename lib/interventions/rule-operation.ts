@@ -6,12 +6,14 @@ import type { PlaceSql } from '@/lib/outbox/row';
 import type { ChangeRule } from '@/lib/outbox/shape';
 import { sql, type RawBuilder } from 'kysely';
 import { generalRefusal, isLive, type Operation, type Step } from './operation';
+import { unlessPublished } from './published';
 
 /** An operation that a shape spells out as rules by state: retry, requeue and release are nothing else. */
 export function ruleOperation(key: string): Operation {
   return {
     key,
     undo: null,
+    sendsAgain: true,
     steps(outbox) {
       const rules = outbox.shape.operations[key];
       if (!Array.isArray(rules)) return [];
@@ -52,7 +54,10 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
       ...common,
       source: outbox.main,
       target: null,
-      match: (at) => guarded(outbox, rule, at, statePredicate(outbox.shape, rule.from, at.alias, outbox.scope) ?? sql`false`),
+      match(at) {
+        const rows = statePredicate(outbox.shape, rule.from, at.alias, outbox.scope) ?? sql<boolean>`false`;
+        return guarded(outbox, rule, at, unlessPublished(outbox, at, rule.from, rows));
+      },
     });
   }
   return steps;

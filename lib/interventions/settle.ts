@@ -1,67 +1,102 @@
-import { DatabaseFailure } from '@/lib/database/failure';
-import { uuidv7 } from 'uuidv7';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { eventsOf, headerById, headerByKey, insertHeader, resultOf } from './records';
+import { within } from '@/lib/shared/within';
+import { keyState, type ActorsKey } from './key-state';
+import { OPERATIONS } from './operation-registry.gen';
+import { resultOf, type RecordEvent, type RecordHeader } from './records';
 
-/** An intervention whose commit was sent and never confirmed. */
-export interface Unsettled {
+/** A try whose commit was sent and never confirmed. */
+export interface Unsettled extends ActorsKey {
+  /** That of its record, if there is one. */
   id: string;
-  outbox: string;
-  actor: Actor;
-  key: string;
   request: InterventionRequest;
   /** ISO 8601 UTC, the console's clock. */
   at: string;
 }
 
-/** Where unsettled interventions are kept until the database answers: the store. */
+/** One that is remembered: still to be settled, or known never to have been committed. */
+export interface Remembered {
+  entry: Unsettled;
+  notApplied: boolean;
+}
+
+/** Where unsettled tries are kept until the database answers: the store, and the process while the store does not take them. */
 export interface UnsettledLog {
+  /** Never rejects: what the store does not take now is kept until it does. */
   add(entry: Unsettled): Promise<void>;
-  get(id: string): Promise<Unsettled | null>;
-  list(): Promise<Unsettled[]>;
-  /** Forgets it. One that was never committed is told to the audit: the database has no record that could be carried there. */
+  /** By its id; rejects when it is not known here and the store cannot be asked. */
+  get(id: string): Promise<Remembered | null>;
+  /** The latest of a key, one that is still to be settled before any other; rejects like `get`. */
+  ofKey(key: ActorsKey): Promise<Remembered | null>;
+  /** Those to be settled of these outboxes, oldest first. */
+  list(outboxes: readonly string[]): Promise<Unsettled[]>;
+  /**
+   * One that was applied is forgotten: its record says all. One that was not is told to the audit, as there is no record that
+   * could be carried there. Never rejects, like `add`.
+   */
   settled(entry: Unsettled, outcome: 'applied' | 'not_applied'): Promise<void>;
+}
+
+export interface SettleDeps {
+  directory: OutboxDirectory;
+  unsettled: UnsettledLog;
+  onRecord(outboxId: string): void;
 }
 
 const TRIES = 3;
 const PAUSE_MS = 400;
+/** Whoever waits for the answer of an intervention is told `unknown` rather than kept for longer. */
+const ANSWER_WITHIN_MS = 5_000;
 
-/** What looking into the database told: the record is there, it never will be, or nobody can say yet. */
-type Finding = { kind: 'applied'; result: InterventionResult } | { kind: 'not_applied' } | { kind: 'unknown' };
+/** What a look told: the record is there, it never will be, or nobody can say yet: its transaction has not ended, or nobody answers. */
+export type Finding =
+  { kind: 'applied'; result: InterventionResult } | { kind: 'not_applied' } | { kind: 'unknown'; why: 'running' | 'away'; error?: unknown };
 
 /**
- * Finds out what became of a commit that was never confirmed, by looking, never by repeating. Answers the stored
- * result, throws Problem `unavailable` when nothing was changed, or answers outcome `unknown` and remembers it.
+ * Finds out what became of a commit that was sent and not confirmed, by looking, never by repeating. Answers the stored
+ * result, outcome `unknown`, which is remembered, or null: it was not committed, for certain. Never rejects.
  */
-export async function settle(
-  deps: { unsettled: UnsettledLog; onRecord(outboxId: string): void },
-  outbox: Outbox,
-  entry: Unsettled,
-  undo: string | null,
-): Promise<InterventionResult> {
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
-    const finding = await look(outbox, entry, undo);
-    if (finding.kind === 'applied') {
-      deps.onRecord(outbox.id);
-      return finding.result;
-    }
-    if (finding.kind === 'not_applied') {
-      throw new Problem(
-        'unavailable',
-        `The connection to database ${outbox.database.id} broke before the change was committed. Nothing was changed; it is safe to try again`,
-      );
-    }
+export async function settle(deps: SettleDeps, outbox: Outbox, entry: Unsettled): Promise<InterventionResult | null> {
+  const finding = await within(lookUntilKnown(outbox, entry), ANSWER_WITHIN_MS);
+  if (finding?.kind === 'not_applied') return null;
+  if (finding?.kind === 'applied') {
+    deps.onRecord(outbox.id);
+    return finding.result;
   }
   await deps.unsettled.add(entry);
   return unknownResult(entry);
 }
 
-export function unknownResult(entry: Unsettled): InterventionResult {
+async function lookUntilKnown(outbox: Outbox, entry: Unsettled): Promise<Finding> {
+  for (let attempt = 1; ; attempt += 1) {
+    const finding = await look(outbox, entry);
+    if (finding.kind !== 'unknown' || attempt === TRIES) return finding;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
+  }
+}
+
+/**
+ * One look. A key that is taken by a committed record means applied; one that could be claimed means that the old
+ * transaction has ended without. Never rejects: what fails leaves it unknown, with the error for who looks for the last time.
+ */
+async function look(outbox: Outbox, entry: Unsettled): Promise<Finding> {
+  try {
+    const state = await keyState(outbox, entry);
+    if (state.kind === 'recorded') return { kind: 'applied', result: recordedResult(state) };
+    if (state.kind === 'free') return { kind: 'not_applied' };
+    return { kind: 'unknown', why: state.kind === 'running' ? 'running' : 'away' };
+  } catch (error) {
+    return { kind: 'unknown', why: 'away', error };
+  }
+}
+
+export function recordedResult({ header, events }: { header: RecordHeader; events: RecordEvent[] }): InterventionResult {
+  return resultOf(header, events, OPERATIONS.find(({ key }) => key === header.operation)?.undo ?? null);
+}
+
+function unknownResult(entry: Unsettled): InterventionResult {
   return {
     interventionId: entry.id,
     outbox: entry.outbox,
@@ -76,122 +111,26 @@ export function unknownResult(entry: Unsettled): InterventionResult {
   };
 }
 
-/** The answer for an intervention that turned out never to have been committed: nothing was changed. */
-export function notAppliedResult(entry: Unsettled): InterventionResult {
-  return { ...unknownResult(entry), outcome: 'none' };
-}
+/** The answer for a try that turned out never to have been committed: `none`, at no time. */
+export const notAppliedResult = (entry: Unsettled): InterventionResult => ({ ...unknownResult(entry), outcome: 'none' });
 
-export async function look(outbox: Outbox, entry: Unsettled, undo: string | null): Promise<Finding> {
-  const { write } = outbox.database;
-  if (write === null) return { kind: 'unknown' };
-  try {
-    const found = await outbox.database.read(async (db) => {
-      const header = await headerById(outbox.database.engine, db, entry.id);
-      if (header === null) return null;
-      return resultOf(header, (await eventsOf(outbox.database.engine, db, [entry.id])).get(entry.id) ?? [], undo);
-    });
-    if (found !== null) return { kind: 'applied', result: found };
-    return (await stillRunning(outbox, entry)) ? { kind: 'unknown' } : await afterwards(outbox, entry, undo);
-  } catch (error) {
-    if (error instanceof DatabaseFailure) return { kind: 'unknown' };
-    throw error;
-  }
-}
-
-/** The transaction has ended: now its record is there, or it never will be. */
-async function afterwards(outbox: Outbox, entry: Unsettled, undo: string | null): Promise<Finding> {
-  const found = await outbox.database.read(async (db) => {
-    const header = await headerById(outbox.database.engine, db, entry.id);
-    return header === null ? null : resultOf(header, (await eventsOf(outbox.database.engine, db, [entry.id])).get(entry.id) ?? [], undo);
-  });
-  return found === null ? { kind: 'not_applied' } : { kind: 'applied', result: found };
-}
-
-class RolledBack extends Error {}
-
-/** Tries to claim the same key and takes it back: waiting for a lock means that the old transaction is alive. */
-async function stillRunning(outbox: Outbox, entry: Unsettled): Promise<boolean> {
-  const { write } = outbox.database;
-  if (write === null) return true;
-  try {
-    await write(async (db) => {
-      await insertHeader(outbox.database.engine, db, {
-        id: uuidv7(),
-        outbox: entry.outbox,
-        actor: entry.actor,
-        key: entry.key,
-        requestHash: '',
-        request: entry.request,
-      });
-      throw new RolledBack();
-    });
-  } catch (error) {
-    if (error instanceof RolledBack) return false;
-    if (error instanceof DatabaseFailure && error.code === 'locked') return true;
-    throw error;
-  }
-  return false;
-}
+export const resultFrom = (entry: Unsettled, finding: Finding): InterventionResult =>
+  finding.kind === 'applied' ? finding.result : finding.kind === 'unknown' ? unknownResult(entry) : notAppliedResult(entry);
 
 /**
- * The state of an intervention by its id, settling it if it was left unknown. null when no database and no log knows
- * it. A database that cannot be asked makes a logged one `unknown` and is otherwise passed over.
+ * Looks again after an unsettled try, and has it settled once the answer is certain. Throws Problem `not_found` when its
+ * outbox is no longer configured.
  */
-export async function findIntervention(
-  deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void },
-  id: string,
-): Promise<InterventionResult | null> {
-  const entry = await deps.unsettled.get(id);
-  if (entry !== null) return settleEntry(deps, entry);
-  for (const outboxId of deps.directory.ids) {
-    try {
-      const outbox = await deps.directory.get(outboxId);
-      if (outbox.archive === null) continue;
-      const found = await outbox.database.read(async (db) => {
-        const header = await headerById(outbox.database.engine, db, id);
-        return header === null ? null : resultOf(header, (await eventsOf(outbox.database.engine, db, [id])).get(id) ?? [], null);
-      });
-      if (found !== null) return found;
-    } catch (error) {
-      if (!(error instanceof DatabaseFailure) && !(error instanceof Problem)) throw error;
-    }
-  }
-  return null;
-}
-
-/**
- * Looks again after an unsettled intervention and forgets it once the answer is certain; `unknown` while its database cannot
- * be asked. Throws Problem `not_found` when its outbox is no longer configured.
- */
-export async function settleEntry(
-  deps: { directory: OutboxDirectory; unsettled: UnsettledLog; onRecord(outboxId: string): void },
-  entry: Unsettled,
-): Promise<InterventionResult> {
+export async function settleEntry(deps: SettleDeps, entry: Unsettled): Promise<Finding> {
   const outbox = await deps.directory.get(entry.outbox).catch(unlessAway);
-  const finding: Finding = outbox === null ? { kind: 'unknown' } : await look(outbox, entry, null);
-  if (finding.kind === 'unknown') return unknownResult(entry);
+  const finding: Finding = outbox === null ? { kind: 'unknown', why: 'away' } : await look(outbox, entry);
+  if (finding.kind === 'unknown') return finding;
   await deps.unsettled.settled(entry, finding.kind);
-  if (finding.kind === 'not_applied') return notAppliedResult(entry);
-  deps.onRecord(entry.outbox);
-  return finding.result;
+  if (finding.kind === 'applied') deps.onRecord(entry.outbox);
+  return finding;
 }
 
 function unlessAway(error: unknown): null {
   if (error instanceof Problem && (error.code === 'unavailable' || error.code === 'timeout')) return null;
   throw error;
-}
-
-/** The answer this actor's key gave, or null when the key was never used on this outbox. */
-export async function findByKey(
-  deps: { directory: OutboxDirectory },
-  actor: Actor,
-  outboxId: string,
-  key: string,
-): Promise<InterventionResult | null> {
-  const outbox = await deps.directory.get(outboxId);
-  if (outbox.archive === null) return null;
-  return outbox.database.read(async (db) => {
-    const header = await headerByKey(outbox.database.engine, db, outboxId, actor.id, key);
-    return header === null ? null : resultOf(header, (await eventsOf(outbox.database.engine, db, [header.id])).get(header.id) ?? [], null);
-  });
 }

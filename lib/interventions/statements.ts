@@ -9,9 +9,11 @@ import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import { rowId } from '@/lib/outbox/row-id';
 import type { Call, PlainValue } from '@/lib/outbox/language/operation';
 import type { Value } from '@/lib/outbox/shape';
+import { touchedCount } from '@/lib/outbox/touched';
 import type { Version } from '@/lib/outbox/version';
 import { placeName } from './operations/restore';
 import type { Step } from './operation';
+import { fitsPublished } from './published';
 
 export interface Seen {
   id: string;
@@ -99,7 +101,7 @@ export function insertStatement(outbox: Outbox, step: Step & { target: Place }, 
 }
 
 /** The column of the source that a column of the target takes its value from. */
-function sourceName({ shape, main, dead }: Outbox, { source, target }: Step, name: string): string {
+export function sourceName({ shape, main, dead }: Outbox, { source, target }: Step, name: string): string {
   const map = shape.dead?.map ?? {};
   if (source === main && target === dead) return map[name] ?? name;
   // The archive names every row as the outbox does.
@@ -139,17 +141,25 @@ export function deleteStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBu
   return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, ALIAS)} where ${guard(outbox, step, at, seen)}`;
 }
 
-/** Rows as they are after the change, for the record. */
-export function imageStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<{ id: string; image: string }> {
+/**
+ * What rows that are held are by now, and how often they have been operated on: never asked in the statement that locks them. One
+ * that waited for its lock looks at the row anew and at everything else as it was when it began. Served by the primary key.
+ */
+export function heldStatement(
+  outbox: Outbox,
+  place: Place,
+  ids: string[],
+): RawBuilder<{ id: string; state: string; touched: string | null }> {
   const at = placeSql(outbox, place, ALIAS);
-  return sql`select ${at.id.text} as id, ${rowImage(outbox, at)} as image from ${at.from} where ${at.id.among(ids)}`;
+  return sql`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched from ${at.from} where ${at.id.among(ids)}`;
 }
 
 /** Where each of these ids is now and what it looks like, whatever its state: the second look that names the reason. */
 export function whereaboutsStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<Whereabouts> {
   const at = placeSql(outbox, place, ALIAS);
-  return sql`select ${sql.lit(place.key)} as place, ${at.id.text} as id, ${at.state} as state, ${at.exact} as exact, ${at.stable} as stable,
-      ${at.roleIso('publishedAt')} as published_at, ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id
+  return sql`select ${sql.lit(place.key)} as place, ${at.id.text} as id, ${at.state} as state, ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched,
+      ${at.roleIso('publishedAt')} as published_at, ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id,
+      case when ${fitsPublished(outbox, at)} then 'fits' end as published
     from ${at.from} where ${at.id.among(ids)}`;
 }
 
@@ -159,20 +169,33 @@ export interface Whereabouts {
   state: string;
   exact: string;
   stable: string;
+  touched: string | null;
   published_at: string | null;
   type: string | null;
   aggregate_id: string | null;
+  /** Something where a rule of the shape says that it is out, whatever its state. */
+  published: string | null;
 }
 
-/** Key, state, version and age: everything that must still hold. */
+/** Whether a row is still in the state it was seen in and was operated on no more since. */
+export function isAsSeen({ state, touched }: Version, now: { state: string; touched: string | null }): boolean {
+  return state === now.state && touched === (now.touched === null ? null : Number(now.touched));
+}
+
+/** Key, state, version and age: everything that must still hold and that the row itself can tell. */
 function guard(outbox: Outbox, step: Step, at: PlaceSql, seen: Seen[]): RawBuilder<boolean> {
   const ids = seen.map(({ id }) => id);
-  const pairs = seen.map(({ id, version }) =>
-    step.version === 'exact'
-      ? sql`(${at.id.is(id)} and ${at.exact} = ${version.exact})`
-      : sql`(${at.id.is(id)} and ${at.stable} = ${version.stable})`,
-  );
-  const parts = [at.id.among(ids), step.match(at), sql<boolean>`(${sql.join(pairs, sql` or `)})`];
+  const byState = [...new Set(seen.map(({ version }) => version.state))].map((state) => {
+    const pairs = seen
+      .filter(({ version }) => version.state === state)
+      .map(({ id, version }) =>
+        step.version === 'exact'
+          ? sql`(${at.id.is(id)} and ${at.exact} = ${version.exact})`
+          : sql`(${at.id.is(id)} and ${at.stable} = ${version.stable})`,
+      );
+    return sql`${at.state} = ${sql.lit(state)} and (${sql.join(pairs, sql` or `)})`;
+  });
+  const parts = [at.id.among(ids), step.match(at), sql<boolean>`(${sql.join(byState, sql` or `)})`];
   if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter));
   return sql`${sql.join(parts, sql` and `)}`;
 }
@@ -185,7 +208,7 @@ export function olderThanStuckAfter(outbox: Outbox, place: Place, at: PlaceSql, 
   return sql`${fragments.instant(at.column(column), description, outbox.parameters.timeZone)} < ${fragments.secondsAgo(outbox.parameters.stuckAfterSeconds)}`;
 }
 
-function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
+export function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
   // Payload and headers never change here, and the record must not become a second place that holds them.
   const content = new Set([at.place.roles.payload?.column.name, at.place.roles.headers?.column.name]);
   const columns = [...at.place.description.columns.values()].filter(({ name }) => !content.has(name));

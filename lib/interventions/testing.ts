@@ -5,7 +5,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { KnownProof } from '@/lib/outbox/proven';
 import type { Actor } from '@/lib/shared/permissions';
 import type { InterventionDeps } from './intervene';
-import type { Unsettled } from './settle';
+import type { Remembered } from './settle';
 
 export const ANNA: Actor = { id: 'account:anna', name: 'anna@example.com', role: 'operator', kind: 'account' };
 export const BEN: Actor = { id: 'account:ben', name: 'ben@example.com', role: 'operator', kind: 'account' };
@@ -16,8 +16,8 @@ export const freshKey = (): string => randomUUID();
 export function depsFor(
   outbox: Outbox,
   proof: KnownProof = { switched: null, decided: null },
-): InterventionDeps & { log: Map<string, Unsettled> } {
-  const log = new Map<string, Unsettled>();
+): InterventionDeps & { log: Map<string, Remembered> } {
+  const log = new Map<string, Remembered>();
   const directory: OutboxDirectory = {
     ids: [outbox.id],
     databases: [outbox.database],
@@ -35,10 +35,12 @@ export function depsFor(
     requireStore: () => Promise.resolve(),
     onRecord: () => undefined,
     unsettled: {
-      add: (entry) => Promise.resolve(void log.set(entry.id, entry)),
+      add: (entry) => Promise.resolve(void log.set(entry.id, { entry, notApplied: false })),
       get: (id) => Promise.resolve(log.get(id) ?? null),
-      list: () => Promise.resolve([...log.values()]),
-      settled: (entry) => Promise.resolve(void log.delete(entry.id)),
+      ofKey: ({ key }) => Promise.resolve([...log.values()].find(({ entry }) => entry.key === key) ?? null),
+      list: () => Promise.resolve([...log.values()].filter(({ notApplied }) => !notApplied).map(({ entry }) => entry)),
+      settled: (entry, outcome) =>
+        Promise.resolve(outcome === 'applied' ? void log.delete(entry.id) : void log.set(entry.id, { entry, notApplied: true })),
     },
   };
 }

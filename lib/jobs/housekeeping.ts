@@ -1,10 +1,12 @@
-/** What the store must forget: ended sessions, old counters of sign-ins, history and marks past their time. Any number of replicas may do it. */
+/** What the store must forget: ended sessions, old counters of sign-ins, history, marks and tries that came to nothing past their time. Any number of replicas may do it. */
 import { deleteOldSamples } from '@/lib/store/doctor';
 import { deleteOldAttempts } from '@/lib/store/login-attempts';
 import { deleteOldMarks } from '@/lib/store/marks';
 import { deleteRollupsBefore } from '@/lib/store/rollups';
 import { deleteEndedSessions } from '@/lib/store/sessions';
+import { deleteOldPlaces } from '@/lib/store/sign-in-places';
 import type { Store } from '@/lib/store/store';
+import { deleteOldNotApplied } from '@/lib/store/unsettled-interventions';
 
 const INTERVAL_MS = 3_600_000;
 const DAY_MINUTES = 1_440;
@@ -28,8 +30,10 @@ export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'st
   await Promise.all([
     deleteEndedSessions(store.db),
     deleteOldAttempts(store.db),
+    deleteOldPlaces(store.db),
     deleteOldSamples(store.db),
     deleteOldMarks(store.db),
+    deleteOldNotApplied(store.db),
     forgetHistory(store, rollupDays),
   ]);
 }

@@ -35,7 +35,7 @@ describe('interventions whose outcome is unknown', () => {
     const deps = depsFor(open.outbox);
     return {
       ...deps,
-      unsettled: unsettledLog(store),
+      unsettled: unsettledLog(store, (error) => errors.push(error)),
       onRecord: (outbox) => records.push(outbox),
       onError: (error) => errors.push(error),
     };
@@ -63,7 +63,7 @@ describe('interventions whose outcome is unknown', () => {
     expect(await told(entry)).toMatchObject([
       { actor: ANNA.name, role: 'operator', operation: 'archive', outbox: 'sample', outcome: 'none', code: 'not_applied' },
     ]);
-    expect(await options.unsettled.list()).toEqual([]);
+    expect(await options.unsettled.list(['sample', 'away', 'broken', 'gone'])).toEqual([]);
     expect([records, errors]).toEqual([[], []]);
   });
 
@@ -72,13 +72,14 @@ describe('interventions whose outcome is unknown', () => {
     const options = settling();
     const stored = await getEvent(open.outbox, DEAD);
     const request = { operation: 'archive', events: [{ id: DEAD, version: stored?.event.version ?? '' }], reason: 'committed' };
-    const { interventionId: id, outcome } = await intervene(depsFor(open.outbox), ANNA, 'sample', request, freshKey());
+    const key = freshKey();
+    const { interventionId: id, outcome } = await intervene(depsFor(open.outbox), ANNA, 'sample', request, key);
     expect(outcome).toBe('applied');
-    const entry = { ...entryFor('sample'), id, request };
+    const entry = { ...entryFor('sample'), id, key, request };
     await options.unsettled.add(entry);
     await settleAll(options);
     expect(await told(entry)).toEqual([]);
-    expect(await options.unsettled.list()).toEqual([]);
+    expect(await options.unsettled.list(['sample', 'away', 'broken', 'gone'])).toEqual([]);
     expect([records, errors]).toEqual([['sample'], []]);
   });
 
@@ -93,7 +94,7 @@ describe('interventions whose outcome is unknown', () => {
       return id === 'away' ? Promise.reject(new Problem('unavailable', 'away')) : directory.get(id);
     };
     await settleAll({ ...options, directory: { ...directory, ids: ['away', 'broken', 'sample'], get } });
-    expect((await options.unsettled.list()).map(({ id }) => id)).toEqual([away.id, broken.id, gone.id]);
+    expect((await options.unsettled.list(['sample', 'away', 'broken', 'gone'])).map(({ id }) => id)).toEqual([away.id, broken.id, gone.id]);
     expect(await told(here)).toHaveLength(1);
     expect(errors).toMatchObject([{ message: 'broken' }]);
   });

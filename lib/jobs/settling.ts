@@ -1,12 +1,8 @@
-import { settleEntry, type UnsettledLog } from '@/lib/interventions/settle';
-import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { settleEntry, type SettleDeps, type Unsettled } from '@/lib/interventions/settle';
 
 const INTERVAL_MS = 3_000;
 
-export interface SettlingOptions {
-  directory: OutboxDirectory;
-  unsettled: UnsettledLog;
-  onRecord(outboxId: string): void;
+export interface SettlingOptions extends SettleDeps {
   onError(error: unknown): void;
 }
 
@@ -28,16 +24,31 @@ export function startSettling(options: SettlingOptions): { stop(): Promise<void>
   };
 }
 
-/**
- * Looks once after each of them; one that fails keeps nobody from the others. One whose outbox is no longer configured waits
- * until it is again. Never rejects.
- */
+/** Looks once after each of them; an outbox that is away or fails keeps nobody from the others. Never rejects. */
 export async function settleAll(options: SettlingOptions): Promise<void> {
-  const entries = await options.unsettled.list().catch((error: unknown) => {
-    options.onError(error);
-    return [];
-  });
+  const entries = await options.unsettled.list(options.directory.ids);
+  const outboxes = new Set(entries.map(({ outbox }) => outbox));
+  await Promise.all(
+    [...outboxes].map((id) =>
+      settleEach(
+        options,
+        entries.filter(({ outbox }) => outbox === id),
+      ),
+    ),
+  );
+}
+
+async function settleEach(options: SettlingOptions, entries: readonly Unsettled[]): Promise<void> {
   for (const entry of entries) {
-    if (options.directory.ids.includes(entry.outbox)) await settleEntry(options, entry).catch(options.onError);
+    try {
+      const finding = await settleEntry(options, entry);
+      if (finding.kind !== 'unknown' || finding.why === 'running') continue;
+      if (finding.error !== undefined) options.onError(finding.error);
+      // Nobody answers: the others would only wait as long again.
+      return;
+    } catch (error) {
+      options.onError(error);
+      return;
+    }
   }
 }

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import type { Fragments } from '@/lib/database/engine';
 import { firstMatch, statePredicate } from '@/lib/outbox/conditions';
+import { hiddenFields } from '@/lib/outbox/hidden-fields';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { stateCode, type Sql } from './spelling';
 import { hasTime, type Traits } from './traits';
+import { typeOf } from './type-of';
 
 const WAITING: readonly LiveState[] = ['pending', 'retrying'];
 
@@ -32,7 +34,7 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   // Rows that are carried say where they are from, and hold their times as texts.
   const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
   const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
-  return sql`${from}${stateCodeOf(outbox, at)} as state, ${short(at.roleText('type'))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
+  return sql`${from}${stateCodeOf(outbox, at)} as state, ${fragments.bytewise(typeOf(outbox, at))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
     ${told(attempted)} as attempted, ${told(whenDead(died))} as died, ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
     ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
     ${short(orderingKey(outbox, at))} as ${sql.ref('key')},
@@ -41,8 +43,11 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
 }
 
 /** What events that wait for one another have in common: as the shape says, else the aggregate. */
-function orderingKey({ shape, database }: Outbox, at: PlaceSql): Sql {
+function orderingKey({ shape, database, settings }: Outbox, at: PlaceSql): Sql {
   const { fragments } = database.engine;
+  const hidden = hiddenFields(settings);
+  // A verdict is everybody's.
+  if (hidden.has('aggregateId') || hidden.has('aggregateType')) return fragments.nothing('text');
   const names = [shape.ordering?.key ?? []].flat();
   const texts = names.flatMap((name) => {
     if (isRole(at, name)) return [at.roleText(name)];

@@ -40,6 +40,9 @@ export interface Base {
   lastPublished: Sql;
   /** The newest creation among all published events: how far the relay has come. */
   frontier: Sql;
+  /** The newest transaction that tried any waiting event, and the one that last touched the first of them (`touches`). */
+  touch: Sql;
+  headTouch: Sql;
   /** Whether the database keeps rows of its tables from the console's role. */
   hidden: Sql;
   /** What the server says of the replication slots behind it, as JSON; null where none can be looked at, or the rows tell. */
@@ -65,6 +68,8 @@ export function baseOf({ traits, now, deadCount, hidden, slots }: Pick<Base, 'tr
     deadCount,
     lastPublished: sql`(select last_published from edges)`,
     frontier: sql`(select frontier from edges)`,
+    touch: sql`(select touch from edges)`,
+    headTouch: sql`(select head_touch from edges)`,
     hidden,
     slots,
   };

@@ -78,7 +78,7 @@ beforeAll(async () => {
     databases: [{ id: 'test', url: database.url }],
     outboxes: Object.entries(FILLED).map(([schema, { shape }]) => testOutbox(shapeCalled(shape), schema)),
   });
-}, 120_000);
+});
 afterAll(() => directory.close());
 
 interface Plan {

@@ -16,6 +16,7 @@ import { ALL_TYPES, typeOfSeries } from './rollup/series-key';
 import { emptySlot, type Slot } from './rollup/slot';
 import type { Sql } from './spelling';
 import { hasTime, traitsOf } from './traits';
+import { typeOf } from './type-of';
 
 /** A slice with more events than this has its share taken: one of them more or less is nothing then. */
 const EDGE_EVENTS = 1_000;
@@ -88,7 +89,7 @@ async function readRows(outbox: Outbox, fromMinute: number, toMinute: number, sc
   const at = placeSql(outbox, outbox.main);
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
     !hasTime(outbox.main, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
-  const type = outbox.main.roles.type === undefined ? nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  const type = typeOf(outbox, at);
   const attempted = traitsOf(outbox).claimTime ? instant('attemptedAt') : nothing('instant');
   const rows = sql`select ${type} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${instant('createdAt')} as created, ${attempted} as attempted
     from ${publishedFrom(outbox)} where ${publishedIn(outbox, { from: fromMinute * 60_000_000, to: toMinute * 60_000_000 })} limit ${sql.lit(EDGE_EVENTS + 1)}`;

@@ -167,7 +167,7 @@ beforeAll(async () => {
   collector.start();
   await pastIsRead(outboxes.map(({ id }) => id));
   snapshots = createSnapshots(directory, { books: openBooks(store), onFailure: (outbox, error) => failures.push([outbox, error]) });
-}, 120_000);
+});
 afterAll(async () => {
   await collector.stop();
   await Promise.all([directory.close(), store.close()]);

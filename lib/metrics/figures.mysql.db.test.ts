@@ -136,7 +136,7 @@ beforeAll(async () => {
     reckon: reckonIn(store),
     onFailure: (outbox, error) => failures.push([outbox, error]),
   });
-}, 120_000);
+});
 afterAll(async () => {
   await collector.stop();
   await Promise.all([directory.close(), store.close()]);

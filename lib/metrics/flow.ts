@@ -32,14 +32,21 @@ export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')}
  */
 export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} > coalesce(${base.frontier}, '-infinity'))`;
 
+/** What tells that a relay tries: locks and attempts leave their transaction's number on the row, also when all was rolled back. */
+export function touches(base: Base): { touch: Sql; headTouch: Sql } {
+  const { state, created, written, taken } = base;
+  const waiting = isState(state, 'pending', 'retrying');
+  return {
+    touch: latest(sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`, waiting),
+    headTouch: sql`(select greatest(${taken}, ${written}) from base where ${waiting} and ${created} is not null order by ${created} limit 1)`,
+  };
+}
+
 /** What the functions below read. */
 export function flowFigures(base: Base): Figures {
-  const { traits, state, created, attempted, attempts, written, taken, frontier, publishedLately } = base;
+  const { traits, state, created, attempted, attempts, written, touch, headTouch, frontier, publishedLately } = base;
   const waiting = isState(state, 'pending', 'retrying');
   const isDue = due(base);
-  // Locks and attempts leave their transaction's number on the row, also when all was rolled back.
-  const touch = sql`(select max(greatest(${taken}, case when ${failing(base)} then ${written} end)) from base where ${waiting})`;
-  const headTouch = sql`(select greatest(${taken}, ${written}) from base where ${waiting} and ${created} is not null order by ${created} limit 1)`;
   return {
     due: count(isDue),
     firstDue: iso(earliest(created, isDue)),

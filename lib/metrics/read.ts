@@ -1,5 +1,5 @@
 import type { Outbox } from '@/lib/outbox/outbox';
-import { AXES } from './base';
+import { AXES, type Axis } from './base';
 import { carry } from './carry';
 import type { Reach, Reading, SliceCount } from './reading';
 import { NoReckoning, type Reckon } from './reckon';
@@ -36,7 +36,7 @@ const readThere = (outbox: Outbox, plan: Plan): Promise<ReadingRow | undefined> 
       const { rows } = await readingStatement(outbox, plan).execute(db);
       return rows[0];
     },
-    { statementMs: STATEMENT_MS },
+    { statementMs: STATEMENT_MS, alone: true },
   );
 
 async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null): Promise<ReadingRow | undefined> {
@@ -51,6 +51,13 @@ async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null):
   return reckon(figuresStatement(given));
 }
 
+/** A slice's values have one place in all columns; null where there is no slice. */
+type SliceColumns = Record<'at' | 'n' | 'entered', number[] | null>;
+
+function slicesOf({ at, n, entered }: SliceColumns): Map<number, SliceCount> {
+  return new Map(at?.map((slice, place) => [slice, { n: n?.[place] ?? 0, entered: entered?.[place] ?? 0 }]));
+}
+
 interface TailRow {
   at: number;
   type: string | null;
@@ -63,7 +70,7 @@ interface TailRow {
 
 function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
-  const slices = JSON.parse(row.slices) as Record<string, ({ at: number } & SliceCount)[]>;
+  const slices = JSON.parse(row.slices) as Record<Axis, SliceColumns>;
   const reachOf = (part: Part): Reach => {
     if (absent.includes(part)) return 'absent';
     const cut = sourcesFor(part, sources).some((source) =>
@@ -84,9 +91,7 @@ function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow)
     deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),
     figures: JSON.parse(row.figures) as Reading['figures'],
     types: JSON.parse(row.types) as Reading['types'],
-    slices: Object.fromEntries(
-      AXES.map((axis) => [axis, new Map((slices[axis] ?? []).map(({ at, n, entered }) => [at, { n, entered }]))]),
-    ) as unknown as Reading['slices'],
+    slices: Object.fromEntries(AXES.map((axis) => [axis, slicesOf(slices[axis])])) as unknown as Reading['slices'],
     tail: tailOf(JSON.parse(row.tail) as TailRow[]),
   };
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { slotsSeen } from '@/lib/outbox/slots';
 import { AXES, baseOf, baseQuery, type Axis, type Base } from './base';
+import { touches } from './flow';
 import { METRICS } from './metric-registry.gen';
 import { SCAN } from './scan';
 import { STATES_OF, type Part, type Source } from './source';
@@ -76,7 +77,7 @@ export function figuresStatement(given: Given): Sql<ReadingRow> {
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
     ...(scan === undefined ? [] : [sql`scan_edges as materialized (${given.scanEdges ?? scanEdges()})`]),
     sql`base as materialized (${baseQuery(rows, given.now)})`,
-    sql`edges as materialized (${edges(given, scan ?? null)})`,
+    sql`edges as materialized (${edges(given, scan ?? null, base)})`,
   ];
   const counts = sources.flatMap(({ name, counted }): [string, Sql][] => [
     [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select count(*) from ${sql.ref(name)})`],
@@ -86,7 +87,7 @@ export function figuresStatement(given: Given): Sql<ReadingRow> {
     select ${iso(given.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(figures(base))} from base) as figures,
       ${jsonRows(typesQuery(base))} as types,
-      ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, jsonRows(sliceQuery(axis))])))} as slices, ${jsonRows(tailQuery())} as tail`;
+      ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, sliceQuery(axis)])))} as slices, ${jsonRows(tailQuery())} as tail`;
 }
 
 /** The columns of the base, and their types. */
@@ -150,8 +151,9 @@ function scanEdges(): Sql {
   return sql`select count(*) as n, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
 }
 
-/** The ends of the table: by index where there is one, else from the scan. */
-function edges({ lastPublished, frontier }: Sources, scan: Source | null): Sql {
+/** The ends of the table: by index where there is one, else from the scan; and what several figures compare with. */
+function edges({ lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
+  const { touch, headTouch } = touches(base);
   // Of a scan that was cut short only one that began with the newest rows can tell what was published last.
   const newest = (column: string): Sql => {
     if (scan === null) return nullInstant;
@@ -159,7 +161,8 @@ function edges({ lastPublished, frontier }: Sources, scan: Source | null): Sql {
     return scan.ordered ? value : sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${value} end`;
   };
   return sql`select ${lastPublished ?? newest('last_published')} as last_published,
-    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier from base`;
+    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier,
+    ${touch} as touch, ${headTouch} as head_touch from base`;
 }
 
 /** One object per metric and rule: a function takes a hundred arguments at most. */
@@ -187,7 +190,10 @@ function sliceQuery(axis: Axis): Sql {
   const slice = sql.ref(`${axis}_slice`);
   const entered = sql`(${isState(sql.ref('state'), 'pending', 'retrying')} or ${isState(sql.ref('state'), 'published')} and published is not null
     or ${isState(sql.ref('state'), 'dead')} and died is not null or ${isState(sql.ref('state'), 'processing')} and attempted is not null)`;
-  return sql`select ${slice} as at, count(*) as n, ${count(entered)} as entered from base where ${slice} is not null group by ${slice}`;
+  const column = (name: string): [string, Sql] => [name, sql`array_agg(${sql.ref(`s.${name}`)})`];
+  // A column at a time: a row as an object would cost more than what it says.
+  return sql`(select ${jsonObject(Object.fromEntries(['at', 'n', 'entered'].map(column)))} from
+    (select ${slice} as at, count(*) as n, ${count(entered)} as entered from base where ${slice} is not null group by ${slice}) as s)`;
 }
 
 /** What was published since the last fold, as the rollups will hold it. */

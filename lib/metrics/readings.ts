@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
@@ -22,6 +23,8 @@ const DEAR_MS = 1_000;
 const MANY_ON_ONE_SERVER = 50;
 /** A reading under way for longer is late, whoever asks; it is not while it waits for its turn. */
 const LATE_MS = 2_500;
+/** Who wants a reading begun after the question shares the next one with all who do, and there is none sooner than this. */
+const NEXT_AFTER_MS = 1_000;
 
 /** What is known of an outbox at this moment. */
 export interface Answer {
@@ -55,7 +58,8 @@ export interface ReadingCost {
 export interface Terms {
   /**
    * Time is cut into pieces of this length, and one reading serves a piece: so many callers, whenever they ask, cost what one
-   * costs that asks once in each. Where readings are dear, one serves longer. Zero: a reading begun after the question.
+   * costs that asks once in each. Where readings are dear, one serves longer. Zero: a reading begun after the question, the next one
+   * for everybody who asked before it, at most one a second.
    */
   sharedMs: number;
   /** It waits this long and then takes what there is. */
@@ -100,6 +104,8 @@ interface Cell {
   /** How long the last attempt took, in milliseconds. */
   tookMs: number;
   inFlight: Promise<void> | null;
+  /** When the next reading may begin, for those who wait for it; null while nobody does. */
+  next: Promise<unknown> | null;
   /** Its place in the queue, while it waits there; and that somebody waits for this one alone. */
   ticket: Ticket | null;
   hurried: boolean;
@@ -211,6 +217,15 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     return pieceMs === 0 ? asked : asked - ((asked - shiftMs) % pieceMs);
   }
 
+  /** When a reading that begins after the question may begin, or has begun: one under way before it does not count. null: now. */
+  function nextAfter(cell: Cell, asked: number, oldest: number): Promise<unknown> | null {
+    if (cell.inFlight !== null) return cell.triedAt < asked ? cell.inFlight.then(() => nextAfter(cell, asked, oldest)) : null;
+    const waitMs = Math.min(NEXT_AFTER_MS, cell.triedAt + NEXT_AFTER_MS - now());
+    if (cell.triedAt >= oldest || waitMs <= 0) return null;
+    cell.next ??= sleep(waitMs).finally(() => (cell.next = null));
+    return cell.next;
+  }
+
   return {
     servesMs,
     async latest(id, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }) {
@@ -220,8 +235,8 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       const asked = now();
       const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(cell));
       const serve = async (): Promise<void> => {
-        // Who shares nothing wants a reading that began after the question: one under way before it does not count.
-        if (sharedMs === 0 && cell.inFlight !== null && cell.triedAt < asked) await cell.inFlight;
+        const next = sharedMs === 0 ? nextAfter(cell, asked, oldest) : null;
+        if (next !== null) await next;
         if (cell.inFlight === null && cell.triedAt >= oldest) return;
         cell.inFlight ??= read(id, cell, inTurn !== undefined).finally(() => (cell.inFlight = null));
         if (inTurn === undefined) hurry(cell);
@@ -262,6 +277,7 @@ const emptyCell = (): Cell => ({
   triedAt: -Infinity,
   tookMs: 0,
   inFlight: null,
+  next: null,
   ticket: null,
   hurried: false,
   startedAt: null,
@@ -281,11 +297,12 @@ function kindOf(error: unknown): Failure['kind'] {
   if (error instanceof NoReckoning) return 'no_store';
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) {
-    if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'timeout';
+    if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'slow';
     if (failure.code === 'no_privilege' || failure.code === 'missing' || failure.code === 'outdated') return failure.code;
     return failure.code === 'connection' ? 'unavailable' : 'unusable';
   }
   if (!(failure instanceof Problem)) return 'unusable';
-  if (failure.code === 'timeout' || failure.code === 'unavailable') return failure.code;
+  if (failure.code === 'timeout') return 'slow';
+  if (failure.code === 'unavailable') return 'unavailable';
   return failure.code === 'not_found' ? 'missing' : 'unusable';
 }

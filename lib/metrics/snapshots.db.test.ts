@@ -1,6 +1,7 @@
 import net from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
+import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { createSnapshots, type Snapshots } from './snapshots';
 import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
 
@@ -141,17 +142,14 @@ describe('the fleet', () => {
     clock = Math.floor(clock / 10_000) * 10_000;
     for (let second = 0; second <= 10; second += 1) {
       // Asked again: one that is still being read is not begun anew by the first who asks.
-      await vi.waitFor(
-        async () => {
-          await fleet();
-          expect(many.readings()).toBe(60 + 6 * second);
-        },
-        { timeout: 15_000 },
-      );
+      await vi.waitFor(async () => {
+        await fleet();
+        expect(many.readings()).toBe(60 + 6 * second);
+      }, PATIENCE_MS);
       clock += 1_000;
     }
     await many.close();
-  }, 60_000);
+  });
 
   test('a line is made when its reading comes, whoever asks or does not, and not again before the next', async () => {
     const made: string[] = [];
@@ -164,9 +162,9 @@ describe('the fleet', () => {
     clock += 5_000;
     await fleet();
     // What is shown of the first one is the line that there was.
-    await vi.waitFor(() => expect(made.toSorted()).toEqual(['second', 'third']), 10_000);
+    await vi.waitFor(() => expect(made.toSorted()).toEqual(['second', 'third']), PATIENCE_MS);
     release();
-    await vi.waitFor(() => expect(made.slice(2)).toEqual(['first']), 10_000);
+    await vi.waitFor(() => expect(made.slice(2)).toEqual(['first']), PATIENCE_MS);
     expect((await fleet()).entries.find(({ outbox }) => outbox.id === 'first')?.summary.depth.pending.count).toBe(2);
     expect(made).toHaveLength(3);
   });

@@ -90,7 +90,7 @@ const COLLECTOR = {
   inTurn: { freshMs: 0, patienceMs: 100, olderMs: 100 },
 } satisfies Terms;
 const SAMPLE_STANDS_MS = 10_000;
-/** A script compares what it is told with its own counts: it gets a reading begun after it asked, unless readings are dear. */
+/** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
 const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
 const MACHINE = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
@@ -200,12 +200,14 @@ export function createSnapshots(
 
 /** Why the last figures count no more; null while they do. A reading that is late is no failure before it has been late for long. */
 function graveFailure({ reading, failure }: Answer, now: number): Failure | null {
-  const late = failure?.kind === 'timeout' && reading !== null && now - Date.parse(failure.since) < VERDICT_STANDS_MS;
+  const late =
+    (failure?.kind === 'timeout' || failure?.kind === 'slow') && reading !== null && now - Date.parse(failure.since) < VERDICT_STANDS_MS;
   return late ? null : failure;
 }
 
 const PROBLEMS: Record<Failure['kind'], StaleProblem> = {
   timeout: 'timeout',
+  slow: 'timeout',
   unavailable: 'unavailable',
   no_privilege: 'unreadable',
   missing: 'unreadable',

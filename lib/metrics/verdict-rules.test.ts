@@ -318,6 +318,7 @@ describe('falling behind', () => {
 
 describe('cannot see', () => {
   test.each([
+    ['slow', 'source_slow'],
     ['no_privilege', 'no_privilege'],
     ['missing', 'table_missing'],
     ['outdated', 'server_outdated'],

@@ -36,12 +36,12 @@ export interface Circumstances {
 
 export interface Failure {
   /**
-   * timeout: it answered too late. unavailable: it could not be reached. The others answer, but not about this table:
-   * the role may not read it (no_privilege), it is not there (missing), the server may be too old for what it was asked
+   * timeout: it has not answered yet, for longer than anybody waits. unavailable: it could not be reached. The others answer, but
+   * not about this table: it, or the line of those who ask it, is too slow, or a lock is in the way (slow), the role may not read it (no_privilege), it is not there (missing), the server may be too old for what it was asked
    * (outdated), or it is not what the shape needs (unusable); or the rows were read and the store did not compute their
    * figures (no_store).
    */
-  kind: 'timeout' | 'unavailable' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
+  kind: 'timeout' | 'unavailable' | 'slow' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
   since: string;
 }
@@ -50,6 +50,7 @@ export interface Failure {
 export const UNREAD: Record<Exclude<Failure['kind'], 'no_store'>, UnreadReason> = {
   timeout: 'source_down',
   unavailable: 'source_down',
+  slow: 'source_slow',
   no_privilege: 'no_privilege',
   missing: 'table_missing',
   outdated: 'server_outdated',

@@ -8,6 +8,9 @@ import { tableText } from './language/names';
 import { keepsOrder } from './shape';
 
 const BY_FAILURE: Partial<Record<FailureCode, UnreadReason>> = {
+  timeout: 'source_slow',
+  locked: 'source_slow',
+  busy: 'source_slow',
   no_privilege: 'no_privilege',
   missing: 'table_missing',
   outdated: 'server_outdated',
@@ -21,6 +24,7 @@ export function whyUnread(error: unknown): UnreadReason {
   if (failure instanceof DatabaseFailure) return BY_FAILURE[failure.code] ?? 'source_down';
   if (!(failure instanceof Problem)) return 'source_down';
   if (failure.code === 'not_found') return 'table_missing';
+  if (failure.code === 'timeout') return 'source_slow';
   return failure.code === 'invalid' ? 'source_unusable' : 'source_down';
 }
 

@@ -8,8 +8,9 @@ import { capturedOf, filledName, findTable } from './binding/find-table';
 import type { MappingProblem } from './binding/problems';
 import { describeCapabilities } from './capabilities';
 import { implausibleTimes } from './implausible-times';
-import { archiveTable } from './companions';
+import { archiveTable, recordsSight } from './companions';
 import type { Scope } from './conditions';
+import { maskProblems } from './hidden-fields';
 import { tableText } from './language/names';
 import type { AmountSource, Outbox, OutboxSettings } from './outbox';
 import { pathSteps } from './paths';
@@ -18,6 +19,7 @@ import { judgeProof, type KnownProof } from './proven';
 import { refusedReadings } from './refused-readings';
 import { sharedIds } from './shared-ids';
 import { slotSight } from './slots';
+import { configuredElsewhere } from './touched';
 import { readOnlyReason, withOwnRights } from './writability';
 
 /** Nobody has proven anything. */
@@ -27,9 +29,14 @@ const UNPROVEN: KnownProof = { switched: null, decided: null };
  * Binds a configured outbox to its tables: one transaction of catalogue reads on the reader's connection.
  * Throws Problem `not_found` when the table is not there and `invalid`, with every problem by its path, when the mapping
  * does not fit it; anything that only stands in the way of changes makes the outbox read-only instead. `known` is what the
- * store knows of its proof: null when it did not answer.
+ * store knows of its proof: null when it did not answer; `others` are the other outboxes configured in this database.
  */
-export async function bindOutbox(settings: OutboxSettings, database: Database, known: KnownProof | null = UNPROVEN): Promise<Outbox> {
+export async function bindOutbox(
+  settings: OutboxSettings,
+  database: Database,
+  known: KnownProof | null = UNPROVEN,
+  others: readonly OutboxSettings[] = [],
+): Promise<Outbox> {
   const outbox = await database.read(async (db): Promise<Outbox> => {
     const looked = await lookAt(settings, database, db);
     if ('missing' in looked) throw new Problem('not_found', `Outbox ${settings.id}: ${looked.missing.message} in database ${database.id}`);
@@ -59,6 +66,8 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
       main: bound.main,
       dead: bound.dead,
       archive: bound.archive,
+      records: await recordsSight(database.engine, db),
+      elsewhere: configuredElsewhere(places, others),
       companions: bound.companions,
       scope,
       amount: amountSource(settings),
@@ -68,7 +77,7 @@ export async function bindOutbox(settings: OutboxSettings, database: Database, k
     };
     const proof = judgeProof(outbox, proofFacts(outbox), known);
     const whyReadOnly = await readOnlyReason({ ...outbox, proof }, db);
-    return { ...outbox, proof, capabilities: describeCapabilities(outbox), writable: whyReadOnly === null, whyReadOnly };
+    return { ...outbox, proof, capabilities: describeCapabilities(outbox, proof.refused), writable: whyReadOnly === null, whyReadOnly };
   });
   // With the reader's connection given back: two held at once would wait for each other.
   const whyReadOnly = await withOwnRights(outbox);
@@ -89,7 +98,7 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
     const unreadable = tables.flatMap(([path, description]) =>
       description.privileges.select ? [] : [{ path, message: notReadable(database, description), absent: true as const }],
     );
-    return [...unreadable, ...bound.problems];
+    return [...unreadable, ...bound.problems, ...maskProblems(settings)];
   });
   if (problems.length > 0) return problems;
   const outbox = await bindOutbox(settings, database);

@@ -7,8 +7,8 @@ import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } 
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
 
-/** What this table can show and which operations it offers, from its shape and the columns really there. */
-export function describeCapabilities(outbox: Bound): Capabilities {
+/** What this table can show and which operations it offers, from its shape and the columns really there; `refused` failed their proof. */
+export function describeCapabilities(outbox: Bound, refused: readonly string[] = []): Capabilities {
   const { shape, main } = outbox;
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
@@ -18,6 +18,7 @@ export function describeCapabilities(outbox: Bound): Capabilities {
       : { offered: true, from: shape.archive.from.filter((state) => canShow(outbox, state)), warnings: shape.archive.warnings };
   operations.restore =
     shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
+  for (const key of refused) operations[key] = { offered: false, because: 'failed_its_proof' };
   return {
     states: Object.fromEntries(STATES.map((state) => [state, stateCapability(outbox, state)])) as Capabilities['states'],
     operations,
@@ -90,4 +91,9 @@ export function ruleFor(outbox: Bound, operation: string, state: LiveState): Cha
   if (rule === undefined || 'refuse' in rule) return rule ?? null;
   const why = whyNotOffered(outbox, rule);
   return why === null ? rule : { refuse: why };
+}
+
+/** The outbox with every operation that its mapping offers, those that failed their proof too. */
+export function asMapped(outbox: Outbox): Outbox {
+  return { ...outbox, proof: { ...outbox.proof, refused: [] }, capabilities: describeCapabilities(outbox) };
 }

@@ -1,12 +1,45 @@
-import type { Engine, TableName } from '@/lib/database/engine';
+import type { Db, Engine, TableName } from '@/lib/database/engine';
 
 /** The console's own schema in an observed database, where the engine has schemas of the kind. */
 export const COMPANION_SCHEMA = 'outbox_console';
 
 /** The console's own tables in a database of this engine: the intervention records and the events of each. */
-export function recordTables(engine: Engine): { headers: TableName; events: TableName } {
+export function recordTables(engine: Pick<Engine, 'companions'>): { headers: TableName; events: TableName } {
   const { schema, prefix } = engine.companions;
   return { headers: { schema, table: `${prefix}intervention` }, events: { schema, table: `${prefix}intervention_event` } };
+}
+
+/** Index on the event of each line of the records, by which the lines of one event are counted. */
+export const RECORDS_INDEX = 'intervention_event_event';
+/** Characters of an id that the index holds, where it cannot hold a text of any length. */
+const RECORDS_INDEX_CHARACTERS = 191;
+
+/** What a key on the events of the records is made of, where columns are indexed by their beginnings. */
+export function recordsKey({ quote, features }: Engine): string {
+  const column = quote.identifier('event_id');
+  return features.indexesWholeTexts ? `(${column})` : `(${column}(${RECORDS_INDEX_CHARACTERS}))`;
+}
+
+/** The statement that gives records of an earlier installation their index. */
+export function recordsIndexStatement(engine: Engine, verb: 'CREATE INDEX' | 'CREATE INDEX IF NOT EXISTS' = 'CREATE INDEX'): string {
+  const { identifier } = engine.quote;
+  const { schema, table } = recordTables(engine).events;
+  const name = [schema, table].flatMap((part) => (part === null ? [] : [identifier(part)])).join('.');
+  return `${verb} ${identifier(RECORDS_INDEX)} ON ${name} ${recordsKey(engine)}`;
+}
+
+/** What the reader can do with the records: count the lines of an event by their index, or why not. */
+export type RecordsSight = 'absent' | 'unreadable' | 'unindexed' | 'countable';
+
+export async function recordsSight(engine: Engine, db: Db): Promise<RecordsSight> {
+  const { headers, events } = recordTables(engine);
+  const [header, line] = [await engine.describe(db, headers), await engine.describe(db, events)];
+  if (header === null || line === null) return 'absent';
+  if (!header.privileges.select || !line.privileges.select) return 'unreadable';
+  const serves = line.indexes.some(
+    ({ columns: [first], beginning, predicate }) => (first ?? beginning) === 'event_id' && predicate === null,
+  );
+  return serves ? 'countable' : 'unindexed';
 }
 
 /** The archive of one outbox: slugs become identifiers, cut to what every engine accepts. */

@@ -1,3 +1,4 @@
+import type { Unread } from '@/lib/shared/content';
 import type { Shape } from './shape';
 
 /** A column's content: nothing masked yet, so this never leaves the server as it is. */
@@ -6,6 +7,10 @@ export interface StoredContent {
   head: string | null;
   bytes: number;
   binary: boolean;
+  /** Why there is no `head` although there is a value; `bytes` is then as told without reading it. */
+  unread?: Unread;
+  /** `bytes` is what the value is taken to be from how it is stored. */
+  estimated?: boolean;
 }
 
 type Encoding = NonNullable<Shape['payload']>['encoding'];

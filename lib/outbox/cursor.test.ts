@@ -85,8 +85,13 @@ describe('the key of a cursor', () => {
 
 describe('a version', () => {
   it('comes back as it went out', () => {
-    for (const place of ['main', 'dead', 'archive'] as const) {
-      const version = { place, exact: '4294967295', stable: 'd41d8cd98f00b204e9800998ecf8427e' };
+    for (const [place, state, touched] of [
+      ['main', 'pending', 0],
+      ['main', 'unmapped', null],
+      ['dead', 'dead', 12],
+      ['archive', 'archived', 1],
+    ] as const) {
+      const version = { place, state, exact: '4294967295', stable: 'd41d8cd98f00b204e9800998ecf8427e', touched };
       expect(decodeVersion(encodeVersion(version))).toEqual(version);
     }
   });
@@ -96,10 +101,16 @@ describe('a version', () => {
       '',
       'm',
       'm.1',
-      'x.1.d41d8cd98f00b204e9800998ecf8427e',
-      'm.-1.d41d8cd98f00b204e9800998ecf8427e',
-      'm.1.D41D8CD98F00B204E9800998ECF8427E',
-      'm.1.d41d8cd98f00b204e9800998ecf8427e ',
+      'x.dead.1.d41d8cd98f00b204e9800998ecf8427e.0',
+      'm.gone.1.d41d8cd98f00b204e9800998ecf8427e.0',
+      'm.dead.-1.d41d8cd98f00b204e9800998ecf8427e.0',
+      'm.dead.1.D41D8CD98F00B204E9800998ECF8427E.0',
+      'm.dead.1.d41d8cd98f00b204e9800998ecf8427e.0 ',
+      'm.dead.1.d41d8cd98f00b204e9800998ecf8427e.-1',
+      'm.dead.1.d41d8cd98f00b204e9800998ecf8427e.01',
+      'm.dead.1.d41d8cd98f00b204e9800998ecf8427e',
+      // As it was before versions held the state and the count.
+      'm.1.d41d8cd98f00b204e9800998ecf8427e',
     ]) {
       expect(decodeVersion(text)).toBeNull();
     }

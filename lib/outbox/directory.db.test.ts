@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test, vi } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, settingsFor } from '@/scripts/testing/outbox';
+import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { createDirectory } from './directory';
 import { SHAPES } from './shape-registry.gen';
 
@@ -9,7 +10,6 @@ const shape = SHAPES.find(({ key }) => key === 'published-at');
 if (shape === undefined) throw new Error('There is no such shape');
 
 /** A table is looked at when the machine has time for it. */
-const SOON = { timeout: 20_000 };
 const database = useTestDatabase((made) => createSample(made, shape));
 let close = (): Promise<void> => Promise.resolve();
 afterAll(() => close());
@@ -28,7 +28,7 @@ test('a reading takes the last binding, however old, while the table is looked a
   await vi.waitFor(async () => {
     const { main } = await directory.last('sample');
     expect(main.description.indexes.map(({ name }) => name)).toContain('of_a_moment_ago');
-  }, SOON);
+  }, PATIENCE_MS);
   expect((await directory.get('sample')).main.description.indexes.map(({ name }) => name)).toContain('of_a_moment_ago');
 });
 
@@ -47,7 +47,7 @@ test('who watches has the table looked at every two minutes, who shows or change
     expect(await directory.last('sample'), 'nobody has looked').toBe(first);
     later(2);
     await directory.last('sample');
-    await vi.waitFor(async () => expect(await directory.last('sample')).not.toBe(first), SOON);
+    await vi.waitFor(async () => expect(await directory.last('sample')).not.toBe(first), PATIENCE_MS);
     const second = await directory.get('sample');
     later(29);
     expect(await directory.get('sample')).toBe(second);

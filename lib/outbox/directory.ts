@@ -55,6 +55,8 @@ interface Entry {
   settings: OutboxSettings;
   database: Database;
   proof: () => Promise<KnownProof | null>;
+  /** The other outboxes of its database. */
+  others: readonly OutboxSettings[];
   bound: Outbox | null;
   boundAt: number;
   inFlight: Promise<Outbox> | null;
@@ -74,7 +76,8 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
     if (database === undefined)
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
     const proof = (): Promise<KnownProof | null> => knownProof(options.proofs, settings.id);
-    entries.set(settings.id, { settings, database, proof, bound: null, boundAt: 0, inFlight: null });
+    const others = options.outboxes.filter((other) => other.database === settings.database && other.id !== settings.id);
+    entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null });
   }
   const entry = (id: string): Entry => {
     const found = entries.get(id);
@@ -144,7 +147,7 @@ async function knownProof(source: ProofSource | undefined, outboxId: string): Pr
 
 async function bind(entry: Entry): Promise<Outbox> {
   try {
-    entry.bound = await bindOutbox(entry.settings, entry.database, await entry.proof());
+    entry.bound = await bindOutbox(entry.settings, entry.database, await entry.proof(), entry.others);
     entry.boundAt = Date.now();
     return entry.bound;
   } catch (error) {
@@ -172,6 +175,10 @@ export function databaseProblem(failure: DatabaseFailure, databaseId: string): P
       `The console's role in database ${databaseId} lacks a privilege on this table: run the install command and apply its grants`,
     ],
     missing: ['unavailable', `A table or column of this outbox is gone from database ${databaseId}: check the configuration`],
+    statement_binlog: [
+      'read_only',
+      `Database ${databaseId} writes statements into its binary log and takes none of a change as the console makes it`,
+    ],
     read_only: ['read_only', `Database ${databaseId} accepts no writes at the moment: it may be a replica`],
     // What else a request holds is looked at before it is sent: a cursor (`keyFits`), ids (`idFits`), times (`parseEventFilter`).
     bad_value:

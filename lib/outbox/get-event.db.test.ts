@@ -3,6 +3,7 @@ import { openDatabase } from '@/lib/database/database';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, sampleEventId, settingsFor } from '@/scripts/testing/outbox';
 import { bindOutbox } from './bind';
+import { contentOf } from './event-content';
 import { getEvent } from './get-event';
 import { SHAPES } from './shape-registry.gen';
 
@@ -16,8 +17,11 @@ test('a payload in a column of bytes is shown as what the shape says it is', asy
   try {
     const row = shape.sample?.rows[0];
     if (row === undefined) throw new Error('The sample has no row');
-    const payload = async (encoding: 'bytes' | 'json') =>
-      (await getEvent(await bindOutbox(settingsFor({ ...shape, payload: { encoding } }), observed), sampleEventId(shape, row)))?.payload;
+    const payload = async (encoding: 'bytes' | 'json') => {
+      const outbox = await bindOutbox(settingsFor({ ...shape, payload: { encoding } }), observed);
+      const stored = await getEvent(outbox, sampleEventId(shape, row));
+      return stored === null ? null : (await contentOf(outbox, stored, false)).payload;
+    };
     const bytes = await payload('bytes');
     expect(bytes?.binary).toBe(true);
     const text = Buffer.from(bytes?.head ?? '', 'hex').toString('utf8');

@@ -1,91 +1,75 @@
-import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
-import type { Claim, OutboxEvent } from '@/lib/shared/model';
+import { sql, type RawBuilder } from 'kysely';
+import type { Claim, VersionedEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
-import { decodeContent, type StoredContent } from './content';
 import { livePlaces, type Outbox, type Place } from './outbox';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 import { idFits } from './row-id';
 
-/** Characters of a payload the event page reads; beyond it the payload is cut and its size said. */
-export const CONTENT_CHARACTERS = 262_144;
-
 export interface StoredEvent {
   asOf: string;
   place: Place['key'];
-  event: OutboxEvent;
+  /** Its error as long as a list has it: the whole of it is content. */
+  event: VersionedEvent;
   claim: Claim;
-  payload: StoredContent;
-  headers: StoredContent | null;
   archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
+  /** What `beside` came to. */
+  beside: string;
 }
 
 interface DetailRow extends EventRow {
+  place: Place['key'];
   now: string;
   available_at: string | null;
   locked_until: string | null;
   locked_by: string | null;
-  payload_head: string | null;
-  payload_bytes: string | null;
-  headers_head: string | null;
-  headers_bytes: string | null;
-  archived_at?: string | null;
-  archived_by?: string | null;
-  archived_reason?: string | null;
-  archived_by_intervention?: string | null;
-  archived_from_state?: string | null;
+  beside: string;
+  archived_at: string | null;
+  archived_by: string | null;
+  archived_reason: string | null;
+  archived_by_intervention: string | null;
+  archived_from_state: string | null;
 }
+
+/** A text worked out beside the row, in the statement that reads it. */
+export type Beside = (at: PlaceSql) => RawBuilder<string>;
 
 /**
- * One event by its id: looked up by the primary key in the outbox, its dead-letter table and the archive, in this
- * order. null when none holds it, an id that cannot be one of this table's included.
+ * One event by its id, without its content: one statement that looks it up by the primary key in the outbox, its
+ * dead-letter table and the archive; of several the first in this order. null when none holds it, an id that cannot be one
+ * of this table's included.
  */
-export async function getEvent(outbox: Outbox, id: string): Promise<StoredEvent | null> {
-  return outbox.database.read(async (db) => {
-    for (const place of [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])]) {
-      const found = await readOne(outbox, db, place, id);
-      if (found !== null) return found;
-    }
-    return null;
-  });
-}
-
-async function readOne(outbox: Outbox, db: Db, place: Place, id: string): Promise<StoredEvent | null> {
+export async function getEvent(outbox: Outbox, id: string, beside: Beside = () => sql`''`): Promise<StoredEvent | null> {
   const { engine } = outbox.database;
-  const at = placeSql(outbox, place);
-  if (!idFits(engine, place, id)) return null;
-  const archived = place.key === 'archive' ? sql`, ${archiveFacts(outbox, at.alias)}` : sql``;
-  const { rows } = await sql<DetailRow>`select ${engine.fragments.nowIso()} as now, ${eventColumns(outbox, at, 'whole')},
-      ${at.roleIso('availableAt')} as available_at, ${at.roleIso('lockedUntil')} as locked_until, ${at.roleText('lockedBy')} as locked_by,
-      ${contentColumns(outbox, at, 'payload')}, ${contentColumns(outbox, at, 'headers')}${archived}
-    from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1`.execute(db);
+  const places = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])].filter((place) => idFits(engine, place, id));
+  if (places.length === 0) return null;
+  const arms = places.map((place) => oneRow(outbox, place, id, beside));
+  // Read in this order, and no further than to the first that holds it.
+  const { rows } = await outbox.database.read((db) =>
+    sql<DetailRow>`select * from (${sql.join(arms, sql` union all `)}) as found limit 1`.execute(db),
+  );
   const row = rows[0];
   if (row === undefined) return null;
   return {
     asOf: row.now,
-    place: place.key,
-    event: toEvent(outbox, place.key, row),
+    place: row.place,
+    event: toEvent(outbox, row.place, row),
     claim: { availableAt: row.available_at, lockedUntil: row.locked_until, lockedBy: row.locked_by },
-    payload: decodeContent(content(at, 'payload', row.payload_head, row.payload_bytes), outbox.shape.payload?.encoding),
-    headers: at.role('headers') === null ? null : content(at, 'headers', row.headers_head, row.headers_bytes),
     archived: archivedFacts(row),
+    beside: row.beside,
   };
 }
 
-function contentColumns(outbox: Outbox, at: PlaceSql, role: 'payload' | 'headers'): ReturnType<typeof sql> {
+function oneRow(outbox: Outbox, place: Place, id: string, beside: Beside): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
-  const column = at.role(role);
-  if (column === null) return sql`cast(null as char(1)) as ${sql.id(`${role}_head`)}, cast(null as char(1)) as ${sql.id(`${role}_bytes`)}`;
-  const bytes = column.description.kind === 'binary' ? sql`octet_length(${column.sql})` : fragments.textBytes(column.sql);
-  return sql`${fragments.head(column.sql, column.description, CONTENT_CHARACTERS)} as ${sql.id(`${role}_head`)}, ${fragments.asText(bytes)} as ${sql.id(`${role}_bytes`)}`;
-}
-
-function content(at: PlaceSql, role: 'payload' | 'headers', head: string | null, bytes: string | null): StoredContent {
-  return { head, bytes: Number(bytes ?? 0), binary: at.role(role)?.description.kind === 'binary' };
+  const at = placeSql(outbox, place);
+  return sql`(select ${sql.lit(place.key)} as place, ${fragments.nowIso()} as now, ${eventColumns(outbox, at)},
+      ${at.roleIso('availableAt')} as available_at, ${at.roleIso('lockedUntil')} as locked_until, ${at.roleText('lockedBy')} as locked_by,
+      ${beside(at)} as beside, ${archiveFacts(outbox, place.key === 'archive' ? at.alias : null)}
+    from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1)`;
 }
 
 function archivedFacts(row: DetailRow): StoredEvent['archived'] {
-  if (row.archived_at === undefined || row.archived_at === null) return null;
+  if (row.archived_at === null) return null;
   const from = row.archived_from_state;
   return {
     at: row.archived_at,

@@ -1,4 +1,5 @@
-import type { Content, EventLink, OutboxEvent } from '@/lib/shared/model';
+import type { Content } from '@/lib/shared/content';
+import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from './paths';
 

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import type { EventFilter, EventPage } from '@/lib/shared/model';
+import type { EventFilter, EventPage, VersionedEvent } from '@/lib/shared/model';
 import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
-import { listOrder } from './list-order';
-import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Span, type Stretch } from './list-sql';
-import { unlimited, walksOf, type Position, type Walk } from './list-walks';
+import { causePage, type Seeing } from './list-cause';
+import { listOrder, type ListOrder } from './list-order';
+import { opposite, stretches, type ListStart, type Page } from './list-page';
+import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Span } from './list-sql';
+import { unlimited, walksOf, type Position, type Walk, type Walks } from './list-walks';
 import { plainColumn, type Outbox } from './outbox';
 import { toEvent } from './row';
 import { idFits } from './row-id';
@@ -19,48 +21,67 @@ export interface PageRequest {
 /**
  * One page of events in the order the table's indexes give (`orderedBy`), keyset-paged in both directions: rows of
  * several states and tables, each read by its own index, merged. Filters that no index serves are tried on a bounded
- * number of rows. Under the reader's statement timeout; locks nothing.
+ * number of rows; a cause is held against what `see` makes of the errors. Under the reader's statement timeout; locks nothing.
  * Throws Problem `invalid` for a foreign cursor, DatabaseFailure for the database's own.
  */
-export async function listEvents(outbox: Outbox, filter: EventFilter, page: PageRequest): Promise<EventPage> {
+export async function listEvents(
+  outbox: Outbox,
+  filter: EventFilter,
+  page: PageRequest,
+  see: Seeing | null = null,
+): Promise<EventPage<VersionedEvent>> {
   const order = filter.order ?? 'newest';
   const listed = listOrder(outbox);
+  const { engine } = outbox.database;
   const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order, listed.by);
   if (cursor !== null && !fitsKey(outbox, cursor.id)) throw foreignCursor();
-  const { walks, leftOut, missingIndex } = walksOf(outbox, listed, filter);
-  const { engine } = outbox.database;
+  const { cause } = filter;
+  const { walks, leftOut, missingIndex } = cause === undefined ? walksOf(outbox, listed, filter) : walksOfDead(outbox, listed, filter);
   const from = cursor?.key ?? null;
   if (from !== null && !walks.every(({ key }) => key === null || keyFits(from, key.description, engine))) throw foreignCursor();
-  return outbox.database.read(async (db) => {
-    await outbox.database.engine.byIndex(db);
-    const { rows: now } = await sql<{ now: string }>`select ${outbox.database.engine.fragments.nowIso()} as now`.execute(db);
-    const found = await readPage(outbox, db, walks, order, cursor, page.limit);
-    const { shown, looked, more } = found;
-    const at = (position: Position, direction: Cursor['direction']): string =>
-      encodeCursor({ order, by: listed.by, direction, key: position.key, id: position.id });
-    const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
-    const [first, last] = [shown[0], shown.at(-1)];
-    const backwards = cursor?.direction === 'previous';
-    // Where this page's own walk goes on, and where the one the other way round would begin.
-    const end = backwards ? first : last;
-    const onward = more && end !== undefined ? ofRow(end) : looked.end;
-    const behind = backwards ? last : cursor === null ? undefined : first;
-    const [next, previous] = backwards ? [behind && ofRow(behind), onward] : [onward, behind && ofRow(behind)];
-    return {
-      asOf: now[0]?.now ?? '',
-      events: shown.map((row) => toEvent(outbox, row.place, row)),
-      nextCursor: next ? at(next, 'next') : null,
-      previousCursor: previous ? at(previous, 'previous') : null,
-      orderedBy: listed.by,
-      searched: {
-        rows: Math.max(looked.rows, shown.length),
-        backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
-        complete: !more && looked.end === null && leftOut.length === 0 && !walks.some((walk) => walk.sample),
-      },
-      leftOut,
-      missingIndex: missingIndex === null ? null : adviceOn(outbox, missingIndex),
-    };
-  });
+  const start = { order, cursor, walks };
+  const [now, { shown, looked, more }] =
+    cause === undefined
+      ? await outbox.database.read(async (db) => {
+          await engine.byIndex(db);
+          return [await timeOf(outbox, db), await readPage(outbox, db, start, page.limit)] as const;
+        })
+      : [await outbox.database.read((db) => timeOf(outbox, db)), await causePage(outbox, { ...filter, cause }, start, page.limit, see)];
+  const at = (position: Position, direction: Cursor['direction']): string =>
+    encodeCursor({ order, by: listed.by, direction, key: position.key, id: position.id });
+  const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
+  const [first, last] = [shown[0], shown.at(-1)];
+  const backwards = cursor?.direction === 'previous';
+  // Where this page's own walk goes on, and where the one the other way round would begin.
+  const end = backwards ? first : last;
+  const onward = more && end !== undefined ? ofRow(end) : looked.end;
+  const behind = backwards ? last : cursor === null ? undefined : first;
+  const [next, previous] = backwards ? [behind && ofRow(behind), onward] : [onward, behind && ofRow(behind)];
+  return {
+    asOf: now,
+    events: shown.map((row) => toEvent(outbox, row.place, row)),
+    nextCursor: next ? at(next, 'next') : null,
+    previousCursor: previous ? at(previous, 'previous') : null,
+    orderedBy: listed.by,
+    searched: {
+      rows: Math.max(looked.rows, shown.length),
+      backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
+      complete: !more && looked.end === null && leftOut.length === 0 && !walks.some((walk) => walk.sample),
+    },
+    leftOut,
+    missingIndex: missingIndex === null ? null : adviceOn(outbox, missingIndex),
+  };
+}
+
+/** What narrows the dead events before their causes are looked at, of which the types are part; nothing where dead ones are not wanted. */
+function walksOfDead(outbox: Outbox, listed: ListOrder, { type: _, state, ...filter }: EventFilter): Walks {
+  if (state !== undefined && !state.includes('dead')) return { walks: [], leftOut: [], missingIndex: null };
+  return walksOf(outbox, listed, { ...filter, state: ['dead'] });
+}
+
+async function timeOf({ database }: Outbox, db: Db): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select ${database.engine.fragments.nowIso()} as now`.execute(db);
+  return rows[0]?.now ?? '';
 }
 
 /** What cannot be a key of this table was not one of its cursors; kinds of key that are not checked are left to the database. */
@@ -72,23 +93,8 @@ function fitsKey({ main, database }: Outbox, id: string): boolean {
 /** Rows of each walk that are tried before the end of a long search is asked for. */
 const NEAR_ROWS = 2_000;
 
-interface Found {
-  /** In the order of the list. */
-  shown: ListRow[];
-  /** There are rows beyond those shown. */
-  more: boolean;
-  looked: Look;
-}
-
 /** The rows of a page, and how far a bounded search for them came. */
-async function readPage(
-  outbox: Outbox,
-  db: Db,
-  walks: readonly Walk[],
-  order: Cursor['order'],
-  cursor: Cursor | null,
-  limit: number,
-): Promise<Found> {
+async function readPage(outbox: Outbox, db: Db, { walks, order, cursor }: ListStart, limit: number): Promise<Page> {
   // Walking to the previous page means walking the other way round and turning the rows over.
   const backwards = cursor?.direction === 'previous';
   const direction = backwards ? opposite(order) : order;
@@ -160,22 +166,6 @@ async function boundedFirst(outbox: Outbox, db: Db, given: readonly Walk[], span
   const near = await upTo(within(NEAR_ROWS));
   const done = near.rows.length >= span.limit || near.end === null;
   return done ? near : upTo(within(Infinity));
-}
-
-const opposite = (order: Cursor['order']): Cursor['order'] => (order === 'newest' ? 'oldest' : 'newest');
-
-/** The stretches of a walk from the cursor on: rows without a sort key come last of the newest, first of the oldest. */
-function stretches(
-  walks: readonly Walk[],
-  direction: Cursor['order'],
-  cursor: Cursor | null,
-): { stretch: Stretch; after: Position | null }[] {
-  const byKeyAlone = walks.every(({ key }) => key === null);
-  const both: Stretch[] = walks.some(({ key }) => key?.nullable === true) ? ['keyed', 'unkeyed'] : ['keyed'];
-  const ways = direction === 'newest' ? both : both.toReversed();
-  if (cursor === null) return ways.map((stretch) => ({ stretch, after: null }));
-  const begun: Stretch = cursor.key === null && !byKeyAlone ? 'unkeyed' : 'keyed';
-  return ways.slice(Math.max(0, ways.indexOf(begun))).map((stretch) => ({ stretch, after: stretch === begun ? cursor : null }));
 }
 
 async function merged(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<ListRow[]> {

@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Cursor } from './cursor';
 import type { Position, SortKey, Walk } from './list-walks';
 import type { Outbox, Place } from './outbox';
-import { eventColumns, placeSql, type EventRow, type PlaceSql } from './row';
+import { placeSql, uncountedColumns, type EventRow, type PlaceSql } from './row';
+import { touchedCountOfRead } from './touched';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -31,14 +32,21 @@ export interface Span {
 
 /** The rows of a list's page: the walks merged. */
 export function mergedRows(outbox: Outbox, walks: readonly Walk[], span: Span): Sql<ListRow> | null {
-  return positionedRows(outbox, walks, span, (at) => eventColumns(outbox, at)) as Sql<ListRow> | null;
+  const counted = sql`, ${touchedCountOfRead(outbox, 'page')} as touched`;
+  return positionedRows(outbox, walks, span, (at) => uncountedColumns(outbox, at), counted) as Sql<ListRow> | null;
 }
 
 /**
  * `columns` of the walks' rows, merged; null where no walk has rows in this stretch. Each walk is read no further than
- * `limit` needs: their orders are the order of the whole.
+ * `limit` needs: their orders are the order of the whole. `more` is asked of the rows that are left, called `page`.
  */
-export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Span, columns: (at: PlaceSql) => Sql): Sql | null {
+export function positionedRows(
+  outbox: Outbox,
+  walks: readonly Walk[],
+  span: Span,
+  columns: (at: PlaceSql) => Sql,
+  more: Sql = sql``,
+): Sql | null {
   const arms = walks.filter((walk) => hasStretch(walk, span.stretch)).map((walk) => arm(outbox, walk, span, columns(walk.at)));
   if (arms.length === 0) return null;
   const descending = span.direction === 'newest';
@@ -51,7 +59,7 @@ export function positionedRows(outbox: Outbox, walks: readonly Walk[], span: Spa
   const way = sql.raw(descending ? 'desc' : 'asc');
   const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${way}`));
   const order = keyed ? sql`${ordered(sql.id('sort_key'), descending ? 'descending' : 'ascending', nulls)}, ${ids}` : ids;
-  return sql`select * from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
+  return sql`select *${more} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
 /** Whether the walk has rows in this stretch at all. */

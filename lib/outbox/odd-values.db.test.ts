@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { countDeadByError } from './dead-letters';
+import { groupByCause } from '@/lib/shared/dead-letter-groups';
+import { newestDead } from './dead-letters';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
 import type { Shape } from './shape';
@@ -53,10 +54,15 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
       "INSERT INTO died VALUES (1, 'Paid', 'Timeout'), (2, 'Paid', 'timeout'), (3, 'paid', 'timeout'), (4, 'paid', 'timeout '), (5, 'paid', 'timéout'), (6, 'paid', NULL), (7, 'paid', NULL)",
     );
     const states = [{ state: 'dead', when: { always: true } }];
-    const groups = await countDeadByError(
+    const rows = await newestDead(
       await bindInline(opened(), 'died', { columns: { id: 'id', type: 'kind', error: 'error' }, states }),
+      false,
     );
-    expect(groups.map(({ type, error, count }) => [type, error, count]).sort()).toEqual([
+    expect(
+      groupByCause('odd', rows)
+        .map(({ type, error, count }) => [type, error, count])
+        .sort(),
+    ).toEqual([
       ['Paid', 'Timeout', 1],
       ['Paid', 'timeout', 1],
       ['paid', null, 2],

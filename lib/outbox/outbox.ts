@@ -3,6 +3,7 @@ import type { ColumnDescription, TableDescription, TableName } from '@/lib/datab
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
 import type { TableRules } from '@/lib/database/table-rules';
+import type { RecordsSight } from './companions';
 import type { Scope } from './conditions';
 import type { Condition } from './language/condition';
 import type { TableRef } from './language/names';
@@ -122,6 +123,10 @@ export interface Outbox {
   dead: Place | null;
   /** The console's own table for archived events; null until installed. */
   archive: Place | null;
+  /** What its reader can do with the console's records of changes to it. */
+  records: RecordsSight;
+  /** Outboxes configured in its database on other tables. */
+  elsewhere: readonly string[];
   companions: ReadonlyMap<string, BoundCompanion>;
   /** What conditions on rows of the outbox table are compiled against. */
   scope: Scope;

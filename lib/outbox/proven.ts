@@ -10,8 +10,8 @@ import { PROVEN_TABLES } from './proven-tables.gen';
 export interface KnownProof {
   /** Who turned changes on or off last, and what was proven then: null facts where no proof was needed. */
   switched: { on: boolean; facts: ProofFacts | null } | null;
-  /** What the newest proof that came to an end said. */
-  decided: { passed: boolean; facts: ProofFacts } | null;
+  /** What the newest proof said: `passed` when any operation was left that may be used. */
+  decided: { passed: boolean; refused: string[]; facts: ProofFacts } | null;
 }
 
 /** Where bindings learn of proofs. */
@@ -24,6 +24,8 @@ export interface ProofState {
   facts: ProofFacts;
   /** What is different from what was proven, or from the table a built-in shape was tested on. */
   differences: ProofDifference[];
+  /** Operations that failed their proof on this table with this mapping; all others read back what they change. */
+  refused: string[];
   why: ReadOnlyReason | null;
 }
 
@@ -33,18 +35,18 @@ type Bound = Pick<Outbox, 'settings' | 'database' | 'shape' | 'main' | 'dead' | 
 export function judgeProof(outbox: Bound, facts: ProofFacts, known: KnownProof | null): ProofState {
   const deviations = untestedTraits(outbox);
   const needed = deviations === null || deviations.length > 0;
-  if (known === null) return { needed, facts, differences: [], why: 'proof_unknown' };
-  const { switched, decided } = known;
-  if (switched?.on === false) return { needed, facts, differences: [], why: 'changes_off' };
-  if (decided?.passed === false && differences(decided.facts, facts).length === 0)
-    return { needed, facts, differences: [], why: 'proof_failed' };
-  if (!needed) return { needed, facts, differences: [], why: null };
+  const { switched = null, decided = null } = known ?? {};
+  const current = decided !== null && differences(decided.facts, facts).length === 0 ? decided : null;
+  const state = { needed, facts, differences: [], refused: current?.refused ?? [] };
+  if (known === null) return { ...state, why: 'proof_unknown' };
+  if (switched?.on === false) return { ...state, why: 'changes_off' };
+  if (current?.passed === false) return { ...state, why: 'proof_failed' };
+  if (!needed) return { ...state, why: null };
   const basis = switched?.facts ?? (decided?.passed === true ? decided.facts : null);
-  if (basis === null)
-    return { needed, facts, differences: deviations ?? [], why: deviations === null ? 'mapping_not_proven' : 'table_differs' };
+  if (basis === null) return { ...state, differences: deviations ?? [], why: deviations === null ? 'mapping_not_proven' : 'table_differs' };
   const found = differences(basis, facts);
-  if (found.length > 0) return { needed, facts, differences: found, why: found.some(ofMapping) ? 'mapping_changed' : 'table_changed' };
-  return { needed, facts, differences: [], why: switched?.on === true ? null : 'changes_off' };
+  if (found.length > 0) return { ...state, differences: found, why: found.some(ofMapping) ? 'mapping_changed' : 'table_changed' };
+  return { ...state, why: switched?.on === true ? null : 'changes_off' };
 }
 
 /**

@@ -36,6 +36,40 @@ export function neededRights(outbox: Bound): Map<Place, Rights> {
   return rights;
 }
 
+/** One right in one table, as a grant says it, and the operations that need it. */
+export interface RightFor {
+  right: string;
+  operations: string[];
+}
+
+/** Which operations need each of the rights that `neededRights` answers; `column` quotes a name. */
+export function rightsByOperation(outbox: Bound, column: (name: string) => string): Map<Place, RightFor[]> {
+  const { operations, archive } = outbox.shape;
+  // What each would need if it were the only one; of the two that the archive brings, one takes rows out and the other puts them back.
+  const alone = (kept: typeof operations, withArchive: boolean): Map<Place, Rights> =>
+    neededRights({ ...outbox, shape: { ...outbox.shape, operations: kept, archive: withArchive ? archive : undefined } });
+  const needs: [string, Map<Place, Rights>][] = Object.entries(operations).map(([key, rules]) => [key, alone({ [key]: rules }, false)]);
+  if (archive !== undefined) {
+    const both = alone({}, true);
+    const one = (what: Partial<Rights>) => new Map([...both].map(([place, rights]) => [place, { ...rights, ...what }]));
+    needs.push(['archive', one({ insert: false })], ['restore', one({ delete: false, update: new Set() })]);
+  }
+  const who = (place: Place, has: (rights: Rights) => boolean): string[] =>
+    needs.flatMap(([key, rights]) => (has(rights.get(place) ?? NONE) ? [key] : []));
+  return new Map(
+    [...neededRights(outbox)].map(([place, rights]) => [
+      place,
+      [
+        ...(rights.insert ? [{ right: 'INSERT', operations: who(place, (one) => one.insert) }] : []),
+        ...(rights.delete ? [{ right: 'DELETE', operations: who(place, (one) => one.delete) }] : []),
+        ...[...rights.update].map((name) => ({ right: `UPDATE (${column(name)})`, operations: who(place, (one) => one.update.has(name)) })),
+      ],
+    ]),
+  );
+}
+
+const NONE: Rights = { insert: false, delete: false, update: new Set() };
+
 /**
  * The server's counters of changes that its history is better with, quoted as in a grant: where rows go when they are
  * published, or no index tells which were. Null where that is not so, or any role is told.
@@ -61,20 +95,27 @@ export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'companions'>)
   return [...new Map(names.map((name) => [`${name.schema ?? ''}\u0000${name.table}`, name])).values()];
 }
 
-/** Functions of the library that operations call; one that names no schema is looked for beside the outbox. */
-export function calledFunctions(outbox: Bound): { schema: string; name: string }[] {
-  const called = new Set(usableRules(outbox).flatMap((rule) => (rule.call === undefined ? [] : [rule.call.function])));
-  return [...called].map((written) => {
+/** Functions of the library that operations call, and which do; one that names no schema is looked for beside the outbox. */
+export function calledFunctions(outbox: Bound): { schema: string; name: string; operations: string[] }[] {
+  const called = new Map<string, string[]>();
+  for (const [key, rules] of usableByOperation(outbox))
+    for (const { call } of rules)
+      if (call !== undefined) called.set(call.function, [...new Set([...(called.get(call.function) ?? []), key])]);
+  return [...called].map(([written, operations]) => {
     const [first = '', second] = written.split('.');
-    return second === undefined ? { schema: outbox.main.table.schema ?? 'public', name: first } : { schema: first, name: second };
+    const schema = second === undefined ? (outbox.main.table.schema ?? 'public') : first;
+    return { schema, name: second ?? first, operations };
   });
 }
 
-function usableRules(outbox: Bound): ChangeRule[] {
-  return Object.values(outbox.shape.operations).flatMap((rules) =>
+function usableByOperation(outbox: Bound): [operation: string, rules: ChangeRule[]][] {
+  return Object.entries(outbox.shape.operations).map(([key, rules]) => [
+    key,
     Array.isArray(rules) ? rules.filter((rule): rule is ChangeRule => 'version' in rule && whyNotOffered(outbox, rule) === null) : [],
-  );
+  ]);
 }
+
+const usableRules = (outbox: Bound): ChangeRule[] => usableByOperation(outbox).flatMap(([, rules]) => rules);
 
 /** The tables whose rows a rule takes. */
 function placesOf(outbox: Bound, rule: ChangeRule): Place[] {

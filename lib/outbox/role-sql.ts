@@ -4,6 +4,7 @@ import { tableRef } from '@/lib/database/table-ref';
 import { belongs, compileCondition, type Scope } from './conditions';
 import type { ColumnRole } from './language/source';
 import { plainColumn, type BoundRole, type Outbox, type Place } from './outbox';
+import { READ_BYTES } from './size-bounds';
 
 /** A value of a row and what kind of value it is. */
 export interface RoleSql {
@@ -23,8 +24,11 @@ export function scopeOf(outbox: Outbox, place: Place): Scope {
   return place === outbox.main ? outbox.scope : { ...outbox.scope, columns: place.description.columns };
 }
 
-/** The value of a role over one place, under one alias; null where the place lacks it. */
-export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string): RoleSql | null {
+/**
+ * The value of a role over one place, under one alias; null where the place lacks it. What lies inside a document of more
+ * than `largest` bytes is NULL: it would be read whole for it, for every row.
+ */
+export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string, largest = READ_BYTES): RoleSql | null {
   const bound = place.roles[role];
   if (bound === undefined) return null;
   const plain = plainColumn(place, role);
@@ -32,7 +36,7 @@ export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string)
   const { fragments, timeZone } = outbox.scope;
   if (bound.constant !== null)
     return { sql: fragments.asText(sql.lit(bound.constant)), description: { ...bound.column, kind: 'text', type: 'text' } };
-  const value = innerValue(bound, role, alias, outbox.scope);
+  const value = innerValue(bound, role, alias, outbox.scope, largest);
   const timed = TIME_ROLES.includes(role);
   let found = timed ? { sql: fragments.instant(value.sql, value.description, timeZone), description: instantOf(value.description) } : value;
   if (bound.minusSeconds !== 0) found = { ...found, sql: fragments.secondsBefore(found.sql, bound.minusSeconds) };
@@ -46,20 +50,34 @@ function instantOf({ time: _, ...description }: ColumnDescription): ColumnDescri
 }
 
 /** The column's value, the last of its elements and a path into it, over the companion where it is the companion's. */
-function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: Scope): RoleSql {
-  let value: RoleSql = {
-    sql: sql.id(bound.join === null ? alias : joinAlias(bound.join.name, alias), bound.column.name),
-    description: bound.column,
-  };
-  if (bound.last) value = fragments.lastElement(value.sql, value.description);
+function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: Scope, largest: number): RoleSql {
+  const column = columnOf(bound, alias);
+  const within = (found: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(case when ${fragments.sizeBytes(column, bound.column)} <= ${sql.lit(largest)} then ${found} end)`;
+  let value: RoleSql = { sql: column, description: bound.column };
+  if (bound.last) {
+    const last = fragments.lastElement(value.sql, value.description);
+    value = { ...last, sql: within(last.sql) };
+  }
   // The last element of JSON is JSON, and a text in it is not meant with its quotes.
   if (bound.path.length === 0 && !(bound.last && value.description.kind === 'json')) return value;
   const text: ColumnDescription = { ...bound.column, kind: 'text', type: 'text', nullable: true, time: bound.column.time ?? 'iso' };
   return {
-    sql: fragments.jsonText(value.sql, bound.path, value.description),
+    sql: within(fragments.jsonText(value.sql, bound.path, value.description)),
     description: TIME_ROLES.includes(role) ? text : { ...text, time: undefined },
   };
 }
+
+/** How large the column is that a role's value is in, in bytes; null where the role is in no column. */
+export function roleSize(outbox: Outbox, place: Place, role: Role, alias: string): RawBuilder<unknown> | null {
+  const bound = place.roles[role];
+  if (bound === undefined || bound.constant !== null) return null;
+  const size = outbox.scope.fragments.sizeBytes(columnOf(bound, alias), bound.column);
+  return bound.join === null ? size : joined(bound, size, alias);
+}
+
+const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknown> =>
+  sql.id(join === null ? alias : joinAlias(join.name, alias), column.name);
 
 const joinAlias = (companion: string, alias: string): string => `${alias}_${companion}`;
 

@@ -1,23 +1,31 @@
+import { isState, type EventState } from '@/lib/shared/states';
+
 /**
- * What an operator saw of a row, as one opaque token: the place it was in, the row's own version (exact) and a
- * digest of what no relay changes (stable). Which of the two an operation compares is the shape's to say.
+ * What an operator saw of a row, as one opaque token: the place and the state it was in, the row's own version (exact), a
+ * digest of what no relay changes (stable), and how often it had been operated on by then (touched). Which of exact and
+ * stable an operation compares is the shape's to say; the others must be the same to all of them.
  */
 export interface Version {
   place: 'main' | 'dead' | 'archive';
+  state: EventState;
   exact: string;
   stable: string;
+  /** null where nobody counted: no operation takes such a row, or the records cannot be read. */
+  touched: number | null;
 }
 
 const LETTER = { main: 'm', dead: 'd', archive: 'a' } as const;
 const PLACE: Record<string, Version['place']> = { m: 'main', d: 'dead', a: 'archive' };
 
-export function encodeVersion(version: Version): string {
-  return `${LETTER[version.place]}.${version.exact}.${version.stable}`;
+export function encodeVersion({ place, state, exact, stable, touched }: Version): string {
+  return [LETTER[place], state, exact, stable, touched ?? '-'].join('.');
 }
 
 /** null for anything this console did not make: such a row has, at the very least, not been seen as it is. */
 export function decodeVersion(text: string): Version | null {
-  const match = /^([mda])\.([0-9]{1,20}|[0-9a-f]{32})\.([0-9a-f]{32})$/.exec(text);
-  const place = PLACE[match?.[1] ?? ''];
-  return match === null || place === undefined ? null : { place, exact: match[2] ?? '', stable: match[3] ?? '' };
+  const [, letter = '', state, exact = '', stable = '', touched = ''] =
+    /^([mda])\.([a-z]{1,20})\.([0-9]{1,20}|[0-9a-f]{32})\.([0-9a-f]{32})\.(-|0|[1-9][0-9]{0,14})$/.exec(text) ?? [];
+  const place = PLACE[letter];
+  if (place === undefined || !(isState(state) || state === 'unmapped')) return null;
+  return { place, state, exact, stable, touched: touched === '-' ? null : Number(touched) };
 }

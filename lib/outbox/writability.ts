@@ -1,7 +1,7 @@
 /** Why an outbox cannot be changed from here. Every door asks this one answer. */
 import type { Db } from '@/lib/database/engine';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
-import { ARCHIVE_COLUMNS, recordTables } from './companions';
+import { ARCHIVE_COLUMNS } from './companions';
 import { placeColumns, type Outbox, type Place } from './outbox';
 import { operatorLacks, operatorSaysItLacks } from './operator-rights';
 
@@ -12,10 +12,9 @@ export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyRea
   if (outbox.database.write === null) return 'no_operator_url';
   if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
   if ([outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false)) return 'not_transactional';
-  const { engine } = outbox.database;
-  const { headers, events } = recordTables(engine);
-  const records = [await engine.describe(db, headers), await engine.describe(db, events)];
-  if (outbox.archive === null || records.includes(null)) return 'not_installed';
+  if (await outbox.database.engine.logsStatements(db)) return 'statement_binlog';
+  if (outbox.archive === null || outbox.records === 'absent') return 'not_installed';
+  if (outbox.records !== 'countable') return 'reinstall_needed';
   const { archive } = outbox;
   const expected = [
     ...Object.values(ARCHIVE_COLUMNS),

@@ -1,30 +1,40 @@
 /** Proofs in the store: what a binding asks, what a screen shows, and the switch that turns changes on. */
 import { uuidv7 } from 'uuidv7';
 import { listEvents } from '@/lib/outbox/list-events';
+import { asMapped } from '@/lib/outbox/capabilities';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { differences, fingerprintOf, type ProofFacts } from '@/lib/outbox/proof-facts';
 import type { KnownProof, ProofSource } from '@/lib/outbox/proven';
-import type { Actor } from '@/lib/shared/permissions';
+import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import type { ProofDocument, ProofOutcome, ProofStatus } from '@/lib/shared/proofs';
-import type { LiveState } from '@/lib/shared/states';
+import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/proofs';
+import type { State } from '@/lib/shared/states';
 import { insertAuditEntries } from '@/lib/store/audit';
 import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
 import type { Store, StoreDb } from '@/lib/store/store';
 import { hindrance } from './prove';
-import { trialsOf, triggersOf, warningsOf } from './survey';
+import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
 
-const DECIDED: ProofOutcome[] = ['proven', 'failed'];
+/** A proof as it was kept; one of an earlier release told of rows that were made for it. */
+function documentOf({ document }: StoredProof): ProofDocument {
+  const kept = JSON.parse(document) as ProofDocument;
+  return {
+    ...kept,
+    results: kept.results.map((result) => ('rows' in result ? result : { ...(result as ProofResult), rows: [], statements: [] })),
+  };
+}
 
-/** What bindings ask: the switch, and what the newest proof that came to an end said. */
+/** What bindings ask: the switch, and what the newest proof said. */
 export function proofSource(store: Pick<Store, 'db'>): ProofSource {
   return async (outboxId): Promise<KnownProof> => {
-    const [switched, decided] = await Promise.all([changesSwitch(store.db, outboxId), newestProof(store.db, outboxId, DECIDED)]);
-    const facts = factsOf(decided?.facts ?? null);
+    const [switched, last] = await Promise.all([changesSwitch(store.db, outboxId), newestProof(store.db, outboxId)]);
+    const facts = factsOf(last?.facts ?? null);
+    const results = last === null ? [] : documentOf(last).results;
     return {
       switched: switched === null ? null : { on: switched.on, facts: factsOf(switched.facts) },
-      decided: decided === null || facts === null ? null : { passed: decided.outcome === 'proven', facts },
+      decided:
+        facts === null || results.length === 0 ? null : { passed: outcomeOf(results) !== 'failed', refused: refusedBy(results), facts },
     };
   };
 }
@@ -56,7 +66,7 @@ export async function keepProof(
       document: JSON.stringify(document),
     });
     await deleteOldProofs(db, outbox.id);
-    const passed = outcome === 'proven';
+    const passed = outcome !== 'failed';
     await audit(db, actor, { operation: 'prove', outbox: outbox.id, reason: '', passed, after: { proof: id, fingerprint, outcome } });
   });
   directory.forget(outbox.id);
@@ -64,13 +74,9 @@ export async function keepProof(
 
 /** Everything the proof page shows. Looks at the table only for the newest event of each state. */
 export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Promise<ProofStatus> {
-  const [switched, last, decided] = await Promise.all([
-    changesSwitch(store.db, outbox.id),
-    newestProof(store.db, outbox.id),
-    newestProof(store.db, outbox.id, DECIDED),
-  ]);
+  const [switched, last] = await Promise.all([changesSwitch(store.db, outbox.id), newestProof(store.db, outbox.id)]);
   const { facts, needed } = outbox.proof;
-  const trials = trialsOf(outbox);
+  const trials = trialsOf(asMapped(outbox));
   const lastFacts = factsOf(last?.facts ?? null);
   return {
     outbox: outbox.id,
@@ -81,20 +87,21 @@ export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Pro
     cases: trials.map(({ operation, state, table }) => ({ operation, state, table })),
     triggers: triggersOf(outbox),
     warnings: warningsOf(outbox),
+    chosenOnly: reachesOutside(outbox),
     realEvents: await realEvents(outbox, [...new Set(trials.map(({ state }) => state))]),
-    last: last === null ? null : (JSON.parse(last.document) as ProofDocument),
+    last: last === null ? null : documentOf(last),
     differences: outbox.proof.differences.length > 0 || lastFacts === null ? outbox.proof.differences : differences(lastFacts, facts),
     switched: switched === null ? null : { on: switched.on, at: switched.at, actor: switched.actor, reason: switched.reason },
-    ready: outbox.proof.why !== null && (!needed || holds(decided, facts)),
+    ready: outbox.proof.why !== null && (!needed || holds(last, facts)),
   };
 }
 
 function holds(proof: StoredProof | null, facts: ProofFacts): boolean {
-  return proof?.outcome === 'proven' && proof.fingerprint === fingerprintOf(facts);
+  return proof !== null && proof.fingerprint === fingerprintOf(facts) && outcomeOf(documentOf(proof).results) !== 'failed';
 }
 
 /** The newest event of each state, as a suggestion: where it cannot be read there is none. */
-async function realEvents(outbox: Outbox, states: LiveState[]): Promise<ProofStatus['realEvents']> {
+async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus['realEvents']> {
   const entries = await Promise.all(
     states.map(async (state) => {
       const id = await listEvents(outbox, { state: [state] }, { limit: 1 }).then(
@@ -120,11 +127,11 @@ export async function turnChanges(
 ): Promise<void> {
   const { facts, needed } = outbox.proof;
   await store.db.transaction().execute(async (db) => {
-    const proven = request.on && needed ? await newestProof(db, outbox.id, DECIDED) : null;
+    const proven = request.on && needed ? await newestProof(db, outbox.id) : null;
     if (request.on && needed && !holds(proven, facts))
       throw new Problem(
         'conflict',
-        `Changes of outbox ${outbox.id} cannot be turned on: ${proven?.outcome !== 'proven' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,
+        `Changes of outbox ${outbox.id} cannot be turned on: ${proven === null || proven.outcome === 'failed' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,
       );
     await setChangesSwitch(db, { outbox: outbox.id, on: request.on, proofId: proven?.id ?? null, actor, reason: request.reason });
     await audit(db, actor, {
@@ -137,9 +144,6 @@ export async function turnChanges(
   });
   directory.forget(outbox.id);
 }
-
-/** Somebody, or the command line. */
-export type Who = Pick<Actor, 'id' | 'name'> & { role: string };
 
 interface Deed {
   operation: 'prove' | 'turn_changes_on' | 'turn_changes_off';

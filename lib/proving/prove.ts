@@ -1,33 +1,56 @@
 /**
- * Proves that a mapping changes its table as it says: every operation from every state it is offered for, on rows that are made
- * for it or on chosen real ones, each in a transaction that is taken back.
+ * Proves that a mapping changes its table as it says: every operation on real events of every state it is offered for, in the
+ * transaction of an intervention, which reads back what it changes, and taken back instead of committed.
  */
 import { uuidv7 } from 'uuidv7';
+import { applyOperation } from '@/lib/interventions/apply';
+import { classify } from '@/lib/interventions/classify';
+import type { Operation } from '@/lib/interventions/operation';
+import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { previewIntervention } from '@/lib/interventions/preview';
+import type { RecordEvent } from '@/lib/interventions/records';
+import type { Seen } from '@/lib/interventions/statements';
+import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
+import { asMapped } from '@/lib/outbox/capabilities';
 import { databaseProblem } from '@/lib/outbox/directory';
+import { getEvent } from '@/lib/outbox/get-event';
+import { listEvents } from '@/lib/outbox/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { fingerprintOf } from '@/lib/outbox/proof-facts';
-import { readOnlyAdvice, requireSameTables } from '@/lib/outbox/read-only';
+import { readOnlyAdvice, readOnlyProblem, requireSameTables } from '@/lib/outbox/read-only';
+import { decodeVersion, encodeVersion } from '@/lib/outbox/version';
+import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { ReadOnlyReason } from '@/lib/shared/read-only';
-import type { ProofDocument, ProofOutcome, ProofResult } from '@/lib/shared/proofs';
-import { openWorkshop, type Workshop } from './bench';
-import { carryOut } from './trial';
-import { notOffered, trialsOf, triggersOf, warningsOf, type Trial } from './survey';
+import { outcomeOf, type ProofDocument, type ProofResult } from '@/lib/shared/proofs';
+import { notOffered, reachesOutside, trialsOf, triggersOf, warningsOf, type Trial } from './survey';
 
 export interface ProofOptions {
-  /** Chosen events, for states of which no row can be made. */
+  /** Chosen events; of states of which none is chosen the newest are taken, unless a trigger may reach outside. */
   events: string[];
-  /** A login of the table's owner for making rows, where the operator may not; null without. */
-  ownerUrl: string | null;
   actor: string;
 }
 
-/** More real events than there are states are a mistake. */
+/** More chosen events than this are a mistake. */
 export const PROOF_EVENTS_MAX = 12;
+/** So many of the newest events of a state are looked at, until some could be locked. */
+const NEWEST = 20;
+/** So many events are held at once. */
+const AT_ONCE = 5;
+const AUTHOR = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'a proof', reason: 'taken back' };
 
 /** What stands in the way of proving at all, rather than of changing. */
-const FIRST = ['no_operator_url', 'no_primary_key', 'not_transactional', 'not_installed', 'companions_out_of_date', 'no_grant'] as const;
+const FIRST = [
+  'no_operator_url',
+  'no_primary_key',
+  'not_transactional',
+  'statement_binlog',
+  'not_installed',
+  'reinstall_needed',
+  'companions_out_of_date',
+  'no_grant',
+] as const;
 
 /** What has to be put right before a proof makes sense; null when nothing. */
 export function hindrance(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null {
@@ -38,17 +61,17 @@ export function hindrance(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason |
  * Runs the proof; nothing of it remains in the database. Locks are held no longer than an intervention holds them.
  * Throws Problem: `read_only` when something has to be put right first, `timeout`, `unavailable`.
  */
-export async function prove(outbox: Outbox, options: ProofOptions): Promise<ProofDocument> {
+export async function prove(bound: Outbox, options: ProofOptions): Promise<ProofDocument> {
+  const outbox = asMapped(bound);
   const first = hindrance(outbox);
   if (first !== null)
     throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): ${readOnlyAdvice(outbox.id, first)}`, {
       because: first,
     });
-  const trials = trialsOf(outbox);
-  const workshop = await opened(outbox, options.ownerUrl);
   try {
+    const chosen = (await Promise.all(options.events.map((id) => getEvent(outbox, id)))).flatMap((found) => found?.event ?? []);
     const results: ProofResult[] = [];
-    for (const trial of trials) results.push(await tryOne(outbox, workshop, trial, options.events));
+    for (const trial of trialsOf(outbox)) results.push(await tryOne(outbox, trial, chosen));
     return {
       id: uuidv7(),
       outbox: outbox.id,
@@ -56,47 +79,148 @@ export async function prove(outbox: Outbox, options: ProofOptions): Promise<Proo
       actor: options.actor,
       fingerprint: fingerprintOf(outbox.proof.facts),
       outcome: outcomeOf(results),
-      ran: workshop.makers,
       results,
       notOffered: notOffered(outbox),
       triggers: triggersOf(outbox),
       warnings: warningsOf(outbox),
     };
-  } finally {
-    await workshop.close();
-  }
-}
-
-/** A row that somebody holds, or of which there is none, says nothing about the mapping. */
-function outcomeOf(results: ProofResult[]): ProofOutcome {
-  if (results.some(({ verdict, because }) => verdict === 'does_not' && because !== 'busy')) return 'failed';
-  return results.length > 0 && results.every(({ verdict }) => verdict === 'round_trips') ? 'proven' : 'incomplete';
-}
-
-async function opened(outbox: Outbox, ownerUrl: string | null): Promise<Workshop> {
-  try {
-    return await openWorkshop(outbox, ownerUrl);
   } catch (error) {
     throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
   }
 }
 
-/** One trial in a transaction of its own, so that no lock is held from one to the next. */
-async function tryOne(outbox: Outbox, workshop: Workshop, trial: Trial, events: string[]): Promise<ProofResult> {
-  let last: ProofResult | null = null;
+/** What a trial came to; the rest stays as it was begun. */
+type Finding = Partial<ProofResult> & Pick<ProofResult, 'verdict'>;
+
+async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Promise<ProofResult> {
+  const { operation: key, state, table } = trial;
+  const blank = {
+    operation: key,
+    state,
+    table,
+    because: null,
+    detail: null,
+    rows: [],
+    stateAfter: null,
+    changed: [],
+    statements: [],
+    notes: [],
+  };
+  const operation = OPERATIONS.find((one) => one.key === key);
+  if (operation === undefined) throw new Error(`no operation ${key}`);
+  const mine = seenIn(
+    trial,
+    chosen.filter((event) => event.state === state),
+  );
+  if (mine.length === 0 && reachesOutside(outbox)) return { ...blank, verdict: 'untried', because: 'only_chosen' };
+  const events = mine.length > 0 ? mine : seenIn(trial, (await listEvents(outbox, { state: [state] }, { limit: NEWEST })).events);
+  const [one] = events;
+  if (one === undefined) return { ...blank, verdict: 'untried', because: 'no_row' };
+  const shown = await previewIntervention(outbox, { operation: key, events: [{ id: one.id, version: encodeVersion(one.version) }] });
+  const statements = shown.sql.map(({ text }) => text);
   try {
-    // Which of the chosen events is of this state is found out by looking.
-    for (const real of events.length === 0 ? [null] : events) {
-      last = await workshop.run(async (bench) => {
-        const result = await carryOut(bench, trial, real);
-        await requireSameTables(outbox, bench.db);
-        return result;
-      });
-      if (last.verdict !== 'untried' || last.because !== 'wrong_event') break;
-    }
+    const finding = await takenBack(outbox, (db) => carryOut(outbox, db, operation, trial, events));
+    return { ...blank, statements, ...finding };
   } catch (error) {
-    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
+    const failure = outbox.database.engine.failure(error);
+    if (failure.code === 'connection' || (failure.code === 'other' && failure.state === null)) throw error;
+    if (['locked', 'deadlock', 'busy'].includes(failure.code)) return { ...blank, statements, verdict: 'untried', because: 'locked' };
+    // A server's message may quote values of somebody's row: its code does not.
+    const because = failure.code === 'no_privilege' ? 'no_privilege' : 'failed';
+    return { ...blank, statements, verdict: 'does_not', because, detail: `${failure.code} ${failure.state ?? ''}`.trim() };
   }
-  if (last === null) throw new Error('a trial without a result');
-  return last;
+}
+
+const seenIn = ({ place }: Trial, events: OutboxEvent[]): Seen[] =>
+  events.flatMap(({ id, version: token }) => {
+    const version = decodeVersion(token ?? '');
+    return version?.place === place.key ? [{ id, version }] : [];
+  });
+
+/** The newest first, a few at a time, until one says something about the operation. */
+async function carryOut(outbox: Outbox, db: Db, operation: Operation, trial: Trial, events: Seen[]): Promise<Finding> {
+  let records: RecordEvent[] = [];
+  for (let from = 0; from < events.length; from += AT_ONCE) {
+    const some = events.slice(from, from + AT_ONCE);
+    const forged = some.map(({ id, version }) => ({
+      id,
+      version: { ...version, exact: other(version.exact), stable: other(version.stable) },
+    }));
+    if ((await applyOperation(outbox, db, operation, forged, AUTHOR)).some(({ code }) => code === null))
+      return { verdict: 'does_not', because: 'ignores_version', rows: some.map(({ id }) => id) };
+    records = await applyOperation(outbox, db, operation, some, AUTHOR);
+    await requireSameTables(outbox, db);
+    const finding = await judge(outbox, db, operation, trial, some, records);
+    if (finding !== null) return finding;
+  }
+  return { verdict: 'untried', because: records[0]?.detail?.because ?? records[0]?.code ?? 'no_row' };
+}
+
+const other = (text: string): string => text.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
+
+/** Null when no event says anything: held by others, too young, or changed meanwhile. */
+async function judge(
+  outbox: Outbox,
+  db: Db,
+  operation: Operation,
+  trial: Trial,
+  seen: Seen[],
+  records: RecordEvent[],
+): Promise<Finding | null> {
+  const out = records.find(({ detail }) => detail?.because === 'fits_published');
+  if (out !== undefined) return { verdict: 'does_not', because: 'fits_published', detail: out.event_id, rows: [out.event_id] };
+  const refused = records.filter(({ code }) => code === 'did_not_take' || code === 'already_exists' || code === 'not_supported');
+  const done = records.filter(({ code }) => code === null);
+  const [first] = done;
+  if (first === undefined) {
+    const [why] = refused;
+    if (why === undefined) return null;
+    const rows = refused.map(({ event_id: id }) => id);
+    return { verdict: 'does_not', because: why.detail?.because ?? why.code, detail: why.detail?.of ?? null, rows };
+  }
+  const steps = operation.steps(outbox).filter(({ source }) => source.key === trial.place.key);
+  const changed = [...new Set(done.flatMap(({ before, after }) => differing(before ?? {}, after ?? {})))];
+  const silent = steps.every(({ target, call, notify }) => target === null && call === null && notify === null);
+  if (changed.length === 0 && silent) return { verdict: 'untried', because: 'nothing_changed' };
+  const rows = done.map(({ event_id: id }) => id);
+  // Read again as anybody would: the state that a second try would find.
+  const [now] = await classify(
+    outbox,
+    db,
+    operation,
+    steps,
+    seen.filter(({ id }) => id === first.event_id),
+  );
+  const written = steps.flatMap(({ set, call }) => [...Object.keys(set), ...(call?.writes ?? [])]);
+  const beside = changed.filter((name) => !written.includes(name));
+  const notes: ProofResult['notes'] = [
+    ...(beside.length === 0 ? [] : [{ code: 'other_columns' as const, detail: beside.join(', ') }]),
+    ...(refused.length === 0 ? [] : [{ code: 'some_refused' as const, detail: String(refused.length) }]),
+    ...steps.flatMap(({ notify }) => (notify === null ? [] : [{ code: 'notified' as const, detail: notify.channel }])).slice(0, 1),
+    ...steps.flatMap(({ call }) => (call === null ? [] : [{ code: 'called' as const, detail: call.function }])).slice(0, 1),
+  ];
+  return { verdict: 'round_trips', rows, changed, notes, stateAfter: now?.record.detail?.state ?? null };
+}
+
+const differing = (before: Record<string, string | null>, after: Record<string, string | null>): string[] =>
+  Object.keys(before).filter((name) => name in after && before[name] !== after[name]);
+
+/** Carries the answer out of a transaction that must not commit. */
+class TakenBack extends Error {
+  constructor(readonly answer: Finding) {
+    super('taken back');
+  }
+}
+
+async function takenBack(outbox: Outbox, work: (db: Db) => Promise<Finding>): Promise<Finding> {
+  const { write } = outbox.database;
+  if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
+  try {
+    return await write(async (db): Promise<never> => {
+      throw new TakenBack(await work(db));
+    });
+  } catch (error) {
+    if (error instanceof TakenBack) return error.answer;
+    throw error;
+  }
 }

@@ -1,54 +1,42 @@
-/** What a proof would try, and what it could set off. Reads nothing but what the binding already knows. */
+/** What a proof would try, and what that could set off. Reads nothing but what the binding already knows. */
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
 import { livePlaces, tableLabel, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/proofs';
-import type { LiveState } from '@/lib/shared/states';
+import type { State } from '@/lib/shared/states';
 
-/** A case with the place its row stands in. */
+/** A case with the place its events stand in. */
 export interface Trial extends ProofCase {
-  state: LiveState;
   place: Place;
 }
 
-/** Every operation from every state it is offered for, in each table that holds rows of that state. */
+/** Every operation from every state it is offered for, in each table that holds events of that state. `outbox` as its mapping says. */
 export function trialsOf(outbox: Outbox): Trial[] {
-  return OPERATIONS.flatMap(({ key }) => {
-    const offer = outbox.capabilities.operations[key];
+  return OPERATIONS.flatMap((operation) => {
+    const offer = outbox.capabilities.operations[operation.key];
     if (offer?.offered !== true) return [];
-    // What is restored was archived before: one trial for each state it can come from.
-    const from = key === 'restore' ? archivedFrom(outbox) : offer.from;
-    return from.flatMap((state) =>
-      state === 'archived' ? [] : placesOf(outbox, state).map((place) => ({ operation: key, state, place, table: nameOf(place) })),
+    const steps = operation.steps(outbox);
+    return offer.from.flatMap((state) =>
+      placesOf(outbox, state)
+        // A rule that moves rows out of the dead-letter table is not for dead rows elsewhere.
+        .filter((place) => steps.some(({ source }) => source.key === place.key))
+        .map((place) => ({ operation: operation.key, state, place, table: nameOf(place) })),
     );
-  }).filter((trial) => takes(outbox, trial));
+  });
 }
 
 /** Operations the outbox does not offer, with the code of why. */
 export function notOffered(outbox: Outbox): { operation: string; because: string }[] {
   return OPERATIONS.flatMap(({ key }) => {
     const offer = outbox.capabilities.operations[key];
-    if (offer?.offered === true) return [];
-    return [{ operation: key, because: offer?.because ?? 'not_in_schema' }];
+    return offer?.offered === true ? [] : [{ operation: key, because: offer?.because ?? 'not_in_schema' }];
   });
 }
 
-function archivedFrom(outbox: Outbox): Outbox['shape']['states'][number]['state'][] {
-  const offer = outbox.capabilities.operations.archive;
-  return offer?.offered === true ? offer.from.filter((state) => state !== 'archived') : [];
-}
-
-function placesOf(outbox: Outbox, state: LiveState): Place[] {
+function placesOf(outbox: Outbox, state: State): Place[] {
+  if (state === 'archived') return outbox.archive === null ? [] : [outbox.archive];
   const inMain = outbox.shape.states.some((rule) => rule.state === state);
   return [...(inMain ? [outbox.main] : []), ...(state === 'dead' && outbox.dead !== null ? [outbox.dead] : [])];
-}
-
-/** A rule that moves rows out of the dead-letter table is not for dead rows elsewhere. */
-function takes(outbox: Outbox, { operation, place }: Trial): boolean {
-  const key = operation === 'restore' ? 'archive' : operation;
-  const steps = OPERATIONS.find((candidate) => candidate.key === key)?.steps(outbox) ?? [];
-  // Before the archive is installed there are no steps yet, and still something to prove.
-  return steps.length === 0 || steps.some((step) => step.source.key === place.key);
 }
 
 function withRules(outbox: Outbox): [Place, TableRules][] {
@@ -82,15 +70,15 @@ export function warningsOf(outbox: Outbox): ProofWarning[] {
     const table = nameOf(place);
     const found: ProofWarning[] = (rules.triggers ?? []).filter(({ enabled }) => enabled).flatMap((trigger) => ofTrigger(table, trigger));
     if (rules.triggers === null) found.push({ code: 'triggers_unseen', table, name: null, found: null });
-    for (const [name, { followsGiven }] of rules.columns) {
-      const type = place.description.columns.get(name)?.type ?? '';
-      // Below zero nothing is counted; where there is no below, the counter is asked.
-      if (followsGiven && /unsigned/i.test(type)) found.push({ code: 'counter', table, name, found: null });
-    }
     if (rules.rewritten) found.push({ code: 'rewritten', table, name: null, found: null });
     if (rules.rowSecurity) found.push({ code: 'row_security', table, name: null, found: null });
     return found;
   });
+}
+
+/** True where a trigger may do what no transaction takes back: then only events that somebody chose are tried. */
+export function reachesOutside(outbox: Outbox): boolean {
+  return warningsOf(outbox).some(({ code }) => code === 'outside_call' || code === 'untrusted_language');
 }
 
 function ofTrigger(table: string, { name, source, language, calls }: TriggerRules): ProofWarning[] {

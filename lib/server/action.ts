@@ -32,7 +32,7 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
   const action = async (raw: I): Promise<ActionResult<T>> => {
     let asker: Asker | null = null;
     try {
-      asker = await askerOfRequest();
+      asker = await askerOfRequest(permission);
       if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in again');
       const foreign = asker.by === 'cookie' ? originProblem(asker.headers, publicOrigin()) : null;
       if (foreign !== null) throw new Problem('forbidden', foreign);

@@ -1,8 +1,6 @@
 import 'server-only';
-import { actorOfSession } from '@/lib/identity/sessions';
-import { actorOfToken } from '@/lib/identity/tokens';
+import type { KnownAskers } from '@/lib/identity/known-askers';
 import type { Actor } from '@/lib/shared/permissions';
-import type { Store } from '@/lib/store/store';
 import { publicOrigin } from './origin';
 import { readSessionToken } from './session';
 import { sessionCookieName } from './session-cookie';
@@ -20,15 +18,20 @@ export interface Identification {
   by: 'cookie' | 'token' | null;
 }
 
-/** Who is asking. A token that is wrong is nobody, even beside a good cookie. */
-export async function identify(store: Store, headers: Headers, cookie: (name: string) => string | undefined): Promise<Identification> {
+/** Who is asking; `fresh`: as the store has it now. A token that is wrong is nobody, even beside a good cookie. */
+export async function identify(
+  askers: KnownAskers,
+  headers: Headers,
+  cookie: (name: string) => string | undefined,
+  fresh: boolean,
+): Promise<Identification> {
   const bearer = bearerToken(headers.get('authorization'));
   if (bearer.kind === 'malformed') return { actor: null, by: null };
   if (bearer.kind === 'token') {
-    const actor = await actorOfToken(store, bearer.token);
+    const actor = await askers.ofToken(bearer.token, fresh);
     return { actor, by: actor === null ? null : 'token' };
   }
   const token = await readSessionToken(cookie(sessionCookieName(publicOrigin())));
-  const actor = token === null ? null : await actorOfSession(store, token.sid);
+  const actor = token === null ? null : await askers.ofSession(token.sid, fresh);
   return { actor, by: actor === null ? null : 'cookie' };
 }

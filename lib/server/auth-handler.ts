@@ -3,12 +3,15 @@ import NextAuth from 'next-auth';
 import { cookies } from 'next/headers';
 import { NextRequest } from 'next/server';
 import { Problem } from '@/lib/shared/problems';
+import { requireDoor, requireForm } from './auth-doors';
 import { authOptions } from './auth-options';
 import { getConsole } from './console';
 import { declare, type EntryDeclaration } from './entry';
 import { ownPath, publicOrigin } from './origin';
-import { newReference, problemOf, problemResponse } from './problem-response';
+import { failureResponse, newReference } from './problem-response';
 import { readSessionToken } from './session';
+import { clientHeader } from './client-address';
+import { browserCookie, browserCookieName, browserId, newBrowserId } from './browser-cookie';
 import { sessionCookieName } from './session-cookie';
 
 const LIMIT_BYTES = 16_384;
@@ -21,29 +24,42 @@ async function tidied(request: NextRequest, origin: string): Promise<NextRequest
   const callbackUrl = url.searchParams.get('callbackUrl');
   // Next-auth answers 500 to an address that is none.
   if (callbackUrl !== null) url.searchParams.set('callbackUrl', ownPath(callbackUrl, origin));
-  if (request.method !== 'POST') return new NextRequest(url, { headers: request.headers, method: request.method });
+  // HEAD asks for the head of what GET answers; next-auth does not know it.
+  if (request.method !== 'POST') return new NextRequest(url, { headers: request.headers, method: 'GET' });
   if (Number(request.headers.get('content-length') ?? '0') > LIMIT_BYTES) throw new Problem('invalid', 'The form is too large');
   const body = await request.text();
   if (body.length > LIMIT_BYTES) throw new Problem('invalid', 'The form is too large');
+  requireForm(request.headers.get('content-type'), body);
   return new NextRequest(url, { headers: request.headers, method: 'POST', body });
 }
 
 /** Sign-in, sign-out and what belongs to them, under /api/auth. */
 async function handle(request: NextRequest, context: AuthContext): Promise<Response> {
   try {
+    requireDoor(request.method, (await context.params).nextauth, request.nextUrl.searchParams);
     const origin = publicOrigin();
     const sent = request.headers.get('origin');
     // next-auth's own token protects these forms; a browser that says it comes from elsewhere is not even heard.
     if (request.method === 'POST' && sent !== null && sent !== origin)
       throw new Problem('forbidden', 'The request comes from another origin');
     const console = await getConsole();
-    const previous = await readSessionToken((await cookies()).get(sessionCookieName(origin))?.value);
-    const answer: unknown = await NextAuth(await tidied(request, origin), context, authOptions(console, previous?.sid ?? null));
+    const jar = await cookies();
+    const previous = await readSessionToken(jar.get(sessionCookieName(origin))?.value);
+    const browser = browserId(jar.get(browserCookieName(origin))?.value) ?? newBrowserId();
+    let signedIn = false;
+    const options = authOptions(console, {
+      address: request.headers.get(clientHeader()) ?? 'unknown',
+      browser,
+      previousSid: previous?.sid ?? null,
+      onSignIn: () => (signedIn = true),
+    });
+    const answer: unknown = await NextAuth(await tidied(request, origin), context, options);
     if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');
+    if (signedIn) answer.headers.append('Set-Cookie', browserCookie(origin, browser));
     answer.headers.set('Cache-Control', 'private, no-store');
     return answer;
   } catch (error) {
-    return problemResponse(problemOf(error, 'auth', newReference()));
+    return failureResponse(error, 'auth', newReference());
   }
 }
 

@@ -1,10 +1,10 @@
 import 'server-only';
-import { isIP } from 'node:net';
 import type { NextAuthOptions } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
 import { environment } from '@/lib/env';
-import { checkPassword } from '@/lib/identity/accounts';
-import { actorOfSession, beginSession, endSession } from '@/lib/identity/sessions';
+import type { Place } from '@/lib/identity/limiter';
+import { actorOfSession } from '@/lib/identity/sessions';
+import { signIn as checkAndBegin } from '@/lib/identity/sign-in';
 import type { Console } from './console';
 import { log } from './log';
 import { ownPath, publicOrigin } from './origin';
@@ -21,39 +21,39 @@ export type SignInFailure = 'CredentialsSignin' | 'disabled' | 'too_many' | 'una
 
 const failure = (code: SignInFailure): Error => new Error(code);
 
-/** The address a sign-in comes from: what the nearest proxy says, which Next fills in when there is none. */
-export function addressOf(headers: Record<string, unknown> | undefined): string {
-  const forwarded = headers?.['x-forwarded-for'];
-  const nearest = typeof forwarded === 'string' ? (forwarded.split(',').at(-1)?.trim() ?? '') : '';
-  return isIP(nearest) === 0 ? 'unknown' : nearest;
+/** The browser that signs in: what it had, and what it is told. */
+export interface Browser extends Place {
+  /** The session its cookie names, which ends when somebody signs in over it. */
+  previousSid: string | null;
+  /** Called when somebody has signed in with it. */
+  onSignIn(): void;
 }
 
-async function signIn(
-  console: Console,
-  email: string,
-  password: string,
-  address: string,
-  previousSid: string | null,
-): Promise<SignedIn | null> {
-  const checked = await checkPassword(console.store, { email, password, address });
-  if (!checked.ok) {
-    log().warn({ email: email.slice(0, 254), address, why: checked.why }, 'sign-in refused');
-    if (checked.why === 'wrong') return null;
-    throw failure(checked.why);
+async function signIn(console: Console, email: string, password: string, browser: Browser): Promise<SignedIn | null> {
+  const { address } = browser;
+  const signed = await checkAndBegin(
+    console.store,
+    { email, password, address, browser: browser.browser },
+    console.config.auth.sessionHours,
+  );
+  if (!signed.ok) {
+    // Not the name: people type their password there.
+    log().warn({ address, why: signed.why }, 'sign-in refused');
+    if (signed.why === 'wrong') return null;
+    throw failure(signed.why);
   }
-  const sid = await beginSession(console.store, checked.accountId, console.config.auth.sessionHours);
-  if (sid === null) throw failure('disabled');
   // Whoever had this browser before has no business with what comes now.
-  if (previousSid !== null) await endSession(console.store, previousSid);
-  log().info({ email: checked.email, address }, 'signed in');
-  return { id: checked.accountId, sid };
+  if (browser.previousSid !== null) await console.askers.signOut(browser.previousSid);
+  browser.onSignIn();
+  log().info({ email: signed.email, address }, 'signed in');
+  return { id: signed.accountId, sid: signed.sid };
 }
 
 /**
  * How next-auth works here: password accounts, a signed cookie that names a session of the store. The cookie holds no
  * role and takes nothing from the client; every use asks the store.
  */
-export function authOptions(console: Console, previousSid: string | null): NextAuthOptions {
+export function authOptions(console: Console, browser: Browser): NextAuthOptions {
   const origin = publicOrigin();
   const secure = origin.startsWith('https://');
   const maxAge = Math.round(console.config.auth.sessionHours * 3_600);
@@ -68,11 +68,11 @@ export function authOptions(console: Console, previousSid: string | null): NextA
     providers: [
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' } },
-        async authorize(credentials, request): Promise<SignedIn | null> {
+        async authorize(credentials): Promise<SignedIn | null> {
           const { email, password } = credentials ?? {};
           if (typeof email !== 'string' || typeof password !== 'string') return null;
           try {
-            return await signIn(console, email, password, addressOf(request.headers), previousSid);
+            return await signIn(console, email, password, browser);
           } catch (error) {
             const message = error instanceof Error ? error.message : '';
             if (message === 'disabled' || message === 'too_many') throw error;
@@ -99,7 +99,7 @@ export function authOptions(console: Console, previousSid: string | null): NextA
     },
     events: {
       async signOut({ token }) {
-        await endSession(console.store, token.sid);
+        await console.askers.signOut(token.sid);
       },
     },
     logger: {

@@ -8,6 +8,7 @@ import { loadConfig } from '@/lib/config/load';
 import { createServers } from '@/lib/database/connections/servers';
 import { environment, environmentValue } from '@/lib/env';
 import { createExaminer, type Examiner } from '@/lib/doctor/examiner';
+import { knownAskers, type KnownAskers } from '@/lib/identity/known-askers';
 import { startHousekeeping } from '@/lib/jobs/housekeeping';
 import { startSettling } from '@/lib/jobs/settling';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
@@ -24,12 +25,15 @@ import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { openStore, type Store } from '@/lib/store/store';
 import { log, type Log } from './log';
+import { createUnderWay, isEnding, type UnderWay } from './under-way';
 
 /** Everything a request can need, one per process. */
 export interface Console {
   config: Config;
   store: Store;
   directory: OutboxDirectory;
+  /** Who is asking, remembered for seconds. */
+  askers: KnownAskers;
   /** The figures, one reading for all viewers. */
   snapshots: Snapshots;
   /** The same figures for Prometheus. */
@@ -42,21 +46,27 @@ export interface Console {
   carrier: Carrier;
   /** What `intervene` and its companions need. */
   interventions: InterventionDeps;
+  /** What is finished or refused before the console ends. */
+  underWay: UnderWay;
   log: Log;
-  /** Ends the console's own work; requests under way may still read. */
+  /** Finishes what is under way, and ends the console's own work. */
   stop(): Promise<void>;
 }
 
 /** On globalThis: Next bundles this module several times for one process. */
 const KEY = Symbol.for('outbox-console.console');
-const holder = globalThis as { [KEY]?: Promise<Console> };
+const ENDED = Symbol.for('outbox-console.ended');
+const holder = globalThis as { [KEY]?: Promise<Console>; [ENDED]?: boolean };
+
+/** An intervention takes seconds at the very most; whoever starts us must not kill us earlier. */
+const PATIENCE_MS = 15_000;
 
 /** Without a store that takes its audit entry, nothing is changed. */
 async function requireStore(store: Store): Promise<void> {
   try {
     await proveAuditTakesEntries(store.db);
   } catch (error) {
-    throw new Problem('unavailable', 'The console cannot write its audit at the moment, so nothing was changed', { cause: error });
+    throw new Problem('unavailable', 'The console cannot write its audit at the moment, so this try changed nothing', { cause: error });
   }
 }
 
@@ -84,7 +94,7 @@ async function create(): Promise<Console> {
   const carrier = startCarrier({
     directory,
     store,
-    onError: (outbox, error) => log().warn({ outbox, err: error }, 'records could not be carried into the audit'),
+    onError: (database, error) => log().warn({ database, err: error }, 'records could not be carried into the audit'),
   });
   const snapshots: Snapshots = createSnapshots(directory, {
     books: openBooks(store),
@@ -119,9 +129,12 @@ async function create(): Promise<Console> {
   const interventions: InterventionDeps = {
     directory,
     requireStore: () => requireStore(store),
-    unsettled: unsettledLog(store),
+    unsettled: unsettledLog(store, (error) =>
+      log().warn({ err: error }, 'the store does not take an intervention whose outcome is unknown'),
+    ),
     onRecord: (outbox) => carrier.kick(outbox),
   };
+  const underWay = createUnderWay();
   const settling = startSettling({
     ...interventions,
     onError: (error) => log().warn({ err: error }, 'an intervention whose outcome is unknown could not be looked at'),
@@ -129,12 +142,14 @@ async function create(): Promise<Console> {
   return {
     config,
     store,
+    askers: knownAskers(store, { onUnnoted: (error) => log().warn({ err: error }, 'that a token was used could not be noted') }),
     directory,
     snapshots,
     exposition: createExposition({
       outboxes: directory.ids,
       snapshots,
       collector,
+      carrier,
       store,
       onFailure: (error) => log().warn({ err: error }, 'the totals for Prometheus could not be read'),
     }),
@@ -146,8 +161,10 @@ async function create(): Promise<Console> {
     }),
     carrier,
     interventions,
+    underWay,
     log: log(),
     async stop() {
+      await underWay.end(PATIENCE_MS);
       housekeeping.stop();
       await Promise.all([settling.stop(), carrier.stop(), collector.stop()]);
       await Promise.all([directory.close(), collected.close(), store.close()]);
@@ -156,7 +173,8 @@ async function create(): Promise<Console> {
 }
 
 /** The running console; the first call opens it. A start that failed is tried again by the next call. */
-export function getConsole(): Promise<Console> {
+export async function getConsole(): Promise<Console> {
+  if (holder[ENDED]) throw isEnding();
   holder[KEY] ??= create().catch((error: unknown) => {
     holder[KEY] = undefined;
     throw error;
@@ -164,9 +182,18 @@ export function getConsole(): Promise<Console> {
   return holder[KEY];
 }
 
-/** Ends the running console, if there is one. */
+/** Ends the running console, if there is one; the next call opens another. */
 export async function stopConsole(): Promise<void> {
   const running = holder[KEY];
   holder[KEY] = undefined;
+  holder[ENDED] = false;
   await (await running)?.stop();
+}
+
+/** Ends the console for good: until it has finished what is under way it refuses by itself what is new, and then nobody opens another. */
+export async function endConsole(): Promise<void> {
+  const running = holder[KEY];
+  await (await running)?.stop();
+  holder[KEY] = undefined;
+  holder[ENDED] = true;
 }

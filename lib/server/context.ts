@@ -5,7 +5,7 @@ import { cache } from 'react';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Language } from '@/lib/messages/languages.gen';
 import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
-import { can, type Actor, type Permission } from '@/lib/shared/permissions';
+import { can, onlyReads, type Actor, type Permission } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { identify, type Identification } from './actor';
 import { getConsole, type Console } from './console';
@@ -35,9 +35,9 @@ const STORE_AWAY = "The console's own store does not answer, and who is asking i
 
 type Cookie = (name: string) => string | undefined;
 
-async function askerOf(sent: Headers, cookie: Cookie): Promise<Asker> {
+async function askerOf(sent: Headers, cookie: Cookie, permission: Permission): Promise<Asker> {
   const console = await getConsole();
-  const { actor, by } = await identify(console.store, sent, cookie).catch((error: unknown) => {
+  const { actor, by } = await identify(console.askers, sent, cookie, !onlyReads(permission)).catch((error: unknown) => {
     throw error instanceof DatabaseFailure ? new Problem('unavailable', STORE_AWAY, { cause: error }) : error;
   });
   return {
@@ -51,15 +51,15 @@ async function askerOf(sent: Headers, cookie: Cookie): Promise<Asker> {
   };
 }
 
-/** Who is asking for a page or an action, and how they like to read. Once per rendered page. */
-export const askerOfRequest = cache(async (): Promise<Asker> => {
+/** Who is asking for a page or an action that needs this permission, and how they like to read. Once per rendered page. */
+export const askerOfRequest = cache(async (permission: Permission): Promise<Asker> => {
   const jar = await cookies();
-  return askerOf(await headers(), (name) => jar.get(name)?.value);
+  return askerOf(await headers(), (name) => jar.get(name)?.value, permission);
 });
 
-/** Who is asking a route. */
-export function askerOfRoute(request: NextRequest): Promise<Asker> {
-  return askerOf(request.headers, (name) => request.cookies.get(name)?.value);
+/** Who is asking a route that needs this permission. */
+export function askerOfRoute(request: NextRequest, permission: Permission): Promise<Asker> {
+  return askerOf(request.headers, (name) => request.cookies.get(name)?.value, permission);
 }
 
 /** The context of somebody who may do this. Throws Problem `unauthenticated` or `forbidden`. */

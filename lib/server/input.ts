@@ -7,8 +7,10 @@ const LIMIT_BYTES = 1_048_576;
 /** A problem with its own HTTP status, where the code's is not the telling one. */
 export class BadRequest extends Error {
   constructor(
-    readonly status: 400 | 413 | 415,
+    readonly status: 400 | 405 | 413 | 415,
     readonly detail: string,
+    /** Sent along with it. */
+    readonly headers: Record<string, string> = {},
   ) {
     super(detail);
     this.name = 'BadRequest';

@@ -49,7 +49,7 @@ function decoded(value: string | string[] | undefined): string {
 async function guarded(id: string, permission: Permission, work: (context: Context) => Promise<ReactNode>): Promise<ReactNode> {
   let requestId = '';
   try {
-    const asker = await askerOfRequest();
+    const asker = await askerOfRequest(permission);
     requestId = asker.requestId;
     if (asker.actor === null) return await toLogin();
     return await work(authorise(asker, permission));

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import { Problem, type ActionResult } from '@/lib/shared/problems';
+import { BadRequest } from './input';
 import { log } from './log';
 
 /** Short enough to read out on the phone, long enough to find one line in a day's log. */
@@ -42,6 +43,14 @@ export function problemResponse(problem: Problem, status: number = problem.statu
   const { code, detail, fields, because, reference } = problem;
   const body = { type: 'about:blank', title: code.replaceAll('_', ' '), status, code, detail, fields, because, reference };
   return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** What went wrong at an entry point, as its answer. */
+export function failureResponse(error: unknown, entry: string, reference: string): Response {
+  if (!(error instanceof BadRequest)) return problemResponse(problemOf(error, entry, reference));
+  const response = problemResponse(new Problem('invalid', error.detail), error.status);
+  for (const [name, text] of Object.entries(error.headers)) response.headers.set(name, text);
+  return response;
 }
 
 /** The problem as the answer of a server action. */

@@ -1,20 +1,46 @@
 import 'server-only';
-import { Problem } from '@/lib/shared/problems';
+import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { isUpToDate } from '@/lib/store/store';
-import { getConsole } from './console';
+import { Problem } from '@/lib/shared/problems';
+import { getConsole, type Console } from './console';
 import { log } from './log';
 
+export interface Readiness {
+  status: 'ready';
+  /** One that takes no writes is enough to look, and keeps everybody from changing anything. */
+  store: 'ok' | 'takes_no_writes';
+}
+
+/** Anybody may ask as often as they like: the store is asked this often. */
+const LOOKED_AT_MS = 2_000;
+const looks = new WeakMap<Console, { at: number; answer: Promise<Readiness> }>();
+
 /**
- * Configuration, store and migrations are good. An outbox database that is away is no reason to take the console out
- * of service. Throws Problem `unavailable`; what exactly is wrong stands in the log.
+ * Configuration, store and migrations are good. An outbox database that is away, or a store that cannot be written, is no reason to take
+ * the console out of service. Throws Problem `unavailable`; what exactly is wrong stands in the log.
  */
-export async function requireReady(): Promise<void> {
+export async function readiness(): Promise<Readiness> {
   try {
-    const { store } = await getConsole();
-    if (await isUpToDate(store)) return;
+    const console = await getConsole();
+    const last = looks.get(console);
+    if (last !== undefined && Date.now() - last.at < LOOKED_AT_MS) return await last.answer;
+    const answer = look(console);
+    looks.set(console, { at: Date.now(), answer });
+    return await answer;
   } catch (error) {
+    if (error instanceof Problem) throw error;
     log().warn({ err: error }, 'not ready');
     throw new Problem('unavailable', 'The console is not ready: its configuration or its store cannot be used');
   }
-  throw new Problem('unavailable', 'The console is not ready: its store has migrations to come');
+}
+
+async function look({ store }: Console): Promise<Readiness> {
+  if (!(await isUpToDate(store))) throw new Problem('unavailable', 'The console is not ready: its store has migrations to come');
+  try {
+    await proveAuditTakesEntries(store.db);
+    return { status: 'ready', store: 'ok' };
+  } catch (error) {
+    log().warn({ err: error }, 'the store takes no writes');
+    return { status: 'ready', store: 'takes_no_writes' };
+  }
 }

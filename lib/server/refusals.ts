@@ -8,7 +8,7 @@ import { log } from './log';
 /** What somebody tried to change, as far as their request said. */
 export interface Attempted {
   operation?: string;
-  outbox?: string;
+  outbox?: string | null;
   events?: readonly string[];
   reason?: string;
 }
@@ -20,7 +20,7 @@ export async function recordRefusedAttempt(asker: Asker, entry: string, attempte
   const { actor, console, requestId } = asker;
   log().warn({ entry, requestId, actor: actor?.name ?? null, code: problem.code }, 'refused');
   if (actor === null) return;
-  const { operation = entry, outbox = '', events = [], reason = '' } = attempted;
+  const { operation = entry, outbox = null, events = [], reason = '' } = attempted;
   try {
     await insertAuditEntries(console.store.db, [
       {

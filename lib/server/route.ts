@@ -8,9 +8,9 @@ import { Problem } from '@/lib/shared/problems';
 import { getConsole } from './console';
 import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
-import { BadRequest, parseInput, queryOf, readJson } from './input';
+import { parseInput, queryOf, readJson } from './input';
 import { originProblem, publicOrigin } from './origin';
-import { newReference, PRIVATE, problemOf, problemResponse } from './problem-response';
+import { failureResponse, newReference, PRIVATE } from './problem-response';
 import { recordRefusedAttempt, type Attempted } from './refusals';
 
 export interface RouteInput<P, Q, B> {
@@ -64,11 +64,6 @@ function answer(value: unknown): Response {
   return Response.json(value, { headers: PRIVATE });
 }
 
-function failed(error: unknown, id: string, reference: string): Response {
-  if (error instanceof BadRequest) return problemResponse(new Problem('invalid', error.detail), error.status);
-  return problemResponse(problemOf(error, id, reference));
-}
-
 async function inputOf<P, Q, B>(
   definition: RouteShape<never, P, Q, B>,
   request: NextRequest,
@@ -100,7 +95,7 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
         return answer(await definition.run({ requestId: reference }, await inputOf(definition, request, await context.params)));
       } catch (error) {
         unstable_rethrow(error);
-        return failed(error, id, reference);
+        return failureResponse(error, id, reference);
       }
     }
     let asker: Asker | null = null;
@@ -110,7 +105,7 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
         if (definition.openWhen(console.config))
           return answer(await definition.run({ console, requestId: reference }, await inputOf(definition, request, await context.params)));
       }
-      asker = await askerOfRoute(request);
+      asker = await askerOfRoute(request, definition.permission);
       if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');
       if (asker.by === 'cookie' && !READS.has(request.method)) {
         const foreign = originProblem(asker.headers, publicOrigin());
@@ -124,7 +119,7 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
         const understood = await inputOf(definition, request, await context.params).catch(() => null);
         await recordRefusedAttempt(asker, id, understood === null ? {} : definition.attempted(understood), error);
       }
-      return failed(error, id, asker?.requestId ?? reference);
+      return failureResponse(error, id, asker?.requestId ?? reference);
     }
   };
   return declare(handler, definition.public === true ? { id, public: true } : { id, permission: definition.permission });

@@ -1,27 +1,39 @@
 import 'server-only';
-import { getConsole, stopConsole } from './console';
+import { watchForwarded } from './client-address';
+import { endConsole, getConsole } from './console';
 import { log } from './log';
 
 const KEY = Symbol.for('outbox-console.runtime');
 const holder = globalThis as { [KEY]?: true };
 
-async function end(why: string, exit: boolean): Promise<void> {
+/** Next waits until the last connection is closed, and who keeps asking keeps theirs: answers have this long to go out. */
+const LAST_ANSWERS_MS = 1_500;
+
+async function end(why: string, answersMs: number): Promise<void> {
   log().info({ why }, 'ending');
-  await stopConsole().catch((error: unknown) => log().warn({ err: error }, 'the end was not clean'));
-  if (exit) process.exit(0);
+  await endConsole().catch((error: unknown) => log().warn({ err: error }, 'the end was not clean'));
+  setTimeout(() => process.exit(0), answersMs);
 }
 
 /**
  * Opens the console and sees to its end. Signals belong to the starter and to Next, which closes the server; here they
- * only end our own work. When the starter is gone (its channel closes) nobody is left to stop us: we stop ourselves.
+ * end our own work, and the process soon after it. When the starter is gone (its channel closes) nobody is left to stop us: we stop ourselves.
  */
 export async function startRuntime(): Promise<void> {
   if (holder[KEY]) return;
   holder[KEY] = true;
-  process.once('SIGTERM', () => void end('SIGTERM', false));
-  process.once('SIGINT', () => void end('SIGINT', false));
-  process.once('disconnect', () => void end('the starter is gone', true));
-  await getConsole();
+  process.once('SIGTERM', () => void end('SIGTERM', LAST_ANSWERS_MS));
+  process.once('SIGINT', () => void end('SIGINT', LAST_ANSWERS_MS));
+  process.once('disconnect', () => void end('the starter is gone', 0));
+  let told = false;
+  watchForwarded((await getConsole()).config.auth.trustedProxies, (peer) => {
+    if (!told)
+      log().warn(
+        { peer },
+        'X-Forwarded-For counts only from auth.trustedProxies: all who come through this address are one to the sign-in',
+      );
+    told = true;
+  });
   log().info('ready');
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
 import { MARK_DAYS } from '@/lib/store/marks';
+import { parseInstant } from '@/lib/shared/event-filter';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/windows';
@@ -28,8 +29,13 @@ export const limitSchema = z
   .refine((limit) => limit >= 1 && limit <= PAGE_LIMIT_MAX, `write a number from 1 to ${PAGE_LIMIT_MAX}`)
   .default(PAGE_LIMIT_DEFAULT);
 
-/** An ISO 8601 time. */
-export const instant = z.iso.datetime({ offset: true, error: 'write a time such as 2026-11-21T14:00:00Z' });
+/** An ISO 8601 time with its zone, as UTC. */
+export const instant = z.string().transform((text, check) => {
+  const parsed = parseInstant(text);
+  if (typeof parsed === 'string') return parsed;
+  check.addIssue({ code: 'custom', message: 'write a time such as 2026-11-21T14:00:00Z' });
+  return z.NEVER;
+});
 
 /** A filter left empty is no filter. */
 const filled = <T extends z.ZodType>(schema: T) => z.preprocess((value) => (value === '' ? undefined : value), schema.optional());

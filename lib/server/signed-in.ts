@@ -1,5 +1,4 @@
 import 'server-only';
-import { actorOfSession } from '@/lib/identity/sessions';
 import { getConsole } from './console';
 import { log } from './log';
 import { publicOrigin } from './origin';
@@ -11,7 +10,7 @@ export async function isSignedIn(jar: { get(name: string): { value: string } | u
   const token = await readSessionToken(jar.get(sessionCookieName(publicOrigin()))?.value);
   if (token === null) return false;
   try {
-    return (await actorOfSession((await getConsole()).store, token.sid)) !== null;
+    return (await (await getConsole()).askers.ofSession(token.sid, false)) !== null;
   } catch (error) {
     log().warn({ err: error }, 'the session could not be checked');
     return false;

@@ -1,4 +1,5 @@
 import type { DoctorSummary } from './doctor';
+import { parseInstant } from './event-filter';
 import type { Mark } from './marks';
 import type { OutboxSnapshot } from './model';
 import { DEFAULT_WINDOW, isWindow, spanProblem, type SeriesSpan, type Window } from './windows';
@@ -31,11 +32,14 @@ export const TREND_TYPES_MAX = 12;
 export function parseChartView(search: URLSearchParams): ChartView {
   const given = search.get('window');
   const window = isWindow(given) ? given : DEFAULT_WINDOW;
-  const [from, to] = [search.get('from') ?? '', search.get('to') ?? ''];
+  const [from, to] = ['from', 'to'].map((end) => parseInstant(search.get(end) ?? ''));
   const type = search.get('type');
   return {
     window,
-    span: spanProblem(from, to) === null ? { from: shortIso(Date.parse(from)), to: shortIso(Date.parse(to)) } : { window },
+    span:
+      typeof from === 'string' && typeof to === 'string' && spanProblem(from, to) === null
+        ? { from: shortIso(Date.parse(from)), to: shortIso(Date.parse(to)) }
+        : { window },
     ...(type !== null && type !== '' && !type.includes('\0') && type.length <= TYPE_LENGTH_MAX ? { type } : {}),
   };
 }

@@ -1,37 +1,43 @@
 import { expect, test } from 'vitest';
-import { mergeByTemplate } from './dead-letter-groups';
-import type { DeadLetterGroup } from './model';
+import { groupByCause, groupFilter } from './dead-letter-groups';
 
-const group = (error: string | null, count: number, newestAt: string | null, oldestAt = newestAt): DeadLetterGroup => ({
-  outbox: 'escrow',
-  type: 'order_complete',
-  error,
-  count,
-  newestAt,
-  oldestAt,
-  sampleEventId: `sample of ${error ?? 'none'}`,
-});
+const dead = (id: string, error: string | null, createdAt: string | null, type = 'order_complete') => ({ id, type, error, createdAt });
 
 test('texts that differ in ids and numbers only are counted together', () => {
   expect(
-    mergeByTemplate([
-      group('order-1: refused', 1, '2026-01-01T00:00:02Z'),
-      group('node down', 2, '2026-01-01T00:00:09Z'),
-      group('order-2: refused', 3, '2026-01-01T00:00:05Z', '2026-01-01T00:00:01Z'),
+    groupByCause('escrow', [
+      dead('1', 'node down', '2026-01-01T00:00:09Z'),
+      dead('2', 'order-2: refused', '2026-01-01T00:00:05Z'),
+      dead('3', 'order-1: refused', '2026-01-01T00:00:02Z'),
+      dead('4', 'order-1: refused', null),
     ]),
   ).toEqual([
-    { ...group('order-2: refused', 4, '2026-01-01T00:00:05Z', '2026-01-01T00:00:01Z'), error: 'order-…: refused' },
-    group('node down', 2, '2026-01-01T00:00:09Z'),
+    {
+      outbox: 'escrow',
+      type: 'order_complete',
+      error: 'order-…: refused',
+      count: 3,
+      newestAt: '2026-01-01T00:00:05Z',
+      oldestAt: '2026-01-01T00:00:02Z',
+      sampleEventId: '2',
+    },
+    expect.objectContaining({ error: 'node down', count: 1, sampleEventId: '1' }),
   ]);
 });
 
 test('a text of its own is shown as it is, and none at all is a cause too', () => {
-  expect(mergeByTemplate([group('order-1: refused', 1, null), group(null, 1, null)]).map(({ error }) => error)).toEqual([
-    'order-1: refused',
-    null,
+  const groups = groupByCause('escrow', [dead('1', 'order-1: refused', null), dead('2', null, null), dead('3', 'order-1: refused', null)]);
+  expect(groups.map(({ error, count }) => [error, count])).toEqual([
+    ['order-1: refused', 2],
+    [null, 1],
   ]);
 });
 
 test('the same text of another type is another line', () => {
-  expect(mergeByTemplate([group('a 1', 1, null), { ...group('a 2', 1, null), type: 'ad_create' }])).toHaveLength(2);
+  expect(groupByCause('escrow', [dead('1', 'a 1', null), dead('2', 'a 2', null, 'ad_create')])).toHaveLength(2);
+});
+
+test('the rows of a group are found by its type and its template', () => {
+  expect(groupFilter({ type: 't', error: 'order-1: refused' })).toEqual({ type: ['t'], cause: 'order-…: refused' });
+  expect(groupFilter({ type: null, error: null })).toEqual({ type: undefined, cause: undefined });
 });

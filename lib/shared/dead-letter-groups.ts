@@ -1,28 +1,31 @@
-import { constantPart, errorTemplate } from './error-template';
-import type { DeadLetterGroup, EventFilter } from './model';
+import { causeText, errorTemplate } from './cause';
+import type { DeadLetterGroup, EventFilter, OutboxEvent } from './model';
 
 /** Most groups shown; the rows of all the others are in the list below them. */
 const GROUPS = 50;
 
+/** A dead event as it is counted: its error is what the asker sees of it. */
+export type DeadEvent = Pick<OutboxEvent, 'id' | 'type' | 'error' | 'createdAt'>;
+
 /**
- * Counts of exact error texts as counts of causes: texts that differ in ids and numbers only are counted together,
- * under their template. Most frequent first, then newest.
+ * Dead events, newest first, counted by cause: texts that differ in ids and numbers only are counted together, under
+ * their template; a text of its own is shown as it is. Most frequent first, then newest.
  */
-export function mergeByTemplate(groups: readonly DeadLetterGroup[]): DeadLetterGroup[] {
-  const merged = new Map<string, DeadLetterGroup>();
-  for (const group of groups) {
-    const template = group.error === null ? null : errorTemplate(group.error);
-    const key = JSON.stringify([group.type, template]);
-    const other = merged.get(key);
-    merged.set(key, other === undefined ? group : join(other, group, template));
+export function groupByCause(outbox: string, events: readonly DeadEvent[]): DeadLetterGroup[] {
+  const groups = new Map<string, DeadLetterGroup>();
+  for (const { id, type, error: whole, createdAt } of events) {
+    const [error, template] = whole === null ? [null, null] : [causeText(whole), errorTemplate(whole)];
+    const key = JSON.stringify([type, template]);
+    const group = groups.get(key);
+    const one = { outbox, type, error, count: 1, newestAt: createdAt, oldestAt: createdAt, sampleEventId: id };
+    groups.set(key, group === undefined ? one : joined(group, one, group.error === error ? error : template));
   }
-  return [...merged.values()].sort((a, b) => b.count - a.count || compare(b.newestAt, a.newestAt)).slice(0, GROUPS);
+  return [...groups.values()].sort((a, b) => b.count - a.count || compare(b.newestAt, a.newestAt)).slice(0, GROUPS);
 }
 
-function join(a: DeadLetterGroup, b: DeadLetterGroup, error: string | null): DeadLetterGroup {
-  const [newer, older] = compare(a.newestAt, b.newestAt) >= 0 ? [a, b] : [b, a];
-  const oldest = compare(a.oldestAt ?? a.newestAt, b.oldestAt ?? b.newestAt) <= 0 ? a : b;
-  return { ...newer, error, count: a.count + b.count, newestAt: newer.newestAt ?? older.newestAt, oldestAt: oldest.oldestAt };
+function joined(group: DeadLetterGroup, one: DeadLetterGroup, error: string | null): DeadLetterGroup {
+  const times = [group.newestAt, one.newestAt, group.oldestAt].filter((at) => at !== null).sort(compare);
+  return { ...group, error, count: group.count + 1, newestAt: times.at(-1) ?? null, oldestAt: times[0] ?? null };
 }
 
 /** ISO times of one zone order as text; none is older than any. */
@@ -31,11 +34,8 @@ function compare(a: string | null, b: string | null): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/** A long text would not fit a URL; its beginning finds the same rows. */
-const ERROR_IN_URL = 200;
-
-/** The filter that finds the rows of a group; a text that is part of other errors finds those too. */
+/** The filter that finds the rows of a group; the rows without an error are found by their type alone. */
 export function groupFilter({ type, error }: Pick<DeadLetterGroup, 'type' | 'error'>): EventFilter {
-  const part = error === null ? '' : constantPart(error).slice(0, ERROR_IN_URL);
-  return { type: type === null ? undefined : [type], error: part === '' ? undefined : part };
+  const cause = error === null ? '' : errorTemplate(error);
+  return { type: type === null ? undefined : [type], cause: cause.trim() === '' ? undefined : cause };
 }

@@ -1,4 +1,5 @@
 /** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
+import type { AuditLack } from './carrying';
 import type { FleetLine, FleetSnapshot } from './fleet';
 import type { EngineKey } from './model';
 
@@ -116,6 +117,8 @@ export interface ExaminedFleet extends Omit<FleetSnapshot, 'entries'> {
   /** Worst first. */
   entries: FleetLine[];
   doctor: Record<string, DoctorHeadline>;
+  /** Databases with records of interventions that the audit does not have, or may not have. */
+  lacks: AuditLack[];
 }
 
 const rank = ({ silence, severity }: Finding): number => (silence === null ? 0 : SEVERITIES.length) + SEVERITIES.indexOf(severity);

@@ -2,15 +2,29 @@
  * The filter of an events list as it stands in a URL: `?state=dead&type=order_complete&from=…`.
  * The screen and the HTTP route read and write it here, so a link means the same to both.
  */
-import type { EventFilter } from './model';
+import type { EventFilter, OutboxEvent } from './model';
 import { STATES, isState, type State } from './states';
 
-export const FILTER_FIELDS = ['state', 'type', 'aggregate', 'q', 'error', 'from', 'to', 'order'] as const;
+export const FILTER_FIELDS = ['state', 'type', 'aggregate', 'q', 'error', 'cause', 'from', 'to', 'order'] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** What each filter reads of an event: over a field that is hidden from somebody it is not theirs to use. */
+export const FILTER_READS: Record<FilterField, readonly (keyof OutboxEvent)[]> = {
+  state: ['state'],
+  type: ['type'],
+  aggregate: ['aggregateId'],
+  q: ['id', 'dedupKey', 'aggregateId'],
+  error: ['error'],
+  // Nothing but what the asker sees of type and error.
+  cause: [],
+  from: ['createdAt'],
+  to: ['createdAt'],
+  order: ['createdAt'],
+};
 
 /** What is wrong with one field; words under `events.filterErrors.<code>`, English in `describeFilterErrors`. */
 export interface FilterError {
-  code: 'unknown_state' | 'unknown_order' | 'not_a_time' | 'no_zone' | 'empty_range' | 'too_long' | 'too_many' | 'bad_character';
+  code: 'unknown_state' | 'unknown_order' | 'not_a_time' | 'no_zone' | 'empty_range' | 'too_long' | 'too_many' | 'bad_character' | 'hidden';
   /** What was given, cut to 80 characters. */
   value: string;
 }
@@ -24,6 +38,8 @@ export interface ParsedFilter {
 }
 
 export const FILTER_TEXT_MAX = 300;
+/** Of a cause the beginning counts: an error may be given as long as a list shows it. */
+const CAUSE_MAX = 600;
 export const FILTER_TYPES_MAX = 50;
 
 /** Reads a filter from a query string. Keys that are not of the filter (`cursor`, `limit`, `columns`) are left alone. */
@@ -33,8 +49,8 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   const fail = (field: FilterField, code: FilterError['code'], value: string) => {
     errors[field] ??= { code, value: value.slice(0, 80) };
   };
-  const text = (field: FilterField, value: string): string | undefined => {
-    if (value.length > FILTER_TEXT_MAX) fail(field, 'too_long', value);
+  const text = (field: FilterField, value: string, max = FILTER_TEXT_MAX): string | undefined => {
+    if (value.length > max) fail(field, 'too_long', value);
     // PostgreSQL has no NUL in text: it would answer with an error of its own.
     else if (value.includes('\0')) fail(field, 'bad_character', value);
     else return value;
@@ -63,6 +79,8 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   }
   const error = text('error', params.get('error') ?? '');
   if (error && error.trim() !== '') filter.error = error;
+  const cause = text('cause', params.get('cause') ?? '', CAUSE_MAX);
+  if (cause && cause.trim() !== '') filter.cause = cause;
 
   for (const field of ['from', 'to'] as const) {
     const given = params.get(field)?.trim();
@@ -92,7 +110,7 @@ export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
   const params = new URLSearchParams();
   for (const state of STATES) if (filter.state?.includes(state)) params.append('state', state);
   for (const type of filter.type ?? []) params.append('type', type);
-  for (const field of ['aggregate', 'q', 'error', 'from', 'to'] as const) {
+  for (const field of ['aggregate', 'q', 'error', 'cause', 'from', 'to'] as const) {
     const value = filter[field];
     if (value) params.set(field, value);
   }
@@ -116,10 +134,10 @@ export function toSearchParams(record: Record<string, string | string[] | undefi
 
 /** The errors in English, field → what is wrong and what to do, for the `fields` of an `invalid` problem. */
 export function describeFilterErrors(errors: FilterErrors): Record<string, string> {
-  return Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, describe(error)]));
+  return Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, describe(field, error)]));
 }
 
-function describe({ code, value }: FilterError): string {
+function describe(field: string, { code, value }: FilterError): string {
   switch (code) {
     case 'unknown_state':
       return `"${value}" is not a state; use ${STATES.join(', ')}`;
@@ -132,9 +150,11 @@ function describe({ code, value }: FilterError): string {
     case 'empty_range':
       return `"${value}" is not after from; the range would be empty`;
     case 'too_long':
-      return `longer than ${FILTER_TEXT_MAX} characters; shorten it`;
+      return `longer than ${field === 'cause' ? CAUSE_MAX : FILTER_TEXT_MAX} characters; shorten it`;
     case 'too_many':
       return `${value} types; name ${FILTER_TYPES_MAX} at most`;
+    case 'hidden':
+      return `reads ${value}, which is hidden from you`;
     case 'bad_character':
       return 'holds a NUL character, which no event can contain; remove it';
   }
@@ -142,8 +162,11 @@ function describe({ code, value }: FilterError): string {
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 
-/** An instant as UTC with its own sub-second digits (Date would cut them to milliseconds), or what is wrong with it. */
-function parseInstant(given: string): string | { code: 'not_a_time' | 'no_zone' } {
+/**
+ * An instant as UTC with its own sub-second digits (Date would cut them to milliseconds), or what is wrong with it. Of the years 1 to
+ * 9999, which every database takes.
+ */
+export function parseInstant(given: string): string | { code: 'not_a_time' | 'no_zone' } {
   const match = INSTANT.exec(given);
   if (!match) return { code: /^\d{4}-\d{2}-\d{2}$/.test(given) ? 'no_zone' : 'not_a_time' };
   const [, year, month, day, hour, minute, second = '00', fraction, zone] = match;

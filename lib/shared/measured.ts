@@ -6,8 +6,15 @@
 export const KNOWN = ['exact', 'capped', 'estimated', 'sampled', 'unavailable'] as const;
 export type Known = (typeof KNOWN)[number];
 
-/** Why an outbox cannot be read at all: its database is away, or answers and yet there is nothing to be had. */
-export const UNREAD_REASONS = ['source_down', 'no_privilege', 'table_missing', 'source_unusable', 'server_outdated'] as const;
+/** Why an outbox cannot be read at all: its database is away, or is too slow, or answers and yet there is nothing to be had. */
+export const UNREAD_REASONS = [
+  'source_down',
+  'source_slow',
+  'no_privilege',
+  'table_missing',
+  'source_unusable',
+  'server_outdated',
+] as const;
 export type UnreadReason = (typeof UNREAD_REASONS)[number];
 
 /** Why a number is unavailable; each has its sentence in the catalogue under `unavailable.<code>`. */
@@ -30,6 +37,7 @@ export const UNAVAILABLE_REASONS = [
   'slots_elsewhere',
   'slot_not_found',
   'several_slots',
+  'too_large',
 ] as const;
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 

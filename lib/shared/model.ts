@@ -2,7 +2,9 @@
  * What the console says about outboxes and events: the words of the HTTP surface, the server actions and the screens.
  * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
  */
+import type { AuditLack, AuditOddity } from './carrying';
 import type { CollectorStatus } from './collection';
+import type { Content } from './content';
 import type { Count, Known, Percentiles, Rate, UnavailableReason } from './measured';
 import type { ListScope } from './list-scope';
 import type { ReadOnlyReason } from './read-only';
@@ -71,24 +73,17 @@ export interface OutboxEvent {
   traceId: string | null;
   amount: string | null;
   currency: string | null;
-  /** What the operator saw; opaque, handed back with an intervention. */
-  version: string;
+  /**
+   * What lies inside its payload or another document of it, such as the amount, was left unread (null): more than 256 kB are
+   * not looked into for every row.
+   */
+  tooLarge: boolean;
+  /** What the operator saw; opaque, handed back with an intervention. null for roles that may change nothing: it tells of what is masked. */
+  version: string | null;
 }
 
-/** A payload or headers as text, digits exact. */
-export interface Content {
-  /** The text shown, masked by role and cut at `shownBytes`; null when the column holds NULL. */
-  text: string | null;
-  /** `json` when the text parses as JSON, `text` otherwise, `binary` for bytes shown as hex. */
-  format: 'json' | 'text' | 'binary';
-  bytes: number;
-  shownBytes: number;
-  cut: boolean;
-  /** True when paths were masked for this viewer. */
-  masked: boolean;
-  /** What the shape says of how to read it, for instance `many_messages`; words under `warnings.<code>`. Null when nothing. */
-  warning: string | null;
-}
+/** As the database answers it, and as those see it who may change it. */
+export type VersionedEvent = OutboxEvent & { version: string };
 
 /** When the relay takes an event, and who has it; null where the table or the row does not say. */
 export interface Claim {
@@ -135,6 +130,11 @@ export interface EventDetail {
   archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
 }
 
+/** An event's page as it is now, its content left out for who has it already; `contentKey` says which that is. */
+export interface EventUpdate extends Omit<EventDetail, 'payload' | 'headers'>, Partial<Pick<EventDetail, 'payload' | 'headers'>> {
+  contentKey: string;
+}
+
 export interface EventFilter {
   state?: State[];
   type?: string[];
@@ -143,6 +143,8 @@ export interface EventFilter {
   q?: string;
   /** Substring of the error text, case-insensitive. */
   error?: string;
+  /** An error's text as the asker sees it, or its template: dead events that died of the same. */
+  cause?: string;
   /** ISO 8601, inclusive, on creation time. */
   from?: string;
   /** ISO 8601, exclusive, on creation time. */
@@ -153,9 +155,9 @@ export interface EventFilter {
 export const PAGE_LIMIT_DEFAULT = 50;
 export const PAGE_LIMIT_MAX = 200;
 
-export interface EventPage extends ListScope {
+export interface EventPage<E extends OutboxEvent = OutboxEvent> extends ListScope {
   asOf: string;
-  events: OutboxEvent[];
+  events: E[];
   nextCursor: string | null;
   previousCursor: string | null;
 }
@@ -263,7 +265,7 @@ export interface DeadLetterGroup {
 export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 
 /** An event as it was seen, without what is only to be read: enough to act on it later. */
-export type FrozenEvent = Pick<OutboxEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
+export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
 
 /** A stretch of a list, frozen. */
 export interface FrozenPage {
@@ -295,6 +297,7 @@ export const SKIP_CODES = [
   'not_supported',
   'too_young',
   'already_exists',
+  'did_not_take',
   'blocked_by_order',
 ] as const;
 export type SkipCode = (typeof SKIP_CODES)[number];
@@ -302,8 +305,8 @@ export type SkipCode = (typeof SKIP_CODES)[number];
 export interface Skipped {
   id: string;
   code: SkipCode;
-  /** What the row says now, for the sentence: state, time it was published, or the refusal's reason. */
-  detail?: { state?: EventState; at?: string | null; because?: string };
+  /** What the row says now, for the sentence: state, time it was published, or the refusal's reason and what that is about. */
+  detail?: { state?: EventState; at?: string | null; because?: string; of?: string };
 }
 
 export type Outcome = 'applied' | 'partly' | 'none' | 'unknown';
@@ -340,7 +343,7 @@ export interface InterventionResult {
 export interface InterventionPreview {
   outbox: string;
   operation: string;
-  rows: { event: OutboxEvent; allowed: boolean; code: SkipCode | null; because: string | null }[];
+  rows: { event: VersionedEvent; allowed: boolean; code: SkipCode | null; because: string | null }[];
   allowed: number;
   warnings: string[];
   /** The statements that will run, values as numbered parameters, and the values. */
@@ -354,7 +357,8 @@ export interface AuditEntry {
   actor: string;
   role: string;
   operation: string;
-  outbox: string;
+  /** Null for what is of no single outbox: sign-ins, accounts, tokens, marks on all charts. */
+  outbox: string | null;
   eventId: string | null;
   eventType: string | null;
   aggregateId: string | null;
@@ -367,6 +371,8 @@ export interface AuditEntry {
   /** Columns before and after as text, payload left out; null when there is none. */
   before: Record<string, string | null> | null;
   after: Record<string, string | null> | null;
+  /** What is odd about the record behind it. */
+  oddities: AuditOddity[];
 }
 
 export interface AuditFilter {
@@ -383,4 +389,6 @@ export interface AuditPage {
   asOf: string;
   entries: AuditEntry[];
   nextCursor: string | null;
+  /** Databases with records that the audit does not have, or may not have. */
+  lacks: AuditLack[];
 }

@@ -38,9 +38,19 @@ export function can(role: Role, permission: Permission): boolean {
   return ROLE_PERMISSIONS[role].includes(permission);
 }
 
+const READING: readonly Permission[] = ['outbox:read', 'audit:read'];
+
+/** Whether it changes nothing: who may is then known well enough from a few seconds ago. */
+export function onlyReads(permission: Permission): boolean {
+  return READING.includes(permission);
+}
+
 export function isRole(value: unknown): value is Role {
   return typeof value === 'string' && (ROLES as readonly string[]).includes(value);
 }
+
+/** Somebody, or the command line: whose role is ''. */
+export type Who = Pick<Actor, 'id' | 'name'> & { role: string };
 
 /** Who is asking. `id` is stable and scopes idempotency keys; `name` is what the audit shows. */
 export interface Actor {

@@ -1,6 +1,6 @@
 /** Proving that a mapping changes its table as it says, in the words of the HTTP surface and the screen. */
 import type { ReadOnlyReason } from './read-only';
-import type { EventState, LiveState, State } from './states';
+import type { EventState, State } from './states';
 
 /** One way in which a mapping or a table differs from the proven one; words under `proof.difference.<what>`. */
 export interface ProofDifference {
@@ -24,38 +24,15 @@ export interface ProofDifference {
   now: string | null;
 }
 
-/** Why a case does not round-trip, or could not be tried; words under `proof.failure.<code>`. */
-export const PROOF_FAILURES = [
-  'wrong_state_before',
-  'wrong_state_after',
-  'not_applied',
-  'refused_by_table',
-  'no_privilege',
-  'rewritten',
-  'touched_more',
-  'no_row_left',
-  'repeats',
-  'ignores_version',
-  'published_matches',
-  'not_restored',
-  'busy',
-  'failed',
-] as const;
-export type ProofFailure = (typeof PROOF_FAILURES)[number];
-
-/** Why a case was not tried: no row of that state could be made, and none was chosen; words under `proof.untried.<code>`. */
-export const PROOF_UNTRIED = ['no_insert_right', 'cannot_make', 'foreign_key', 'refused_row', 'wrong_event'] as const;
-export type ProofUntried = (typeof PROOF_UNTRIED)[number];
-
 /** What the operator should know although a case round-trips; words under `proof.note.<code>`. */
-export const PROOF_NOTES = ['other_columns', 'repeatable', 'notified', 'called'] as const;
+export const PROOF_NOTES = ['other_columns', 'some_refused', 'notified', 'called'] as const;
 export type ProofNote = (typeof PROOF_NOTES)[number];
 
 /** Something that is not taken back when a transaction is; words under `proof.warning.<code>`. */
 export interface ProofWarning {
-  code: 'sequence' | 'counter' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
+  code: 'sequence' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
   table: string;
-  /** The trigger or column it is about. */
+  /** The trigger it is about. */
   name: string | null;
   /** What was found there. */
   found: string | null;
@@ -70,23 +47,19 @@ export interface ProofCase {
 }
 
 export interface ProofResult extends ProofCase {
+  /** `untried`: no event said anything yet, and the first use reads back what it changes as every use does. */
   verdict: 'round_trips' | 'does_not' | 'untried';
-  /** Code of what failed, or why it was not tried; null when it round-trips. */
-  because: ProofFailure | ProofUntried | null;
-  /** The column, constraint or server message the code is about; never a value of a real row. */
+  /** Why not, in words under `proof.because` or those of a skipped event; null when it round-trips. */
+  because: string | null;
+  /** The columns, the state or the table the code is about; never a value of an event. */
   detail: string | null;
-  /** Whose row it was: one made for this, `copied` with values of a real one where nobody could think of any, or a real one, by id. */
-  row: { made: true; copied: boolean } | { made: false; id: string } | null;
-  stateBefore: EventState | null;
+  /** Ids of the events that said so. */
+  rows: string[];
   stateAfter: EventState | null;
-  /** The row before and after, as texts; payload and headers as digests, of a real row only what changed. */
-  before: Record<string, string | null> | null;
-  after: Record<string, string | null> | null;
-  /** Columns whose texts are digests. Proofs that were kept before this was told have none. */
-  digested?: string[];
+  /** Columns it changed. */
   changed: string[];
-  /** The statements as they ran. */
-  statements: { text: string; parameters: string[] }[];
+  /** The statements as they ran, values left out. */
+  statements: string[];
   notes: { code: ProofNote; detail: string | null }[];
 }
 
@@ -99,8 +72,21 @@ export interface ProofTrigger {
   calls: string;
 }
 
-/** `proven`: every offered operation round-trips from every state. `incomplete`: nothing failed, and not everything could be tried. */
+/** `incomplete`: operations are refused, and others are not. `failed`: nothing is left. */
 export type ProofOutcome = 'proven' | 'failed' | 'incomplete';
+
+/** Operations that did not do what they say from some state. Proofs of an earlier release call an event that somebody held `busy`. */
+export function refusedBy(results: ProofResult[]): string[] {
+  return [
+    ...new Set(results.filter(({ verdict, because }) => verdict === 'does_not' && because !== 'busy').map(({ operation }) => operation)),
+  ];
+}
+
+export function outcomeOf(results: ProofResult[]): ProofOutcome {
+  const refused = refusedBy(results);
+  if (results.every(({ operation }) => refused.includes(operation))) return 'failed';
+  return refused.length === 0 ? 'proven' : 'incomplete';
+}
 
 /** A proof: every operation from every state it is offered for. */
 export interface ProofDocument {
@@ -111,8 +97,6 @@ export interface ProofDocument {
   actor: string;
   fingerprint: string;
   outcome: ProofOutcome;
-  /** Whose login made the rows and changed them. */
-  ran: { rowsAs: 'operator' | 'owner'; changesAs: 'operator' | 'owner' };
   results: ProofResult[];
   /** Operations the mapping does not offer, with the code of why (`refusals.<code>`). */
   notOffered: { operation: string; because: string }[];
@@ -133,8 +117,10 @@ export interface ProofStatus {
   cases: ProofCase[];
   triggers: ProofTrigger[];
   warnings: ProofWarning[];
-  /** Newest event of each state with a case, for where no row can be made. */
-  realEvents: Partial<Record<LiveState, string>>;
+  /** True where a trigger may reach outside: only chosen events are tried then. */
+  chosenOnly: boolean;
+  /** The newest event of each state with a case, to choose. */
+  realEvents: Partial<Record<State, string>>;
   last: ProofDocument | null;
   /** What is different from the last proof, or from the table a built-in shape was tested on. */
   differences: ProofDifference[];

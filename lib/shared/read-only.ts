@@ -4,6 +4,7 @@ import type { UnreadReason } from './measured';
 export type ReadOnlyReason =
   | 'no_operator_url'
   | 'not_installed'
+  | 'reinstall_needed'
   | 'companions_out_of_date'
   | 'mapping_not_proven'
   | 'proof_failed'
@@ -13,6 +14,7 @@ export type ReadOnlyReason =
   | 'changes_off'
   | 'proof_unknown'
   | 'not_transactional'
+  | 'statement_binlog'
   | 'no_primary_key'
   | 'no_grant'
   | UnreadReason;

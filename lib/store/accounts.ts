@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
+import { iso } from './tables';
 
 export interface AccountRow {
   id: string;
@@ -36,6 +37,36 @@ export async function findAccount(db: StoreDb, email: string): Promise<AccountRo
     roleVersion: row.role_version,
     disabled: row.disabled_at !== null,
   };
+}
+
+export interface ListedAccount {
+  id: string;
+  email: string;
+  role: Role;
+  disabled: boolean;
+  createdAt: string;
+  lastSignInAt: string | null;
+}
+
+/** Every account, by address. */
+export async function selectAccounts(db: StoreDb): Promise<ListedAccount[]> {
+  const rows = await db.selectFrom('account').selectAll().orderBy('email').execute();
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    disabled: row.disabled_at !== null,
+    createdAt: iso(row.created_at),
+    lastSignInAt: row.last_sign_in_at === null ? null : iso(row.last_sign_in_at),
+  }));
+}
+
+export async function noteSignIn(db: StoreDb, id: string): Promise<void> {
+  await db
+    .updateTable('account')
+    .set({ last_sign_in_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Changes what is given; a new role, password or disabling ends the account's sessions. False when there is no such account. */

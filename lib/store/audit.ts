@@ -1,14 +1,20 @@
 /** Queries on `audit_entry`. Entries are added and read, never changed. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
+import type { AuditOddity } from '@/lib/shared/carrying';
 import type { AuditEntry, AuditFilter } from '@/lib/shared/model';
+import { isTimeOff } from '@/lib/shared/record-time';
+import { selectCarriedTimes, type CarriedTimes } from './carried-records';
 import type { StoreDb } from './store';
 import { iso, type AuditEntryTable } from './tables';
 
 /** An entry to add; `actorId` is who in the sense of idempotency, `actor` the name shown. */
-export interface NewAuditEntry extends AuditEntry {
+export interface NewAuditEntry extends Omit<AuditEntry, 'oddities'> {
   actorId: string;
 }
+
+/** A statement takes 65,535 values. */
+const ENTRIES_PER_STATEMENT = 1_000;
 
 type Values = Omit<AuditEntryTable, 'recorded_at'>;
 
@@ -33,15 +39,21 @@ function valuesOf(entry: NewAuditEntry): Values {
   };
 }
 
-/** Adds entries; those whose id is there already are left as they are, so that a repeat changes nothing. */
+/**
+ * Adds entries; those whose id is there already are left as they are, so that a repeat changes nothing. Answers how many were new.
+ * Thousands of them take several statements: all or nothing is the caller's transaction.
+ */
 export async function insertAuditEntries(db: StoreDb, entries: readonly NewAuditEntry[]): Promise<number> {
-  if (entries.length === 0) return 0;
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto('audit_entry')
-    .values(entries.map(valuesOf))
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirstOrThrow();
-  return Number(numInsertedOrUpdatedRows ?? 0n);
+  let added = 0n;
+  for (let from = 0; from < entries.length; from += ENTRIES_PER_STATEMENT) {
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('audit_entry')
+      .values(entries.slice(from, from + ENTRIES_PER_STATEMENT).map(valuesOf))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .executeTakeFirstOrThrow();
+    added += numInsertedOrUpdatedRows ?? 0n;
+  }
+  return Number(added);
 }
 
 class TakenBack extends Error {}
@@ -55,7 +67,7 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
     actor: '',
     role: '',
     operation: '',
-    outbox: '',
+    outbox: null,
     eventId: null,
     eventType: null,
     aggregateId: null,
@@ -102,6 +114,10 @@ export async function selectAuditEntries(
   if (filter.to !== undefined) query = query.where('at', '<', filter.to);
   if (position !== null) query = query.where(sql<boolean>`(at, id) < (${position.at}::timestamptz, ${position.id}::uuid)`);
   const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  const carried = await selectCarriedTimes(
+    db,
+    rows.flatMap((row) => row.intervention_id ?? []),
+  );
   return rows.map((row) => ({
     id: row.id,
     at: iso(row.at),
@@ -118,7 +134,19 @@ export async function selectAuditEntries(
     interventionId: row.intervention_id,
     before: columnsOf(row.before),
     after: columnsOf(row.after),
+    oddities: row.intervention_id === null ? [] : odditiesOf(row.intervention_id, row, carried.get(row.intervention_id)),
   }));
+}
+
+/** What is odd about the record of an entry; nothing is where there is no record. */
+function odditiesOf(id: string, { at, recorded_at }: { at: string; recorded_at: string }, record: CarriedTimes | undefined): AuditOddity[] {
+  if (record === undefined) return [];
+  const later = Date.parse(iso(recorded_at)) > Date.parse(iso(record.carriedAt));
+  return [
+    ...(isTimeOff(id, iso(at)) ? (['time_off'] as const) : []),
+    ...(record.grownAt !== null ? (['record_grew'] as const) : []),
+    ...(record.grownAt !== null && later ? (['line_added'] as const) : []),
+  ];
 }
 
 function columnsOf(json: string | null): Record<string, string | null> | null {

@@ -40,6 +40,7 @@ export async function countAttempts(db: StoreDb, keys: readonly string[], window
 /** Takes back what a successful sign-in had added: its own counters entirely, the shared ones by one. */
 export async function forgiveAttempts(db: StoreDb, own: readonly string[], shared: readonly string[]): Promise<void> {
   await db.deleteFrom('login_attempt').where('key', 'in', own).execute();
+  if (shared.length === 0) return;
   await db
     .updateTable('login_attempt')
     .set((eb) => ({ attempts: eb('attempts', '-', 1) }))

@@ -13,7 +13,6 @@ export interface StoredProof {
   at: string;
   actor: string;
   fingerprint: string;
-  /** `incomplete`: nothing failed, and not everything could be tried. */
   outcome: ProofOutcome;
   /** JSON. */
   facts: string;
@@ -33,10 +32,9 @@ export async function insertProof(db: Db, proof: NewProof): Promise<void> {
     .execute();
 }
 
-/** The newest proof of an outbox with one of these outcomes; by the index on outbox and time. null when there is none. */
-export async function newestProof(db: Db, outbox: string, outcomes?: ProofOutcome[]): Promise<StoredProof | null> {
-  let query = db.selectFrom('mapping_proof').selectAll().where('outbox', '=', outbox);
-  if (outcomes !== undefined) query = query.where('outcome', 'in', outcomes);
+/** The newest proof of an outbox; by the index on outbox and time. null when there is none. */
+export async function newestProof(db: Db, outbox: string): Promise<StoredProof | null> {
+  const query = db.selectFrom('mapping_proof').selectAll().where('outbox', '=', outbox);
   const row = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
   if (row === undefined) return null;
   const { actor_name: actor, at, id, fingerprint, outcome, facts, document } = row;

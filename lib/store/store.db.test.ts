@@ -3,11 +3,19 @@ import { uuidv7 } from 'uuidv7';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { findAccount, insertAccount, updateAccount } from './accounts';
 import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
-import { advanceCarriedTo, findCarriedTo } from './carrier-cursors';
+import { hasCarriedAny, keepCarried, lackedRecords, selectCarriedTimes } from './carried-records';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
 import { deleteEndedSessions, findLiveSession, insertSession, revokeSession } from './sessions';
 import { isUpToDate, migrateStore, openStore, type Store } from './store';
-import { deleteUnsettled, insertUnsettled, selectUnsettled } from './unsettled-interventions';
+import {
+  deleteOldNotApplied,
+  deleteUnsettled,
+  findUnsettled,
+  findUnsettledOfKey,
+  insertUnsettled,
+  markNotApplied,
+  selectUnsettled,
+} from './unsettled-interventions';
 
 const database = useTestDatabase();
 let store: Store;
@@ -21,6 +29,9 @@ beforeAll(async () => {
     '003-marks',
     '004-doctor',
     '005-proofs',
+    '006-carried-records',
+    '007-not-applied',
+    '008-doors',
   ]);
   store = openStore(database.url);
 });
@@ -119,7 +130,7 @@ describe('the audit', () => {
     const last = first[1];
     const rest = await selectAuditEntries(store.db, {}, { at: last?.at ?? '', id: last?.id ?? '' }, 2);
     const { actorId: _, ...shown } = entries[0] ?? entry('');
-    expect(rest).toEqual([shown]);
+    expect(rest).toEqual([{ ...shown, oddities: [] }]);
     expect(await selectAuditEntries(store.db, { outbox: 'orders' }, null, 10)).toHaveLength(1);
     expect(await selectAuditEntries(store.db, { outbox: 'escrow', event: 'e2' }, null, 10)).toHaveLength(1);
     expect(
@@ -130,11 +141,23 @@ describe('the audit', () => {
 });
 
 describe('the carrier', () => {
-  it('moves forward only', async () => {
-    expect(await findCarriedTo(store.db, 'escrow')).toBeNull();
-    await advanceCarriedTo(store.db, 'escrow', '2026-11-21T10:00:00.5Z');
-    await advanceCarriedTo(store.db, 'escrow', '2026-11-21T09:00:00Z');
-    expect(await findCarriedTo(store.db, 'escrow')).toBe('2026-11-21T10:00:00.5Z');
+  it('is told which records are lacking, by id and by number of lines', async () => {
+    const [whole, grown, missing] = [uuidv7(), uuidv7(), uuidv7()];
+    const kept = [whole, grown].map((id) => ({ id, outbox: 'escrow', lines: 2 }));
+    expect(await hasCarriedAny(store.db, ['escrow'])).toBe(false);
+    await keepCarried(store.db, kept);
+    await keepCarried(store.db, kept);
+    expect(await hasCarriedAny(store.db, ['orders', 'escrow'])).toBe(true);
+    const there = [
+      { id: whole, lines: 1 },
+      { id: grown, lines: 3 },
+      { id: missing, lines: 0 },
+    ];
+    expect(await lackedRecords(store.db, there)).toEqual(new Set([grown, missing]));
+    await keepCarried(store.db, [{ id: grown, outbox: 'escrow', lines: 3 }]);
+    const times = await selectCarriedTimes(store.db, [whole, grown, missing]);
+    expect([times.get(whole)?.grownAt, times.get(grown)?.grownAt, times.get(missing)]).toEqual([null, expect.any(String), undefined]);
+    expect(await lackedRecords(store.db, there)).toEqual(new Set([missing]));
   });
 
   it('remembers what is unsettled', async () => {
@@ -148,9 +171,23 @@ describe('the carrier', () => {
     };
     await insertUnsettled(store.db, one);
     await insertUnsettled(store.db, one);
-    expect(await selectUnsettled(store.db, 10)).toEqual([one]);
-    await deleteUnsettled(store.db, one.id);
-    expect(await selectUnsettled(store.db, 10)).toEqual([]);
+    expect(await selectUnsettled(store.db, ['escrow'], 10)).toEqual([one]);
+    expect(await selectUnsettled(store.db, ['another'], 10)).toEqual([]);
+    const key = { outbox: 'escrow', actorId: 'token:1', key: 'k' };
+    expect(await findUnsettledOfKey(store.db, key)).toEqual({ entry: one, notApplied: false });
+    expect(await findUnsettledOfKey(store.db, { ...key, actorId: 'token:2' })).toBeNull();
+    await markNotApplied(store.db, one.id);
+    expect(await selectUnsettled(store.db, ['escrow'], 10)).toEqual([]);
+    expect(await findUnsettled(store.db, one.id)).toEqual({ entry: one, notApplied: true });
+    const later = { ...one, id: uuidv7() };
+    await insertUnsettled(store.db, later);
+    expect(await findUnsettledOfKey(store.db, key)).toEqual({ entry: later, notApplied: false });
+    await deleteUnsettled(store.db, later.id);
+    await deleteOldNotApplied(store.db);
+    expect(await findUnsettledOfKey(store.db, key)).toEqual({ entry: one, notApplied: true });
+    await database.query(`update unsettled_intervention set not_applied_at = now() - interval '91 days'`);
+    await deleteOldNotApplied(store.db);
+    expect(await findUnsettled(store.db, one.id)).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 /** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
 import { Kysely, Migrator, type Migration } from 'kysely';
+import { Reach } from '@/lib/database/connections/reach';
 import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresDialect } from '@/lib/database/postgres/pool';
 import { firstTables } from './migrations/001-first-tables';
@@ -8,6 +9,9 @@ import { rollups } from './migrations/002-rollups';
 import { marks } from './migrations/003-marks';
 import { doctor } from './migrations/004-doctor';
 import { proofs } from './migrations/005-proofs';
+import { carriedRecords } from './migrations/006-carried-records';
+import { notApplied } from './migrations/007-not-applied';
+import { doors } from './migrations/008-doors';
 import type { StoreTables } from './tables';
 
 /** In order of their names; a name that has been released never changes. */
@@ -17,10 +21,15 @@ const MIGRATIONS: Record<string, Migration> = {
   '003-marks': marks,
   '004-doctor': doctor,
   '005-proofs': proofs,
+  '006-carried-records': carriedRecords,
+  '007-not-applied': notApplied,
+  '008-doors': doors,
 };
 
 const POOL_MAX = 10;
-const ACQUIRE_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Longer than any statement may take: whoever waits in line is served while the store answers at all. */
+const IN_LINE_MS = 30_000;
 const CLIENT_TIMEOUT_MS = 10_000;
 /** Below the client's own timeout, so that the server gives up first and says so. */
 const SESSION = `set timezone = 'UTC'; set statement_timeout = '8s'; set lock_timeout = '3s'; set idle_in_transaction_session_timeout = '10s'`;
@@ -42,8 +51,8 @@ function open(
     dialect: postgresDialect({
       url,
       applicationName: `outbox-console/store@${hostname()}`.slice(0, 63),
-      lane: lanesOfOwn(max, ACQUIRE_TIMEOUT_MS),
-      connectTimeoutMs: ACQUIRE_TIMEOUT_MS,
+      lane: lanesOfOwn(max, IN_LINE_MS, new Reach()),
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       ...options,
     }),
   });

@@ -23,6 +23,7 @@ export interface AccountTable {
   role_version: Generated<number>;
   created_at: Stamp;
   disabled_at: string | null;
+  last_sign_in_at: string | null;
 }
 
 export interface SessionTable {
@@ -44,11 +45,20 @@ export interface ApiTokenTable {
   prefix: string;
   created_at: Stamp;
   last_used_at: string | null;
+  /** When it ends by itself; null for never. */
+  expires_at: string | null;
   revoked_at: string | null;
 }
 
+export interface SignInPlaceTable {
+  account_id: string;
+  /** `address:<ip or network>` or `browser:<digest of its cookie>`. */
+  place: string;
+  last_at: Stamp;
+}
+
 export interface LoginAttemptTable {
-  /** `account:<e-mail>`, `address:<ip>` or `pair:<e-mail> <ip>`. */
+  /** `account:<e-mail>`, `address:<ip>` or `pair:<e-mail> <place>`. */
   key: string;
   attempts: number;
   window_started_at: Stamp;
@@ -61,7 +71,8 @@ export interface AuditEntryTable {
   actor_name: string;
   actor_role: string;
   operation: string;
-  outbox: string;
+  /** Null for what is of no single outbox. */
+  outbox: string | null;
   event_id: string | null;
   event_type: string | null;
   aggregate_id: string | null;
@@ -74,9 +85,12 @@ export interface AuditEntryTable {
   recorded_at: Stamp;
 }
 
-export interface CarrierCursorTable {
+export interface CarriedRecordTable {
+  id: string;
   outbox: string;
-  carried_to: string;
+  lines: number;
+  carried_at: Stamp;
+  grown_at: ColumnType<string | null, undefined, string>;
 }
 
 export interface UnsettledInterventionTable {
@@ -86,6 +100,8 @@ export interface UnsettledInterventionTable {
   key: string;
   request: string;
   at: string;
+  /** When it was found never to have been committed. */
+  not_applied_at: ColumnType<string | null, undefined, string>;
 }
 
 export interface RollupTable {
@@ -173,8 +189,9 @@ export interface StoreTables {
   session: SessionTable;
   api_token: ApiTokenTable;
   login_attempt: LoginAttemptTable;
+  sign_in_place: SignInPlaceTable;
   audit_entry: AuditEntryTable;
-  carrier_cursor: CarrierCursorTable;
+  carried_record: CarriedRecordTable;
   unsettled_intervention: UnsettledInterventionTable;
   rollup: RollupTable;
   collector_lease: CollectorLeaseTable;

@@ -1,4 +1,5 @@
-/** Queries on `unsettled_intervention`: interventions whose commit nobody has heard of yet. */
+/** Queries on `unsettled_intervention`: tries whose commit nobody has heard of, and those that are known never to have been committed. */
+import { sql, type Selectable } from 'kysely';
 import type { InterventionRequest } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
@@ -23,29 +24,82 @@ export async function insertUnsettled(db: StoreDb, entry: UnsettledIntervention)
     .execute();
 }
 
-/** Oldest first, at most `limit`. */
-export async function selectUnsettled(db: StoreDb, limit: number): Promise<UnsettledIntervention[]> {
-  const rows = await db.selectFrom('unsettled_intervention').selectAll().orderBy('at').limit(limit).execute();
-  return rows.map(toEntry);
+/** Those nobody has heard of, of these outboxes: oldest first, at most `limit`. */
+export async function selectUnsettled(db: StoreDb, outboxes: readonly string[], limit: number): Promise<UnsettledIntervention[]> {
+  if (outboxes.length === 0) return [];
+  const rows = await db
+    .selectFrom('unsettled_intervention')
+    .selectAll()
+    .where('not_applied_at', 'is', null)
+    .where('outbox', 'in', outboxes)
+    .orderBy('at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => toRemembered(row).entry);
 }
 
-/** null when it was never unsettled, or is settled by now. */
-export async function findUnsettled(db: StoreDb, id: string): Promise<UnsettledIntervention | null> {
+export interface RememberedIntervention {
+  entry: UnsettledIntervention;
+  notApplied: boolean;
+}
+
+/** null when it was never unsettled, or its record tells what became of it. */
+export async function findUnsettled(db: StoreDb, id: string): Promise<RememberedIntervention | null> {
   const row = await db.selectFrom('unsettled_intervention').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : toEntry(row);
+  return row === undefined ? null : toRemembered(row);
 }
 
-function toEntry(row: UnsettledInterventionTable): UnsettledIntervention {
+/** The latest of a key, one nobody has heard of before any other. Served by the index on (outbox, key). */
+export async function findUnsettledOfKey(
+  db: StoreDb,
+  { outbox, actorId, key }: { outbox: string; actorId: string; key: string },
+): Promise<RememberedIntervention | null> {
+  const row = await db
+    .selectFrom('unsettled_intervention')
+    .selectAll()
+    .where('outbox', '=', outbox)
+    .where('key', '=', key)
+    .where(sql<string>`actor ->> 'id'`, '=', actorId)
+    .orderBy(sql`not_applied_at is null`, 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : toRemembered(row);
+}
+
+function toRemembered(row: Selectable<UnsettledInterventionTable>): RememberedIntervention {
   return {
-    id: row.id,
-    outbox: row.outbox,
-    actor: JSON.parse(row.actor) as Actor,
-    key: row.key,
-    request: JSON.parse(row.request) as InterventionRequest,
-    at: iso(row.at),
+    entry: {
+      id: row.id,
+      outbox: row.outbox,
+      actor: JSON.parse(row.actor) as Actor,
+      key: row.key,
+      request: JSON.parse(row.request) as InterventionRequest,
+      at: iso(row.at),
+    },
+    notApplied: row.not_applied_at !== null,
   };
 }
 
 export async function deleteUnsettled(db: StoreDb, id: string): Promise<void> {
   await db.deleteFrom('unsettled_intervention').where('id', '=', id).execute();
+}
+
+/** It was never committed: kept for who asks. */
+export async function markNotApplied(db: StoreDb, id: string): Promise<void> {
+  await db
+    .updateTable('unsettled_intervention')
+    .set({ not_applied_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** How long somebody may still ask after a try that was never committed. */
+const KEPT_DAYS = 90;
+
+export async function deleteOldNotApplied(db: StoreDb): Promise<void> {
+  await db
+    .deleteFrom('unsettled_intervention')
+    .where('not_applied_at', '<', sql<string>`now() - make_interval(days => ${KEPT_DAYS}::int)`)
+    .execute();
 }

@@ -2,6 +2,7 @@
 import { createTranslator } from 'use-intl/core';
 import en from '@/lib/messages/en.json';
 import type { Candidate, Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
+import { columns, plain } from '../columns';
 
 const words = createTranslator({ locale: 'en', messages: en, namespace: 'detect' });
 const states = createTranslator({ locale: 'en', messages: en, namespace: 'states' });
@@ -97,19 +98,3 @@ function examinationText({ candidate, roles, status, sample, problem, yaml }: Ex
   if (yaml !== '') lines.push('', yaml.trimEnd());
   return lines.join('\n');
 }
-
-/** Columns as wide as their widest value; what a table holds cannot steer the terminal. */
-function columns(rows: readonly string[][]): string[] {
-  const cut = rows.map((row) => row.map((cell) => plain(cell).slice(0, 80)));
-  const widths = cut.reduce<number[]>((known, row) => row.map((cell, index) => Math.max(known[index] ?? 0, cell.length)), []);
-  return cut.map(
-    (row) =>
-      `  ${row
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd()}`,
-  );
-}
-
-/** Control characters out of a database would move the cursor or colour the screen. */
-const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');

@@ -59,7 +59,6 @@ const SQL_ROOMS = [
   'lib/database',
   'lib/outbox',
   'lib/interventions',
-  'lib/proving',
   'lib/metrics',
   'lib/doctor',
   'lib/store',

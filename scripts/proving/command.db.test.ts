@@ -79,7 +79,6 @@ async function install(id: string): Promise<void> {
 describe('console prove', () => {
   it.each([
     [['mien'], 2, 'There is no outbox "mien" in the configuration; did you mean "mine"?'],
-    [['mine', '--url', 'shop'], 2, '--url: No engine speaks this URL'],
     [['mine', ...Array.from({ length: 13 }, () => ['--event', '1']).flat()], 2, '--event: at most 12 events'],
   ])('refuses %j before it does anything, and says what is wrong', async (args, status, error) => {
     const answer = await run(...args);
@@ -98,9 +97,9 @@ describe('console prove', () => {
     await install('mine');
     const { out, status, error } = await run('mine');
     expect([status, error]).toEqual([0, '']);
-    expect(out).toContain('ok   requeue dead → pending in public.mine [');
+    expect(out).toContain('ok   requeue dead → pending in public.mine, on 1 [');
     expect(out).toContain('Nothing of it remains');
-    expect(out).toContain('/outboxes/mine/proof');
+    expect(out).toContain('/outboxes/mine/settings');
     expect(await observed.query('SELECT count(*)::int AS rows FROM mine')).toEqual([{ rows: 1 }]);
     await withDirectory(async (directory) =>
       turnChanges(
@@ -117,12 +116,7 @@ describe('console prove', () => {
   it('answers the whole proof as JSON', async () => {
     const proof = JSON.parse((await run('mine', '--json')).out) as { outcome: string; results: { statements: unknown[] }[] };
     expect(proof.outcome).toBe('proven');
-    for (const result of proof.results) expect(result.statements.length).toBeGreaterThan(0);
-  });
-
-  it('tells a login that is refused from a mapping that is wrong', async () => {
-    const { status, error } = await run('mine', '--url', observed.urlFor('nobody', 'x'));
-    expect([status, error]).toEqual([1, '--url: The database refused the login: check user and password']);
+    expect(proof.results.filter(({ statements }) => statements.length > 0)).toHaveLength(3);
   });
 
   it('has nothing to prove of a mapping that only watches', async () => {

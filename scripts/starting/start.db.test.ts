@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkPassword } from '@/lib/identity/accounts';
+import { signIn } from '@/lib/identity/sign-in';
 import { actorOfToken } from '@/lib/identity/tokens';
 import { freePort } from '@/lib/store/embedded/free-port';
 import { openStore } from '@/lib/store/store';
@@ -49,7 +49,7 @@ function run(script: string, args: string[], env: Record<string, string>, input 
 const command = (args: string[], input = ''): Promise<Ended> => run('console.ts', args, { OUTBOX_CONSOLE_CONFIG: config }, input);
 
 describe('npm start', () => {
-  it('lists every problem at once, ends with 78 and listens nowhere', { timeout: 120_000 }, async () => {
+  it('lists every problem at once, ends with 78 and listens nowhere', async () => {
     const bad = path.join(folder, 'bad.yaml');
     await writeFile(bad, `databases: {a: {url: 'sqlite://x'}}\noutboxes: [{id: a, database: b, tabel: t, shape: nope}]\n`);
     const taken = createServer();
@@ -77,42 +77,37 @@ describe('npm start', () => {
     }
   });
 
-  it(
-    'looks at the tables before it listens, and says what they say against mappings beside all the rest',
-    { timeout: 120_000 },
-    async () => {
-      await database.query('CREATE TABLE started (id bigint PRIMARY KEY, made_at timestamptz NOT NULL)');
-      const mapped = path.join(folder, 'mapped.yaml');
-      const port = String(await freePort());
-      const shape = (column: string): string =>
-        `{columns: {id: id, createdAt: ${column}}, states: [{state: pending, when: {always: true}}]}`;
-      const lines = [
-        `{id: typo, database: a, table: started, shape: published-att}`,
-        `{id: misfit, database: a, table: started, shape: ${shape('mad_at')}}`,
-        `{id: fits, database: a, table: started, shape: ${shape('made_at')}}`,
-        `{id: no-table, database: a, table: starded, shape: ${shape('made_at')}}`,
-      ];
-      const start = async (outboxes: string[]): Promise<Ended> => {
-        await writeFile(mapped, `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [${outboxes.join(', ')}]\n`);
-        return run('start.ts', [], {
-          OUTBOX_CONSOLE_CONFIG: mapped,
-          PORT: port,
-          NEXTAUTH_URL: `http://127.0.0.1:${port}`,
-          NEXTAUTH_SECRET: 'x'.repeat(32),
-          OUTBOX_CONSOLE_DIST_DIR: path.join(folder, 'not-built'),
-        });
-      };
-      const { code, out, err } = await start(lines);
-      expect([code, out]).toEqual([78, '']);
-      expect(err).toContain('\n  outboxes[0].shape: there is no shape "published-att"');
-      expect(err).toContain('\n  outboxes[1].shape.columns.createdAt: the table has no column "mad_at"; did you mean "made_at"?');
-      expect(err).toContain('\n  outboxes[3].table: table starded does not exist');
-      expect(err).toContain('4 problems');
-      expect((await start(lines.slice(1))).err).toContain('\n  outboxes[0].shape.columns.createdAt: the table has no column');
-    },
-  );
+  it('looks at the tables before it listens, and says what they say against mappings beside all the rest', async () => {
+    await database.query('CREATE TABLE started (id bigint PRIMARY KEY, made_at timestamptz NOT NULL)');
+    const mapped = path.join(folder, 'mapped.yaml');
+    const port = String(await freePort());
+    const shape = (column: string): string => `{columns: {id: id, createdAt: ${column}}, states: [{state: pending, when: {always: true}}]}`;
+    const lines = [
+      `{id: typo, database: a, table: started, shape: published-att}`,
+      `{id: misfit, database: a, table: started, shape: ${shape('mad_at')}}`,
+      `{id: fits, database: a, table: started, shape: ${shape('made_at')}}`,
+      `{id: no-table, database: a, table: starded, shape: ${shape('made_at')}}`,
+    ];
+    const start = async (outboxes: string[]): Promise<Ended> => {
+      await writeFile(mapped, `store: ${database.url}\ndatabases: {a: {url: '${database.url}'}}\noutboxes: [${outboxes.join(', ')}]\n`);
+      return run('start.ts', [], {
+        OUTBOX_CONSOLE_CONFIG: mapped,
+        PORT: port,
+        NEXTAUTH_URL: `http://127.0.0.1:${port}`,
+        NEXTAUTH_SECRET: 'x'.repeat(32),
+        OUTBOX_CONSOLE_DIST_DIR: path.join(folder, 'not-built'),
+      });
+    };
+    const { code, out, err } = await start(lines);
+    expect([code, out]).toEqual([78, '']);
+    expect(err).toContain('\n  outboxes[0].shape: there is no shape "published-att"');
+    expect(err).toContain('\n  outboxes[1].shape.columns.createdAt: the table has no column "mad_at"; did you mean "made_at"?');
+    expect(err).toContain('\n  outboxes[3].table: table starded does not exist');
+    expect(err).toContain('4 problems');
+    expect((await start(lines.slice(1))).err).toContain('\n  outboxes[0].shape.columns.createdAt: the table has no column');
+  });
 
-  it('must be told its address when others can reach it, and needs a store that answers', { timeout: 120_000 }, async () => {
+  it('must be told its address when others can reach it, and needs a store that answers', async () => {
     const away = path.join(folder, 'away.yaml');
     const port = String(await freePort());
     await writeFile(
@@ -151,32 +146,56 @@ describe('the command line', () => {
     expect([token.code, token.err]).toEqual([0, '']);
     const store = openStore(database.url);
     try {
-      expect(await checkPassword(store, { email: 'mina@example.com', password: 'correct horse', address: 'x' })).toMatchObject({
+      expect(await signIn(store, { email: 'mina@example.com', password: 'correct horse', address: 'x', browser: null }, 8)).toMatchObject({
         ok: true,
       });
       expect(await actorOfToken(store, (JSON.parse(token.out) as { token: string }).token)).toMatchObject({
         name: 'deploy',
         role: 'viewer',
       });
+      expect(JSON.parse((await command(['user', 'list', '--json'])).out)).toEqual({
+        users: [
+          {
+            id: expect.any(String) as string,
+            email: 'mina@example.com',
+            role: 'operator',
+            disabled: false,
+            createdAt: expect.stringMatching(/^20.*Z$/) as string,
+            lastSignInAt: expect.stringMatching(/^20.*Z$/) as string,
+          },
+        ],
+      });
+      const short = await command(['token', 'create', '--name', 'short', '--role', 'viewer', '--days', '2', '--json']);
+      const listed = await command(['token', 'list', '--json']);
+      expect([short.err, listed.err]).toEqual(['', '']);
+      for (const { out } of [token, short]) expect(listed.out).not.toContain((JSON.parse(out) as { token: string }).token.slice(4, 12));
+      expect((JSON.parse(listed.out) as { tokens: unknown[] }).tokens).toMatchObject([
+        { name: 'deploy', role: 'viewer', expiresAt: null, revokedAt: null },
+        { name: 'short', role: 'viewer', expiresAt: expect.stringMatching(/^20.*Z$/) as string, lastUsedAt: null },
+      ]);
+      expect((await command(['token', 'list'])).out).toMatch(/^ {2}NAME +ROLE +ENDS +LAST USED\n {2}deploy +viewer +when revoked/);
+      expect((await command(['user', 'list'])).out).toMatch(/mina@example\.com +operator +enabled +20/);
     } finally {
       await store.close();
     }
     expect(await command(['migrate', '--json'])).toMatchObject({ code: 0, out: '{"applied":[]}\n' });
-  }, 180_000);
+  });
 
   it('says on standard error what is wrong, and ends accordingly', async () => {
-    const [noPassword, noRole, noVerb, noConfig, help] = await Promise.all([
+    const [noPassword, noRole, noVerb, noConfig, noDays, help] = await Promise.all([
       command(['user', 'create', '--email', 'x@example.com', '--role', 'viewer']),
       command(['user', 'create', '--email', 'x@example.com', '--role', 'boss', '--password-stdin'], 'correct horse'),
       command(['no-such-verb']),
       run('console.ts', ['migrate'], { OUTBOX_CONSOLE_CONFIG: '/nowhere.yaml' }),
+      command(['token', 'create', '--name', 'x', '--role', 'viewer', '--days', '0']),
       command(['user', 'create', '--help']),
     ]);
     expect(noPassword).toMatchObject({ code: 2, out: '' });
     expect(noRole).toMatchObject({ code: 1, out: '', err: 'There is no role "boss"; use one of viewer, operator, approver, admin\n' });
     expect(noVerb).toMatchObject({ code: 2, out: '' });
     expect(noConfig).toMatchObject({ code: 78, out: '' });
+    expect(noDays).toMatchObject({ code: 2, out: '', err: '--days: write a whole number of days, 1 to 3650\n' });
     expect(help.code).toBe(0);
     expect(help.out).toContain('--password-stdin');
-  }, 180_000);
+  });
 });

@@ -1,51 +1,114 @@
-/** A line to a test's database that breaks at the first commit. */
+/** Lines to a test's databases that break: at a commit, or when they are told to. */
 import net from 'node:net';
 import { openDatabase, type Database } from '@/lib/database/database';
 import type { AnyTestDatabase } from './outbox';
 
 /** The end of a packet that commits: MySQL puts the query's attributes, none here, before it, PostgreSQL a zero after it. */
 const COMMIT = /commit\0?$/;
+/** How much of such a packet is kept back when it is cut inside. */
+const HALF_A_COMMIT = 6;
 
-/** The test's database with its operator (`createRoles`) behind a line that breaks before the commit is through, or before it is answered. */
-export async function behindBreakingLine(
-  when: 'before' | 'after',
-  database: AnyTestDatabase,
-): Promise<{ database: Database; broke: () => boolean; close: () => Promise<void> }> {
-  const target = Number(new URL(database.url).port);
+/**
+ * Where a line breaks at a commit. `before`: it does not arrive. `inside`: half of its bytes do. `after`: it does, its answer does
+ * not. `swallowed`: the same, and the connection stays open.
+ */
+export type Break = 'before' | 'inside' | 'after' | 'swallowed';
+
+export interface Line {
+  /** The same address through the line. */
+  url: string;
+  broke: () => boolean;
+  /** Breaks at the next commit; `onBreak` as for `lineTo`. */
+  breakAt: (when: Break, onBreak?: () => void) => void;
+  /** Ends every connection and takes no new one, until `mend`. */
+  cut: () => void;
+  /** Lets everybody through; it does not break at a commit any more. */
+  mend: () => void;
+  close: () => void;
+}
+
+/** `onBreak` is called when it has broken at the commit; whoever connects then gets through, unless it is cut there. */
+export async function lineTo(address: string, when: Break | null, onBreak: () => void = () => undefined): Promise<Line> {
+  const url = new URL(address);
+  const target = Number(url.port);
   const sockets = new Set<net.Socket>();
-  let broken = false;
+  let armed = when === null ? null : { when, onBreak };
+  let broke = false;
+  let down = false;
+  const cut = (): void => {
+    down = true;
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
   const server = net.createServer((client) => {
+    if (down) {
+      client.destroy();
+      return;
+    }
     const upstream = net.connect(target, '127.0.0.1');
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
+      socket.on('close', () => sockets.delete(socket));
     }
     upstream.on('data', (data) => client.write(data));
     upstream.on('close', () => client.destroy());
     client.on('close', () => upstream.destroy());
     client.on('data', (data) => {
-      if (broken || !COMMIT.test(data.toString('latin1'))) {
+      if (armed === null || !COMMIT.test(data.toString('latin1'))) {
         upstream.write(data);
         return;
       }
-      broken = true;
+      const at = armed;
+      armed = null;
+      broke = true;
       upstream.removeAllListeners('data');
-      if (when === 'before') client.destroy();
+      const breakDown = (): void => {
+        client.destroy();
+        at.onBreak();
+      };
+      if (at.when === 'before') breakDown();
+      else if (at.when === 'inside') upstream.write(data.subarray(0, -HALF_A_COMMIT), breakDown);
       // The server's answer comes to nobody: it has committed.
-      else upstream.once('data', () => client.destroy()).write(data);
+      else upstream.once('data', at.when === 'after' ? breakDown : at.onBreak).write(data);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(database.urlFor(`o_${database.name}`, 'test'));
   url.port = String((server.address() as net.AddressInfo).port);
-  const proxied = openDatabase({ id: 'test', url: database.urlFor(`r_${database.name}`, 'test'), operatorUrl: url.href });
   return {
+    url: url.href,
+    broke: () => broke,
+    breakAt: (at, then = () => undefined) => {
+      armed = { when: at, onBreak: then };
+      broke = false;
+    },
+    cut,
+    mend: () => {
+      down = false;
+      armed = null;
+    },
+    close: () => {
+      cut();
+      server.close();
+    },
+  };
+}
+
+export interface BrokenDatabase extends Omit<Line, 'close'> {
+  database: Database;
+  close: () => Promise<void>;
+}
+
+/** The test's database with its operator (`createRoles`) behind a line that breaks at its first commit; its reader goes past it. */
+export async function behindBreakingLine(when: Break | null, database: AnyTestDatabase, onBreak?: () => void): Promise<BrokenDatabase> {
+  const line = await lineTo(database.urlFor(`o_${database.name}`, 'test'), when, onBreak);
+  const proxied = openDatabase({ id: 'test', url: database.urlFor(`r_${database.name}`, 'test'), operatorUrl: line.url });
+  return {
+    ...line,
     database: proxied,
-    broke: () => broken,
     close: async () => {
       await proxied.close();
-      for (const socket of sockets) socket.destroy();
-      server.close();
+      line.close();
     },
   };
 }

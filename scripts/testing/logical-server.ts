@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import { makeDataFolder } from './data-folder';
+import { PATIENCE_MS } from './patience';
 
 /** The server of the other tests writes no log that could be read. */
 const SETTINGS = {
@@ -16,7 +17,6 @@ const SETTINGS = {
   min_wal_size: '32MB',
   max_wal_size: '32MB',
 };
-const CONNECTED_WITHIN_MS = 20_000;
 
 export interface LogicalServer {
   /** The owner's connection string, its password in it. */
@@ -67,7 +67,7 @@ export function useLogicalServer(setUp: (server: LogicalServer) => Promise<void>
     owner = new pg.Client({ connectionString: url() });
     await owner.connect();
     await setUp(given);
-  }, 60_000);
+  });
   afterAll(async () => {
     await owner.end();
     await server.stop();
@@ -77,6 +77,6 @@ export function useLogicalServer(setUp: (server: LogicalServer) => Promise<void>
 }
 
 async function until(ask: () => Promise<boolean>, wanted: boolean): Promise<void> {
-  for (const end = Date.now() + CONNECTED_WITHIN_MS; Date.now() < end; await sleep(50)) if ((await ask()) === wanted) return;
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) if ((await ask()) === wanted) return;
   throw new Error('the slot is not as it should be');
 }

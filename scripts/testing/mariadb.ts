@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 600_000;
 
 /** Nothing here outlives the run, so no write waits for the disk. */
 const SETTINGS = [

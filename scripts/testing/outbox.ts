@@ -125,6 +125,6 @@ export async function openProven(database: AnyTestDatabase, shape: Shape, over: 
 /** The same outbox after somebody has proven its mapping on its tables as they were bound. */
 export async function proven(open: OpenOutbox): Promise<ProvenOutbox> {
   const { facts } = open.outbox.proof;
-  const known: KnownProof = { switched: { on: true, facts }, decided: { passed: true, facts } };
+  const known: KnownProof = { switched: { on: true, facts }, decided: { passed: true, refused: [], facts } };
   return { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };
 }

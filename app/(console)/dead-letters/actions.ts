@@ -22,11 +22,11 @@ export const freezeDeadLetters = defineAction({
   input: z.strictObject({
     outbox: outboxId,
     query: z.string().max(16_000),
-    cause: z.strictObject({ type: z.string().max(1_000).nullable(), error: z.string().max(2_000).nullable() }).nullable(),
+    of: z.strictObject({ type: z.string().max(1_000).nullable(), error: z.string().max(2_000).nullable() }).nullable(),
     cursor: cursorSchema,
   }),
-  run: (context, { outbox, query, cause, cursor }) => {
-    const { type, error, order = 'newest' } = parseEventFilter(new URLSearchParams(query)).filter;
-    return readFrozen(context, outbox, { order, type, error, cause, cursor });
+  run: (context, { outbox, query, of, cursor }) => {
+    const { type, error, cause, order = 'newest' } = parseEventFilter(new URLSearchParams(query)).filter;
+    return readFrozen(context, outbox, { order, type, error, cause, of, cursor });
   },
 });

@@ -25,7 +25,8 @@ const REQUESTS = 30;
 const APPLIED_PER_OPERATION = 8;
 const SEEN_TOO_LATE = 6;
 const CORRECTED = 6;
-const DEADLINE_MS = 60_000;
+/** Ends a race that hangs. */
+const DEADLINE_MS = 600_000;
 const OPERATORS = 3;
 const RELAYS = 2;
 
@@ -110,6 +111,9 @@ async function evidence(stage: Stage, office: Office, database: AnyTestDatabase)
     requests: office.requests,
     isPublished: (image) => stage.stateOf(image) === 'published',
     publishedIsGone: stage.publishedIsGone,
+    asked: office.requests.flatMap(({ events, answers: [answer] }) =>
+      events.map(({ id: event, version }) => ({ intervention: answer?.interventionId ?? '', event, version })),
+    ),
     exactly: database.engine === 'postgres' ? 'that write' : 'those values',
     stable: [
       ...stage.outbox.main.id.map(({ name }) => name),

@@ -43,11 +43,18 @@ interface Entry {
   lanes: { role: ConnectionRole; counts: () => LaneCounts }[];
 }
 
-/** How a server's connections are divided: one for each kind of work at the least, half of the others and more for reading. */
+/** With fewer connections there is none to spare that is only for content. */
+const CONTENT_FROM = 8;
+
+/**
+ * How a server's connections are divided: one for each kind of work at the least, half of the others and more for reading. One
+ * reads content, which may be megabytes: it is never in the way of the other readings, nor is there ever a second one.
+ */
 export function divided(perServer: number): Record<ConnectionRole, number> {
   const operator = Math.max(1, Math.floor(perServer / 6));
   const collector = Math.max(1, Math.floor(perServer / 3));
-  return { reader: perServer - operator - collector, collector, operator };
+  const content = perServer < CONTENT_FROM ? 0 : 1;
+  return { reader: perServer - operator - collector - content, content, collector, operator };
 }
 
 /** Connects to nothing. */
@@ -56,12 +63,15 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
   const entries = new Map<string, Entry>();
   const limits = divided(perServer);
 
+  function shares(): Server['shares'] {
+    const reader = new Share(limits.reader);
+    const content = limits.content === 0 ? reader : new Share(limits.content);
+    return { reader, content, collector: new Share(limits.collector), operator: new Share(limits.operator) };
+  }
+
   function serverOf(url: string): Server {
     const key = serverKey(url);
-    const found = servers.get(key) ?? {
-      key,
-      shares: { reader: new Share(limits.reader), collector: new Share(limits.collector), operator: new Share(limits.operator) },
-    };
+    const found = servers.get(key) ?? { key, shares: shares() };
     servers.set(key, found);
     return found;
   }
@@ -91,7 +101,7 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
           limit: server.shares[role].limit,
         };
       }
-      const open = CONNECTION_ROLES.reduce((sum, role) => sum + server.shares[role].open, 0);
+      const open = [...new Set(CONNECTION_ROLES.map((role) => server.shares[role]))].reduce((sum, share) => sum + share.open, 0);
       return { state: reach.state, since: reach.since, failure: reach.failure, roles, server: { key: server.key, open, limit: perServer } };
     },
   };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { DatabaseFailure } from '../failure';
 import { lanesOfOwn } from './share';
@@ -29,4 +30,22 @@ test('a connection that ends in use, after its last statement, is given to nobod
   lane.release(second, false);
   expect(await lane.acquire()).toBe(second);
   await lane.end();
+});
+
+test('a connection does not keep the request it was opened for', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const openedFor: (string | undefined)[] = [];
+  const lane = lanesOfOwn(
+    2,
+    1_000,
+  )({
+    open: () => {
+      openedFor.push(request.getStore());
+      return Promise.resolve({});
+    },
+    close: () => Promise.resolve(),
+    failure: (error) => new DatabaseFailure('other', null, error),
+  });
+  await request.run('somebody’s page', () => lane.acquire());
+  expect(openedFor).toEqual([undefined]);
 });

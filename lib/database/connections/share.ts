@@ -2,6 +2,7 @@
  * How many connections one kind of work may hold to one server, over all databases there. A connection at rest counts: it
  * is closed when another database needs its place, so that the bound is one of connections and not of statements.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { DatabaseFailure } from '../failure';
 import type { Reach } from './reach';
 
@@ -144,9 +145,16 @@ export class Share {
   }
 }
 
-/** Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` milliseconds. */
-export function lanesOfOwn(max: number, acquireTimeoutMs: number): <C extends object>(source: Source<C>) => Lane<C> {
-  return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, reach: null });
+/**
+ * Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` milliseconds; with a reach,
+ * no longer than it takes one of them to find out that the database is away.
+ */
+export function lanesOfOwn(
+  max: number,
+  acquireTimeoutMs: number,
+  reach: Reach | null = null,
+): <C extends object>(source: Source<C>) => Lane<C> {
+  return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, reach });
 }
 
 export class LaneOf<C extends object> implements Lane<C> {
@@ -159,6 +167,8 @@ export class LaneOf<C extends object> implements Lane<C> {
   private readonly lost = new WeakSet<object>();
   private ended = false;
   private sweep: NodeJS.Timeout | null = null;
+  /** A connection outlives the request it was opened for, and must not keep what that request was answered with. */
+  private readonly outside = new AsyncResource('lane');
 
   constructor(
     private readonly share: Share,
@@ -229,7 +239,7 @@ export class LaneOf<C extends object> implements Lane<C> {
   private async open(): Promise<C> {
     const { reach } = this.options;
     try {
-      const connection = await this.source.open((ended) => this.lose(ended));
+      const connection = await this.outside.runInAsyncScope(() => this.source.open((ended) => this.lose(ended)));
       reach?.succeeded();
       return connection;
     } catch (error) {

@@ -76,15 +76,15 @@ export class MysqlConnection implements DatabaseConnection {
     const [row] = await rowsOf(raw, 'select version() as version');
     const kind = serverKind(String(row?.version));
     const connection = new MysqlConnection(raw, options, kind);
-    await send(raw, 'set names utf8mb4 collate utf8mb4_bin', []);
     const own = kind.mariadb || kind.major < 8 ? '' : ', session information_schema_stats_expiry = 0';
     await send(
       raw,
-      `set session time_zone = '+00:00', session sql_mode = '${SQL_MODE}', session autocommit = 1, session sql_safe_updates = 0,
+      `set names utf8mb4 collate utf8mb4_bin, session time_zone = '+00:00', session sql_mode = '${SQL_MODE}', session autocommit = 1, session sql_safe_updates = 0,
        session sql_select_limit = ${ALL_ROWS}, session sql_big_selects = 1, session sql_auto_is_null = 0,
        session wait_timeout = ${IDLE_SESSION_SECONDS}${own}`,
       [],
     );
+    await send(raw, 'set session transaction isolation level read committed, read write', []);
     if (options.prepare !== undefined) await send(raw, options.prepare, []);
     return connection;
   }

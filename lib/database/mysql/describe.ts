@@ -131,6 +131,7 @@ function indexesOf(rows: StatisticsRow[]): IndexDescription[] {
     // A part that holds the beginning of a column, or an expression, neither orders nor finds whole values.
     const end = parts.findIndex((part) => part.COLUMN_NAME === null || part.SUB_PART !== null);
     const usable = end === -1 ? parts : parts.slice(0, end);
+    const beginning = parts[end]?.COLUMN_NAME ?? null;
     const method = first.INDEX_TYPE.toLowerCase();
     return [
       {
@@ -141,6 +142,7 @@ function indexesOf(rows: StatisticsRow[]): IndexDescription[] {
         predicate: null,
         // NULLs are the least of all values.
         nullsUnsaid: true as const,
+        ...(beginning === null ? {} : { beginning }),
         sorted: method === 'btree' ? usable.map(({ COLLATION }) => ({ descending: COLLATION === 'D', nullsFirst: COLLATION !== 'D' })) : [],
       },
     ];

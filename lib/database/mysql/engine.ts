@@ -66,6 +66,7 @@ export const mysqlEngine: Engine = {
     tellsRights: false,
     groupingSets: false,
     partialIndexes: false,
+    indexesWholeTexts: false,
     sharesSubqueries: false,
   },
   fragments: mysqlFragments,
@@ -120,5 +121,12 @@ export const mysqlEngine: Engine = {
       Value: string;
     }>`show global variables where variable_name in ('read_only', 'super_read_only', 'innodb_read_only')`.execute(db);
     return rows.some(({ Value: value }) => !/^(off|0)$/i.test(value));
+  },
+  async logsStatements(db) {
+    const { rows } = await sql<{
+      Value: string;
+    }>`show global variables where variable_name in ('log_bin', 'binlog_format')`.execute(db);
+    const values = rows.map(({ Value: value }) => value.toUpperCase());
+    return values.includes('ON') && values.includes('STATEMENT');
   },
 };

@@ -71,7 +71,7 @@ export const mysqlFragments: Fragments = {
   rowTouch: () => null,
   // By name: a star leaves invisible columns out.
   wholeRow: (alias, table) => sql.join([...table.columns.keys()].map((name) => sql.id(alias, name))),
-  stableDigest: digestOf,
+  stableDigest: (parts, payload) => digestOf(parts, payload),
   jsonText(column, path, description) {
     // A step of digits may be a name or a place in a list; JSON's null is no text.
     const paths = path.reduce<string[]>((before, step) => before.flatMap((one) => stepsOf(step).map((next) => one + next)), ['$']);
@@ -79,8 +79,9 @@ export const mysqlFragments: Fragments = {
     const value = found.length === 1 ? sql`${found[0]}` : sql`coalesce(${sql.join(found)})`;
     return sql`case when json_type(${value}) <> 'NULL' then json_unquote(${value}) end`;
   },
-  storedBytes: (column) => sql`length(${column})`,
-  textBytes: (column) => sql`length(cast(${column} as char))`,
+  // The length of a document is that of its text, which would have to be written out first.
+  sizeBytes: (column, { type }) => (type === 'json' ? sql`json_storage_size(${column})` : sql`length(${column})`),
+  tellsSize: ({ type }) => type !== 'json',
   head: (column, description, characters) =>
     description.kind === 'binary'
       ? sql`lower(hex(left(${column}, ${sql.lit(Math.floor(characters / 2))})))`
@@ -111,6 +112,9 @@ export const mysqlFragments: Fragments = {
   float: (value) => sql`((${value}) + 0e0)`,
   integer: (value) => sql`cast(${value} as signed)`,
   shortInteger: (value) => sql`cast(${value} as signed)`,
+  // Spaces at the end make no difference to a collation.
+  isText: (column, text) =>
+    sql`(${column} = ${mysqlFragments.bytewise(text)} and octet_length(${column}) = octet_length(${mysqlFragments.bytewise(text)}))`,
   bytewise: (text) => sql`(convert(${text} using utf8mb4) collate utf8mb4_bin)`,
   hidesRows: () => sql`false`,
 };

@@ -36,11 +36,10 @@ function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver 
     init: () => Promise.resolve(),
     acquireConnection: () => lane.acquire(),
     async beginTransaction(connection, settings: TransactionSettings) {
-      const own = connection as MysqlConnection;
-      const parts = [settings.isolationLevel === undefined ? '' : `isolation level ${settings.isolationLevel}`, settings.accessMode ?? ''];
-      const wanted = parts.filter((part) => part !== '').join(', ');
-      if (wanted !== '') await run(own, `set transaction ${wanted}`);
-      await run(own, 'begin');
+      // The session's own are READ COMMITTED and for writing (`MysqlConnection.open`), so that one statement begins each kind.
+      if (settings.isolationLevel !== undefined && settings.isolationLevel !== 'read committed')
+        throw new Error(`no transaction here is ${settings.isolationLevel}`);
+      await run(connection as MysqlConnection, settings.accessMode === 'read only' ? 'start transaction read only' : 'begin');
     },
     commitTransaction: (connection) => run(connection as MysqlConnection, 'commit'),
     rollbackTransaction: (connection) => run(connection as MysqlConnection, 'rollback'),

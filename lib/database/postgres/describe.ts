@@ -68,7 +68,7 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
       case when c.relkind in ('r', 'p', 'm') then (select coalesce(sum(case when l.relpages > 0 and l.reltuples >= 0 then l.reltuples / l.relpages else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} end
           * (pg_relation_size(l.oid) / current_setting('block_size')::int)), 0)::float8
         from (select c.oid union select relid from pg_partition_tree(c.oid)) as tree(oid) join pg_class l on l.oid = tree.oid where l.relkind in ('r', 'm')) end as estimated_rows,
-      has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
+      has_schema_privilege(n.oid, 'USAGE') and has_table_privilege(c.oid, 'SELECT') as can_select, has_table_privilege(c.oid, 'INSERT') as can_insert, has_table_privilege(c.oid, 'DELETE') as can_delete
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = ${name.table} and ${named} and c.relkind in ('r', 'p', 'v', 'm', 'f')`.execute(
     db,
   );

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
 import { printsAsDecimal } from '../decimal-text';
@@ -8,6 +8,7 @@ import { postgresFailure } from './failure';
 import { resolutionOf } from '../time-resolution';
 import { postgresFragments } from './fragments';
 import { postgresDialect } from './pool';
+import { Ahead } from './session';
 import { changeCounts, estimateRows, tableSize } from './table-size';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -71,6 +72,7 @@ export const postgresEngine: Engine = {
     tellsRights: true,
     groupingSets: true,
     partialIndexes: true,
+    indexesWholeTexts: true,
     sharesSubqueries: true,
   },
   fragments: postgresFragments,
@@ -102,8 +104,12 @@ export const postgresEngine: Engine = {
     return resolutionOf(description, digits === undefined ? null : Number(digits));
   },
   async limit(db, limits) {
-    await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true), set_config('lock_timeout', ${String(limits.lockMs)}, true),
-      set_config('idle_in_transaction_session_timeout', ${String(limits.idleMs)}, true)`.execute(db);
+    const settings = {
+      statement_timeout: String(limits.statementMs),
+      lock_timeout: String(limits.lockMs),
+      idle_in_transaction_session_timeout: String(limits.idleMs),
+    };
+    await sql`${new Ahead(settings, limits.alone)}`.execute(db);
   },
   async version(db) {
     const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db);
@@ -112,15 +118,17 @@ export const postgresEngine: Engine = {
   },
   // A scan that has no index to use still happens, and begins at the same row each time.
   async byIndex(db, { scans = false, blocks = false, hashes = false, memory = false } = {}) {
-    const onOff = (on: boolean): RawBuilder<unknown> => sql.lit(on ? 'on' : 'off');
-    const more = [
-      ...(hashes ? [sql`set_config('enable_sort', 'off', true)`] : []),
-      ...(memory ? [sql`set_config('work_mem', '32MB', true)`] : []),
-    ];
-    await sql`select set_config('enable_seqscan', ${onOff(scans)}, true), set_config('enable_bitmapscan', ${onOff(blocks)}, true), set_config('jit', 'off', true),
-      set_config('max_parallel_workers_per_gather', '0', true), ${sql.join([sql`set_config('synchronize_seqscans', 'off', true)`, ...more])}`.execute(
-      db,
-    );
+    const onOff = (on: boolean): string => (on ? 'on' : 'off');
+    const settings = {
+      enable_seqscan: onOff(scans),
+      enable_bitmapscan: onOff(blocks),
+      jit: 'off',
+      max_parallel_workers_per_gather: '0',
+      synchronize_seqscans: 'off',
+      ...(hashes ? { enable_sort: 'off' } : {}),
+      ...(memory ? { work_mem: '32MB' } : {}),
+    };
+    await sql`${new Ahead(settings)}`.execute(db);
   },
   transactions,
   tableSize,
@@ -133,4 +141,5 @@ export const postgresEngine: Engine = {
       select pg_is_in_recovery() as replica, current_setting('transaction_read_only') as setting`.execute(db);
     return rows[0]?.replica === true || rows[0]?.setting === 'on';
   },
+  logsStatements: () => Promise.resolve(false),
 };

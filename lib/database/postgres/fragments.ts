@@ -7,6 +7,10 @@ import { hidesRows } from './row-security';
 const ISO = `YYYY-MM-DD"T"HH24:MI:SS.US"Z"`;
 /** Payloads above this stored size are told apart by size alone: hashing them would read them whole for every list. */
 const DIGEST_LIMIT_BYTES = 65_536;
+/** Their length is part of the reference to a value that is stored elsewhere, compressed or not. */
+const TELLS_SIZE = /^(text|character varying|character|bytea)(\(\d+\))?$/;
+/** How much larger than it is stored a compressed document is taken to be: most JSON is four to eight times as large. */
+const COMPRESSED_TIMES = 8;
 
 /** ISO 8601 with seconds; a zone may follow. */
 const ISO_TEXT = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d\d(:?\d\d)?)?$`;
@@ -116,23 +120,23 @@ export const postgresFragments: Fragments = {
   rowVersion: (alias, table) =>
     table.kind === 'table'
       ? sql`${sql.ref(`${alias}.xmin`)}::text`
-      : sql`md5(concat_ws('|', ${sql.join([...table.columns.keys()].map((name) => sql`coalesce(md5(left((${sql.id(alias, name)})::text, ${sql.lit(DIGEST_LIMIT_BYTES)})), '~')`))}))`,
+      : sql`md5(concat_ws('|', ${sql.join([...table.columns.values()].map((column) => sql`coalesce(${valueDigest(sql.id(alias, column.name), column)}, '~')`))}))`,
   list: (values, description) => sql`cast(array[${sql.join(values)}]::text[] as ${sql.raw(`${castType(description.type)}[]`)})`,
   // A lock's number stays in xmax after the transaction has ended, whatever became of it.
   rowTouch: (alias) => ({ written: transaction(`${alias}.xmin`), taken: transaction(`${alias}.xmax`) }),
   // The system column has to be named: * leaves it out.
   wholeRow: (alias, table) => (table.kind === 'table' ? sql`${sql.ref(alias)}.*, ${sql.ref(`${alias}.xmin`)}` : sql`${sql.ref(alias)}.*`),
-  stableDigest(parts, payload) {
-    const payloadDigest =
-      payload === null
-        ? sql`''`
-        : sql`case when pg_column_size(${payload}) <= ${sql.lit(DIGEST_LIMIT_BYTES)} then md5((${payload})::text) else 'size:' || pg_column_size(${payload}) end`;
+  stableDigest(parts, payload, description) {
+    const payloadDigest = payload === null ? sql`''` : valueDigest(payload, description);
     const texts = [...parts.map((part) => sql`coalesce((${part})::text, '')`), sql`coalesce(${payloadDigest}, '')`];
     return sql`md5(concat_ws('|', ${sql.join(texts)}))`;
   },
   jsonText,
-  storedBytes: (column) => sql`pg_column_size(${column})`,
-  textBytes: (column) => sql`octet_length((${column})::text)`,
+  sizeBytes: (column, description) =>
+    tellsSize(description)
+      ? sql`octet_length(${column})`
+      : sql`(pg_column_size(${column})::bigint * case when pg_column_compression(${column}) is null then 1 else ${sql.lit(COMPRESSED_TIMES)} end)`,
+  tellsSize,
   head: (column, description, characters) =>
     description.kind === 'binary'
       ? sql`encode(substring(${column} from 1 for ${sql.lit(Math.floor(characters / 2))}), 'hex')`
@@ -158,9 +162,24 @@ export const postgresFragments: Fragments = {
   float: (value) => sql`(${value})::float8`,
   integer: (value) => sql`(${value})::bigint`,
   shortInteger: (value) => sql`(${value})::int`,
+  // The column was made without a collation of its own; the text may bring one.
+  isText: (column, text) => sql`${column} = (${text}) collate "default"`,
   bytewise: (text) => sql`${text} collate "C"`,
   hidesRows,
 };
+
+/** Of what is stored in more than 64 kB the size, and the beginning of a type that is read in slices: JSON would be read whole for it. */
+function valueDigest(value: RawBuilder<unknown>, description: ColumnDescription | undefined): RawBuilder<string | null> {
+  const sliced = description !== undefined && tellsSize(description);
+  const beginning = sliced
+    ? sql` || ':' || octet_length(${value}) || ':' || md5(substring(${value} from 1 for ${sql.lit(DIGEST_LIMIT_BYTES)}))`
+    : sql``;
+  return sql`case when pg_column_size(${value}) <= ${sql.lit(DIGEST_LIMIT_BYTES)} then md5((${value})::text) else 'size:' || pg_column_size(${value})${beginning} end`;
+}
+
+function tellsSize({ type, over }: ColumnDescription): boolean {
+  return TELLS_SIZE.test(over ?? type);
+}
 
 const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { postgresFailure } from './failure';
+import { PostgresSession } from './session';
 
 const { builtins } = pg.types;
 /** Everything else stays the text the server sent: bigint, numeric, times and JSON lose digits as JavaScript values. */
@@ -14,26 +15,15 @@ const types = {
   },
 };
 
-/**
- * Connections that never go back once they are broken: after a client-side timeout the server may still be working on the
- * old statement, and its answer would be read as the next one's.
- */
 export function postgresDialect(options: PoolOptions): Dialect {
   const lane = options.lane(connectionSource(options));
   const pool = {
     async connect() {
       const client = await lane.acquire();
-      let broken = false;
+      const session = new PostgresSession(client, options.onIdleError);
       return {
-        query: async (...args: Parameters<typeof client.query>) => {
-          try {
-            return await (client.query as (...a: unknown[]) => Promise<unknown>).apply(client, args);
-          } catch (error) {
-            if (postgresFailure(error).code === 'connection') broken = true;
-            throw error;
-          }
-        },
-        release: () => lane.release(client, broken),
+        query: (text: string, values: unknown[]) => session.query(text, values),
+        release: () => lane.release(client, session.broken),
       };
     },
     end: () => lane.end(),
@@ -58,6 +48,8 @@ function connectionSource({
         connectionTimeoutMillis: connectTimeoutMs,
         query_timeout: clientTimeoutMs,
         keepAlive: true,
+        // Messages are sent when they are there, not when the one before is answered.
+        pipeline: true,
         types,
       });
       // One that breaks at rest or in our hands would otherwise end the process.
@@ -72,7 +64,10 @@ function connectionSource({
       return client;
     },
     async close(client) {
-      await client.end().catch(onIdleError);
+      const closed = client.end().catch(onIdleError);
+      // Said at once, behind what is under way: its place is given to another connection now.
+      client.connection.end();
+      await closed;
     },
   };
 }

@@ -4,9 +4,6 @@ import { DatabaseFailure } from '../failure';
 import type { TableRules, TriggerRules } from '../table-rules';
 
 interface RulesRow {
-  columns: string;
-  checks: string;
-  foreign_keys: string;
   triggers: string;
   rewritten: boolean;
   row_security: boolean;
@@ -28,18 +25,6 @@ export async function readPostgresTableRules(db: Db, tables: Required<TableName>
   const { rows } = await sql<RulesRow>`
     with wanted(position, schema_name, table_name) as (values ${wanted})
     select
-      (select coalesce(json_agg(json_build_object('name', a.attname, 'default', case when a.attgenerated = '' then pg_get_expr(d.adbin, d.adrelid) end, 'identity', a.attidentity <> '',
-          'labels', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid in (t.oid, t.typbasetype)),
-          'length', case when t.typname in ('varchar', 'bpchar') and a.atttypmod > 4 then a.atttypmod - 4 end) order by a.attnum), '[]')
-        from pg_attribute a join pg_type t on t.oid = a.atttypid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns,
-      (select coalesce(json_agg(json_build_object('name', k.conname, 'text', pg_get_constraintdef(k.oid),
-          'columns', (select coalesce(json_agg(a.attname), '[]') from unnest(k.conkey) as n(attnum) join pg_attribute a on a.attrelid = c.oid and a.attnum = n.attnum)) order by k.conname), '[]')
-        from pg_constraint k where k.conrelid = c.oid and k.contype = 'c')::text as checks,
-      (select coalesce(json_agg(json_build_object('name', k.conname, 'schema', fn.nspname, 'table', f.relname,
-          'columns', (select json_agg(a.attname order by n.position) from unnest(k.conkey) with ordinality as n(attnum, position) join pg_attribute a on a.attrelid = c.oid and a.attnum = n.attnum),
-          'references', (select json_agg(a.attname order by n.position) from unnest(k.confkey) with ordinality as n(attnum, position) join pg_attribute a on a.attrelid = f.oid and a.attnum = n.attnum)) order by k.conname), '[]')
-        from pg_constraint k join pg_class f on f.oid = k.confrelid join pg_namespace fn on fn.oid = f.relnamespace where k.conrelid = c.oid and k.contype = 'f')::text as foreign_keys,
       (select coalesce(json_agg(json_build_object('name', g.tgname, 'type', g.tgtype, 'enabled', g.tgenabled <> 'D', 'calls', pn.nspname || '.' || p.proname,
           'language', l.lanname, 'source', case when l.lanname in ('c', 'internal') then '' else p.prosrc end) order by g.tgname), '[]')
         from pg_trigger g join pg_proc p on p.oid = g.tgfoid join pg_namespace pn on pn.oid = p.pronamespace join pg_language l on l.oid = p.prolang
@@ -59,35 +44,7 @@ export async function readPostgresTableRules(db: Db, tables: Required<TableName>
 }
 
 function toRules(row: RulesRow): TableRules {
-  const columns = JSON.parse(row.columns) as {
-    name: string;
-    default: string | null;
-    identity: boolean;
-    labels: string[] | null;
-    length: number | null;
-  }[];
-  const foreignKeys = JSON.parse(row.foreign_keys) as {
-    name: string;
-    columns: string[];
-    schema: string;
-    table: string;
-    references: string[];
-  }[];
   return {
-    columns: new Map(
-      columns.map((column) => [
-        column.name,
-        {
-          default: column.default,
-          counted: column.identity || (column.default?.startsWith('nextval(') ?? false),
-          labels: column.labels,
-          followsGiven: false,
-          maxLength: column.length,
-        },
-      ]),
-    ),
-    checks: JSON.parse(row.checks) as TableRules['checks'],
-    foreignKeys: foreignKeys.map(({ schema, table, ...key }) => ({ ...key, table: { schema, table } })),
     triggers: (JSON.parse(row.triggers) as TriggerRow[]).map(toTrigger),
     rewritten: row.rewritten,
     rowSecurity: row.row_security,

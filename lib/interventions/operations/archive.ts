@@ -10,6 +10,7 @@ import { generalRefusal, isLive, type Operation, type Step } from '../operation'
 export const archiveOperation: Operation = {
   key: 'archive',
   undo: 'restore',
+  sendsAgain: false,
   steps(outbox) {
     const { shape, archive } = outbox;
     if (shape.archive === undefined || archive === null) return [];

@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
+import type { LiveState } from '@/lib/shared/states';
 import type { Operation, Step } from '../operation';
+import { unlessPublished } from '../published';
 
 /**
  * Back where it was, every column as it was. What was pending comes back as dead where the shape has dead, so that
@@ -11,11 +13,13 @@ import type { Operation, Step } from '../operation';
 export const restoreOperation: Operation = {
   key: 'restore',
   undo: 'archive',
+  sendsAgain: true,
   steps(outbox) {
     const { archive, shape } = outbox;
     if (archive === null) return [];
     const common = { source: archive, version: 'exact' as const, olderThanStuckAfter: null, notify: null, call: null };
     const asDead = deadTarget(outbox);
+    const waiting: LiveState[] = asDead === null ? ['pending', 'retrying'] : ['retrying'];
     const steps: Step[] = [];
     if (asDead !== null) {
       steps.push({
@@ -32,7 +36,7 @@ export const restoreOperation: Operation = {
       target: outbox.main,
       set: {},
       warnings: ['relay_will_send_it'],
-      match: cameFrom(outbox.main, asDead === null ? ['pending', 'retrying'] : ['retrying']),
+      match: (at) => unlessPublished(outbox, at, waiting, cameFrom(outbox.main, waiting)(at)),
     });
     if (outbox.dead !== null) steps.push({ ...common, target: outbox.dead, set: {}, warnings: [], match: cameFrom(outbox.dead, ['dead']) });
     return steps;

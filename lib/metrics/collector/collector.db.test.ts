@@ -164,7 +164,7 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     await done(collector);
     await observed.query(`alter table ${table} rename to away`);
     await eventually(() => expect(collector.status(OUTBOX).state).toBe('blind'));
-    expect((await progress(OUTBOX))?.blind).toBe(true);
+    await eventually(async () => expect((await progress(OUTBOX))?.blind).toBe(true));
     await publish(0, 0).catch(() => undefined);
     await observed.query(`alter table ${table.replace('outbox_events', 'away')} rename to outbox_events`);
     await publish(6, 0);

@@ -38,9 +38,9 @@ describe('every event is counted once where the server tells nothing of its tran
     await going.stop();
     const truth = await published();
     expect(truth).toBeGreaterThan(100);
-    await eventually(async () => expect((await total(OUTBOX)).published).toBe(truth), 15_000);
+    await eventually(async () => expect((await total(OUTBOX)).published).toBe(truth));
     expect(errors).toEqual([]);
-  }, 60_000);
+  });
 
   it('under transactions held far longer than the lag, savepoints, lost connections, collectors that die, and leases that pass on', async () => {
     const going = traffic(7_000);
@@ -74,7 +74,7 @@ describe('every event is counted once where the server tells nothing of its tran
     await eventually(async () => {
       const suspects = (await progress(OUTBOX))?.suspects ?? [];
       expect(suspects.filter((minute) => marked.includes(minute))).toEqual([]);
-    }, 90_000);
+    });
     expect(collector.status(OUTBOX).state).toBe('collecting');
-  }, 180_000);
+  });
 });

@@ -8,6 +8,7 @@ import { bucketSql } from '../rollup/bucket-sql';
 import { STATES_OF } from '../source';
 import type { Sql } from '../spelling';
 import { hasTime, traitsOf } from '../traits';
+import { typeOf } from '../type-of';
 import { isoOf, MINUTE } from './instants';
 import type { AttemptsRow } from './observers/attempts-count';
 import { attemptsOf, epochMs, finite } from './observers/rows';
@@ -98,7 +99,7 @@ export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, 
   const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
     !hasTime(outbox.main, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
   const claims = traitsOf(outbox).claimTime;
-  const type = outbox.main.roles.type === undefined ? nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  const type = typeOf(outbox, at);
   const created = sql`${instant('createdAt')} as created`;
   const attempted = sql`${instant('attemptedAt')} as attempted`;
   const tried = sql`${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried`;

@@ -5,6 +5,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
 import { slotIn, type Additions } from '../rollup/ledger';
 import { traitsOf } from '../traits';
+import { typeOf } from '../type-of';
 import { publishedFrom, publishedIn, type Span } from './fold-sql';
 import type { SeriesNames } from './series-names';
 
@@ -25,7 +26,7 @@ export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepM
   if (!counted || attempts === null) return [];
   // A counter that rises at the claim has counted the attempt that succeeded, too.
   const failed = sql`${fragments.integer(attempts.sql)} - ${sql.lit(countsClaims ? 1 : 0)}`;
-  const type = outbox.main.roles.type === undefined ? fragments.nothing('text') : sql`left(${at.roleText('type')}, 200)`;
+  const type = typeOf(outbox, at);
   const step = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), stepMinutes * 60);
   const { rows } = await sql<{ step: number | string; type: string | null; failed: string }>`
     select ${step} as step, ${fragments.bytewise(type)} as type, sum(${failed}) as failed

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { FleetDatabase } from '@/lib/shared/fleet';
 import { exact, unavailable } from '@/lib/shared/measured';
+import type { Carrying } from '@/lib/shared/carrying';
 import type { CollectorStatus } from '@/lib/shared/collection';
 import type { Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import type { Current } from '../snapshots';
 import { noFigures } from '../summarise';
 import { createCreatedTotals } from './created';
+import { auditSamples } from './audit-samples';
 import { databaseSamples } from './database-samples';
 import { FAMILIES } from './families';
 import { render } from './render';
@@ -16,6 +18,7 @@ import { LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 import { createTypeLabels, OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
 
 const AS_OF = '2026-11-21T10:00:00.000Z';
+const complete: Carrying = { database: 'orders', outboxes: [], lacking: 0, why: null, since: null, late: false, completeAt: AS_OF };
 const healthy: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [] };
 const summaryOf = (more: Partial<Summary> = {}): Summary => ({
   ...noFigures('1h', AS_OF, 'not_in_schema'),
@@ -77,7 +80,7 @@ async function exposed(
   created = createCreatedTotals(),
 ): Promise<Parsed> {
   const told = tell(outboxes, { labels, created });
-  const values = [...told.flatMap((one) => one.values), ...databaseSamples(databases)];
+  const values = [...told.flatMap((one) => one.values), ...databaseSamples(databases), ...auditSamples([complete])];
   return parseExposition(await render({ values, latencies: told.flatMap((one) => one.latencies) }));
 }
 

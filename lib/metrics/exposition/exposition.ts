@@ -1,7 +1,9 @@
+import type { Carrying } from '@/lib/shared/carrying';
 import { within } from '@/lib/shared/within';
 import type { StoreDb } from '@/lib/store/store';
 import type { Collector } from '../collector/collector';
 import type { Snapshots } from '../snapshots';
+import { auditSamples } from './audit-samples';
 import { createCreatedTotals } from './created';
 import { databaseSamples } from './database-samples';
 import { render } from './render';
@@ -26,12 +28,14 @@ export interface ExpositionOptions {
   outboxes: readonly string[];
   snapshots: Pick<Snapshots, 'current' | 'databases'>;
   collector: Pick<Collector, 'status'>;
+  /** Brings the records of interventions into the audit. */
+  carrier: { carrying(): Carrying[] };
   store: { db: StoreDb };
   /** Told once per scrape when totals could not be read; the text then lacks them. */
   onFailure?: (error: unknown) => void;
 }
 
-export function createExposition({ outboxes, snapshots, collector, store, onFailure }: ExpositionOptions): Exposition {
+export function createExposition({ outboxes, snapshots, collector, carrier, store, onFailure }: ExpositionOptions): Exposition {
   const labels = createTypeLabels();
   const totals = createTotals(store.db, labels);
   const remembered = { labels, created: createCreatedTotals() };
@@ -51,7 +55,7 @@ export function createExposition({ outboxes, snapshots, collector, store, onFail
     );
     const databases = databaseSamples(snapshots.databases());
     return render({
-      values: [...told.flatMap(({ values }) => values), ...databases],
+      values: [...told.flatMap(({ values }) => values), ...databases, ...auditSamples(carrier.carrying())],
       latencies: told.flatMap(({ latencies }) => latencies),
     });
   }

@@ -163,7 +163,7 @@ export const FAMILIES = {
   outbox_console_connections: {
     type: 'gauge',
     labels: ['database', 'role', 'use'],
-    help: 'Connections this console holds to the database, by the kind of work they are for: reader, collector or operator; active, or idle.',
+    help: 'Connections this console holds to the database, by the kind of work they are for: reader, content, collector or operator; active, or idle.',
   },
   outbox_console_connections_limit: {
     type: 'gauge',
@@ -174,6 +174,21 @@ export const FAMILIES = {
     type: 'gauge',
     labels: ['database', 'role'],
     help: 'Pieces of work that wait for a connection to the database because all that are allowed are in use.',
+  },
+  outbox_console_audit_complete: {
+    type: 'gauge',
+    labels: ['database'],
+    help: 'Whether the audit is known to have every intervention record of the database: 1 or 0; 0 too while that cannot be told.',
+  },
+  outbox_console_audit_lacking_records: {
+    type: 'gauge',
+    labels: ['database'],
+    help: 'Intervention records of the database that the audit is known to lack, 10,000 at the most; absent before the first look.',
+  },
+  outbox_console_audit_complete_timestamp_seconds: {
+    type: 'gauge',
+    labels: ['database'],
+    help: 'When all intervention records of the database were last compared with the audit and none was lacking: every five minutes; absent before that.',
   },
 } as const satisfies Record<string, Family>;
 export type FamilyName = keyof typeof FAMILIES;

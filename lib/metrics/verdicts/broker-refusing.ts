@@ -32,7 +32,8 @@ export const brokerRefusingVerdict: VerdictRule = {
     const since = sql`(${failed} and ${failedAt} > coalesce(${lastPublished}, '-infinity'))`;
     const lately = sql`(${failed} and ${failedAt} >= ${once(secondsBefore(now, LATELY_SECONDS))})`;
     const taken = sql`(${isState(state, 'processing')} and ${attempted} > coalesce(${lastPublished}, '-infinity'))`;
-    const types = (where: Sql): Sql => sql`count(distinct ${type}) filter (where ${where})`;
+    // By itself: beside other aggregates all rows would be sorted for it.
+    const types = (where: Sql): Sql => sql`(select count(distinct ${type}) from base where ${where})`;
     return {
       count: count(since),
       types: types(since),

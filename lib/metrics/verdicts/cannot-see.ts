@@ -32,6 +32,7 @@ function whyBlind({ kind, since }: Failure): Evidence {
   const values = { sinceAt: since };
   if (kind === 'no_privilege') return { code: 'no_privilege', values };
   if (kind === 'no_store') return { code: 'store_away', values };
+  if (kind === 'slow') return { code: 'source_slow', values };
   if (kind === 'outdated') return { code: 'server_outdated', values };
   return kind === 'missing' ? { code: 'table_missing', values } : { code: 'source_unusable', values };
 }

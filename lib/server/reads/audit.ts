@@ -1,16 +1,19 @@
 import 'server-only';
 import { listAudit } from '@/lib/audit/list';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { hiddenFields, type HiddenField } from '@/lib/outbox/hidden-fields';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { maskText } from '@/lib/outbox/mask-text';
+import { lacksOf } from '@/lib/shared/carrying';
 import { MASK } from '@/lib/shared/masked';
 import type { AuditEntry, AuditFilter, AuditPage } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
+import { seesAll } from './shown';
 import { onOutbox } from './source';
 
-/** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not. */
+/** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not, and who got in. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
   'mark',
@@ -20,14 +23,22 @@ export const RECORDED_OPERATIONS: readonly string[] = [
   'turn_changes_off',
   'doctor_silence',
   'doctor_lift',
+  'sign_in',
+  'sign_in_failed',
+  'account_created',
+  'account_changed',
+  'token_created',
+  'token_revoked',
 ];
 
-/** A page of the audit, newest first; what columns quote is hidden from roles that may not see it. */
+/** A page of the audit, newest first; what columns quote, and where people sign in from, is hidden from roles that may not see it. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
-  const found = await listAudit(context.console.store, filter, page);
-  if (can(context.actor.role, 'payload:unmask')) return found;
+  const listed = await listAudit(context.console.store, filter, page);
+  const found = withoutAddresses(context, { ...listed, lacks: lacksOf(context.console.carrier.carrying()) });
+  if (seesAll(context)) return found;
+  const { directory } = context.console;
   const ofEvents = found.entries.filter(({ eventId, before, after }) => eventId !== null && (before ?? after) !== null);
-  const outboxes = [...new Set(ofEvents.map(({ outbox }) => outbox))];
+  const outboxes = [...new Set(ofEvents.flatMap(({ outbox }) => outbox ?? []))];
   const readers = new Map(
     await Promise.all(
       outboxes.map(async (id) => {
@@ -37,17 +48,34 @@ export async function readAudit(context: Context, filter: AuditFilter, page: { c
     ),
   );
   const presented = (entry: AuditEntry, columns: Columns | null): Columns | null => {
-    const reader = entry.eventId === null ? undefined : readers.get(entry.outbox);
-    const present = (name: string, value: string): string => reader?.(entry, name, value) ?? maskText(value);
+    const reader = entry.eventId === null ? undefined : readers.get(entry.outbox ?? '');
+    const present = (name: string, value: string): string =>
+      // Of no outbox: names of accounts and tokens, which are actors' names too.
+      entry.outbox === null ? value : (reader?.(entry, name, value) ?? maskText(value));
     return columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && present(name, value)]));
   };
+  // Of an outbox that is no longer configured nobody can say what is masked.
+  const hidden = (id: string | null): ReadonlySet<HiddenField> =>
+    id !== null && directory.ids.includes(id) ? hiddenFields(directory.settings(id)) : new Set<HiddenField>(['type', 'aggregateId']);
   const entries = found.entries.map((entry) => ({
     ...entry,
+    eventType: hidden(entry.outbox).has('type') ? null : entry.eventType,
+    aggregateId: hidden(entry.outbox).has('aggregateId') ? null : entry.aggregateId,
     before: presented(entry, entry.before),
     after: presented(entry, entry.after),
   }));
   return { ...found, entries };
 }
+
+/** Everybody sees that somebody signed in; from which address, only who manages accounts, and oneself. */
+function withoutAddresses({ actor }: Context, page: AuditPage): AuditPage {
+  if (can(actor.role, 'account:manage')) return page;
+  const hidden = (entry: AuditEntry): AuditEntry =>
+    SIGN_INS.has(entry.operation) && !(actor.kind === 'account' && entry.actor === actor.name) ? { ...entry, after: null } : entry;
+  return { ...page, entries: page.entries.map(hidden) };
+}
+
+const SIGN_INS = new Set(['sign_in', 'sign_in_failed']);
 
 type Columns = NonNullable<AuditEntry['before']>;
 /** What is shown of a column's value; null where it is no error. */

@@ -1,29 +1,31 @@
 import 'server-only';
 import { whyUnread } from '@/lib/outbox/away';
-import { countDeadByError } from '@/lib/outbox/dead-letters';
+import { newestDead } from '@/lib/outbox/dead-letters';
 import { freezeEvents } from '@/lib/outbox/freeze';
-import { maskErrors } from '@/lib/outbox/hidden-in-errors';
-import { outboxInfo, type Outbox } from '@/lib/outbox/outbox';
-import { mergeByTemplate } from '@/lib/shared/dead-letter-groups';
-import { errorTemplate } from '@/lib/shared/error-template';
-import type { Cause, DeadLetterGroup, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';
+import { outboxInfo } from '@/lib/outbox/outbox';
+import { groupByCause } from '@/lib/shared/dead-letter-groups';
+import type { Cause, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/measured';
-import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { readEvents } from './events';
+import { refuseHidden } from './hidden-filters';
+import { seesAll, shownCauses } from './shown';
 import { onOutbox } from './source';
+import { together } from './together';
 
 export interface DeadLetterRequest {
   order: 'newest' | 'oldest';
   type?: string[];
   error?: string;
+  cause?: string;
   cursor?: string;
   limit: number;
 }
 
-/** The dead letters of one outbox: a page of rows, and counts by type and error text. */
+/** The dead letters of one outbox: a page of rows, and counts by cause, both as this actor may see them. */
 export async function readDeadLetters(context: Context, outboxId: string, request: DeadLetterRequest): Promise<DeadLetters> {
+  refuseHidden(context, outboxId, { type: request.type, error: request.error });
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
     if (!info.capabilities.states.dead.available)
@@ -33,34 +35,17 @@ export async function readDeadLetters(context: Context, outboxId: string, reques
       order: request.order,
       ...(request.type === undefined ? {} : { type: request.type }),
       ...(request.error === undefined ? {} : { error: request.error }),
+      ...(request.cause === undefined ? {} : { cause: request.cause }),
     };
     const [summary, groups, page] = await Promise.all([
       context.console.snapshots.summary(outboxId, '1h'),
-      countDeadByError(outbox),
+      together(outbox, ['groups', context.actor.role], async () =>
+        groupByCause(outboxId, await shownCauses(context, outbox, await newestDead(outbox, !seesAll(context)))),
+      ),
       readEvents(context, outboxId, filter, { limit: request.limit, ...(request.cursor === undefined ? {} : { cursor: request.cursor }) }),
     ]);
-    const unmask = can(context.actor.role, 'payload:unmask');
-    const causes = mergeByTemplate(groups);
-    const shown = unmask ? causes : await maskGroups(outbox, causes, groups);
-    return { outbox: info, dead: summary.depth.dead, groups: shown, page, problem: null };
+    return { outbox: info, dead: summary.depth.dead, groups, page, problem: null };
   });
-}
-
-/**
- * Causes as somebody sees them who sees the page of each one's sample: its error is masked before it becomes a template,
- * as a value with digits in it is not found in one. Causes that then read alike are counted together.
- */
-async function maskGroups(outbox: Outbox, causes: DeadLetterGroup[], counted: DeadLetterGroup[]): Promise<DeadLetterGroup[]> {
-  const texts = new Map(counted.map((group) => [group.sampleEventId, group.error]));
-  const samples = causes.map(({ sampleEventId }) => ({ id: sampleEventId, error: texts.get(sampleEventId) ?? null }));
-  const masked = await maskErrors(outbox, samples);
-  return mergeByTemplate(
-    causes.map((group, index) => {
-      const error = masked[index]?.error ?? null;
-      const isTemplate = group.error !== samples[index]?.error;
-      return { ...group, error: error === null || !isTemplate ? error : errorTemplate(error) };
-    }),
-  );
 }
 
 /** The same for every outbox, newest first; one that cannot be read says so and empties nothing else. */
@@ -94,8 +79,8 @@ export function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLet
 export function freezeDeadLetters(
   context: Context,
   outboxId: string,
-  request: Omit<DeadLetterRequest, 'limit'> & { cause: Cause | null },
+  request: Omit<DeadLetterRequest, 'limit'> & { of: Cause | null },
 ): Promise<FrozenPage> {
-  const { cause, cursor, ...filter } = request;
-  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...filter, state: ['dead'] }, cause, cursor));
+  const { of, cursor, ...filter } = request;
+  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...filter, state: ['dead'] }, of, cursor));
 }

@@ -1,55 +1,83 @@
 import 'server-only';
-import { databaseProblem } from '@/lib/outbox/directory';
-import { DatabaseFailure } from '@/lib/database/failure';
-import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
-import { previewIntervention } from '@/lib/interventions/preview';
-import { getEvent, type StoredEvent } from '@/lib/outbox/get-event';
+import { randomUUID } from 'node:crypto';
+import type { StoredContent } from '@/lib/outbox/content';
+import { contentOf, notNow, type EventContent } from '@/lib/outbox/event-content';
+import type { StoredEvent } from '@/lib/outbox/get-event';
+import { hiddenFields } from '@/lib/outbox/hidden-fields';
+import { maskErrorBeside } from '@/lib/outbox/hidden-in-errors';
 import { linksOf } from '@/lib/outbox/links';
-import { maskErrors } from '@/lib/outbox/hidden-in-errors';
-import { presentContent, presentEvent } from '@/lib/outbox/mask';
-import { neighboursOf, type Around } from '@/lib/outbox/neighbours';
+import { presentContent } from '@/lib/outbox/mask';
+import type { Around } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { EventDetail } from '@/lib/shared/model';
-import { can } from '@/lib/shared/permissions';
+import type { EventDetail, EventUpdate, Neighbour } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
+import { within } from '@/lib/shared/within';
 import type { Context } from '../context';
 import { readAudit } from './audit';
+import { aloneOf, eventReading, type EventReading } from './event-readings';
+import { presentedEvents, seesAll } from './shown';
 import { onOutbox } from './source';
 
 /** Entries of the audit shown on an event's page. */
 const INTERVENTIONS_SHOWN = 50;
 
+/** Content is read one event after another: the rest of a page does not wait for its turn. */
+const CONTENT_WITHIN_MS = 500;
+
+interface DetailRequest {
+  /** Content of up to 4 MB, and not only what is read unasked. */
+  full?: boolean | undefined;
+  /** When the caller was last told, ISO 8601: another caller's reading from after that will do. */
+  since?: string | undefined;
+}
+
 /** Everything about one event, masked for this actor. Throws Problem `not_found` when no table of the outbox holds it. */
-export function readEventDetail(context: Context, outboxId: string, eventId: string): Promise<EventDetail> {
+export async function readEventDetail(context: Context, outboxId: string, eventId: string, full = false): Promise<EventDetail> {
+  return (await readDetail(context, outboxId, eventId, { full })).detail;
+}
+
+/** The same for a screen that polls: without the content that it has already. */
+export async function readEventUpdate(
+  context: Context,
+  outboxId: string,
+  eventId: string,
+  request: DetailRequest & { contentKey?: string | undefined },
+): Promise<EventUpdate> {
+  const { detail, contentKey } = await readDetail(context, outboxId, eventId, request);
+  const { payload, headers, ...rest } = detail;
+  return contentKey === request.contentKey ? { ...rest, contentKey } : { ...rest, payload, headers, contentKey };
+}
+
+function readDetail(
+  context: Context,
+  outboxId: string,
+  eventId: string,
+  request: DetailRequest,
+): Promise<{ detail: EventDetail; contentKey: string }> {
   return onOutbox(context, outboxId, async (outbox) => {
-    const stored = await getEvent(outbox, eventId);
-    if (stored === null)
+    const reading = await eventReading(outbox, eventId, request.since ?? null);
+    if (reading === null)
       throw new Problem(
         'not_found',
         `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`,
       );
-    const unmask = can(context.actor.role, 'payload:unmask');
-    const [{ neighbours, complete: neighboursComplete }, audit, operations] = await Promise.all([
-      neighboursOrNone(outbox, stored),
+    const { stored, operations } = reading;
+    const unmask = seesAll(context);
+    const [audit, content, around] = await Promise.all([
       readAudit(context, { outbox: outboxId, event: eventId }, { limit: INTERVENTIONS_SHOWN }),
-      operationsFor(outbox, stored),
+      contentInTime(outbox, stored, request.full === true),
+      neighboursFor(outbox, reading, unmask),
     ]);
-    const payload = presentContent(outbox, 'payload', stored.payload, unmask);
-    const headers = stored.headers === null ? null : presentContent(outbox, 'headers', stored.headers, unmask);
-    const all = [stored.event, ...neighbours.map((neighbour) => neighbour.event)];
-    const [own = stored.event, ...around] = unmask ? all : await maskErrors(outbox, all);
-    const event = presentEvent(outbox, own, unmask);
-    return {
+    const { error, contentKey, payload, headers } = presented(outbox, stored, content, unmask);
+    const [event = stored.event] = presentedEvents(context, outbox, [{ ...stored.event, error }]);
+    const detail = {
       asOf: stored.asOf,
       event,
       claim: stored.claim,
       payload,
       headers,
-      neighbours: neighbours.map((neighbour, index) => ({
-        ...neighbour,
-        event: presentEvent(outbox, around[index] ?? neighbour.event, unmask),
-      })),
-      neighboursComplete,
+      neighbours: presentedNeighbours(context, outbox, around.neighbours),
+      neighboursComplete: around.complete,
       interventions: audit.entries,
       links: linksOf(outbox.settings.links, event, payload, headers),
       warnings:
@@ -57,32 +85,51 @@ export function readEventDetail(context: Context, outboxId: string, eventId: str
       operations,
       archived: stored.archived,
     };
+    return { detail, contentKey };
   });
 }
 
-/** The page is worth showing without its neighbours: an aggregate without an index may take too long. */
-async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Around> {
-  try {
-    return await neighboursOf(outbox, stored.event);
-  } catch (error) {
-    if (error instanceof DatabaseFailure && error.code === 'timeout')
-      return { neighbours: [{ event: stored.event, current: true, blocked: false, overtaken: false }], complete: false };
-    throw error instanceof DatabaseFailure ? databaseProblem(error, outbox.database.id) : error;
-  }
+/** Whoever asked for all of it waits for it; the page is shown without, and the next poll brings it. */
+async function contentInTime(outbox: Outbox, stored: StoredEvent, full: boolean): Promise<EventContent> {
+  const content = contentOf(outbox, stored, full);
+  return full ? content : ((await within(content, CONTENT_WITHIN_MS)) ?? notNow(outbox, stored.place));
 }
 
-/** What each operation would say to this event now; hints only, the guard decides again. */
-async function operationsFor(outbox: Outbox, stored: StoredEvent): Promise<EventDetail['operations']> {
-  const entries = await Promise.all(
-    OPERATIONS.map(async ({ key }) => {
-      const preview = await previewIntervention(outbox, {
-        operation: key,
-        events: [{ id: stored.event.id, version: stored.event.version }],
-      });
-      const row = preview.rows[0];
-      const allowed = row?.allowed === true;
-      return [key, { allowed, because: allowed ? null : (row?.because ?? row?.code ?? null), warnings: preview.warnings }] as const;
-    }),
-  );
-  return Object.fromEntries(entries);
+/** Who is of one aggregate tells what it is. */
+function neighboursFor(outbox: Outbox, reading: EventReading, unmask: boolean): Around | Promise<Around> {
+  if (unmask) return reading.around;
+  const hidden = hiddenFields(outbox.settings);
+  return hidden.has('aggregateId') || hidden.has('aggregateType') ? aloneOf(reading.stored) : reading.masked();
 }
+
+function presentedNeighbours(context: Context, outbox: Outbox, neighbours: Neighbour[]): Neighbour[] {
+  const events = presentedEvents(
+    context,
+    outbox,
+    neighbours.map(({ event }) => event),
+  );
+  return neighbours.map((neighbour, index) => ({ ...neighbour, event: events[index] ?? neighbour.event }));
+}
+
+type Presented = Pick<EventDetail, 'payload' | 'headers'> & { error: string | null; contentKey: string };
+
+/** By whether it is shown in the clear: megabytes are not taken apart again for everybody who polls. */
+const known = new WeakMap<EventContent, Map<boolean, Presented>>();
+
+function presented(outbox: Outbox, { event }: StoredEvent, content: EventContent, unmask: boolean): Presented {
+  const ways = known.get(content) ?? new Map<boolean, Presented>();
+  known.set(content, ways);
+  const before = ways.get(unmask);
+  if (before !== undefined) return before;
+  const payload = presentContent(outbox, 'payload', content.payload, unmask);
+  const headers = content.headers === null ? null : presentContent(outbox, 'headers', content.headers, unmask);
+  const whole = content.error ?? event.error;
+  const searchable = isWhole(content.payload) && isWhole(content.headers) ? content : null;
+  const error = unmask ? whole : maskErrorBeside(outbox, whole, searchable);
+  const now = { payload, headers, error, contentKey: randomUUID() };
+  ways.set(unmask, now);
+  return now;
+}
+
+/** Neither unread nor cut. */
+const isWhole = (stored: StoredContent | null): boolean => stored === null || (stored.unread === undefined && stored.estimated !== true);

@@ -1,18 +1,19 @@
 import 'server-only';
-import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { listEvents, type PageRequest } from '@/lib/outbox/list-events';
-import { presentEvent } from '@/lib/outbox/mask';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
-import { can } from '@/lib/shared/permissions';
 import type { Context } from '../context';
+import { refuseHidden } from './hidden-filters';
+import { seesAll, shownCauses, shownEvents } from './shown';
 import { onOutbox } from './source';
+import { together } from './together';
 
-/** A page of an outbox's events, masked for this actor. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
-export function readEvents(context: Context, outboxId: string, filter: EventFilter, page: PageRequest): Promise<EventPage> {
-  return onOutbox(context, outboxId, async (outbox) => {
-    const found = await listEvents(outbox, filter, page);
-    if (can(context.actor.role, 'payload:unmask')) return found;
-    const events = await maskErrors(outbox, found.events);
-    return { ...found, events: events.map((event) => presentEvent(outbox, event, false)) };
-  });
+/** A page of an outbox's events, masked for this actor. Throws Problem `not_found`, `forbidden`, `invalid`, `timeout`, `unavailable`. */
+export async function readEvents(context: Context, outboxId: string, filter: EventFilter, page: PageRequest): Promise<EventPage> {
+  refuseHidden(context, outboxId, filter);
+  return onOutbox(context, outboxId, (outbox) =>
+    together(outbox, ['events', context.actor.role, filter, page], async () => {
+      const found = await listEvents(outbox, filter, page, seesAll(context) ? null : (rows) => shownCauses(context, outbox, rows));
+      return { ...found, events: await shownEvents(context, outbox, found.events) };
+    }),
+  );
 }

@@ -1,21 +1,21 @@
 import 'server-only';
 import type { Charts } from '@/lib/metrics/snapshots';
-import { maskText } from '@/lib/outbox/mask-text';
 import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/chart-view';
+import { lacksOf } from '@/lib/shared/carrying';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import { fleetLine, type FleetEntry, type FleetLine } from '@/lib/shared/fleet';
 import type { Series, Summary } from '@/lib/shared/model';
-import { can } from '@/lib/shared/permissions';
 import type { Window } from '@/lib/shared/windows';
 import type { Context } from '../context';
 import { readDoctorSummary, readHeadlines } from './doctor';
 import { readMarks } from './marks';
+import { seesAll } from './shown';
 
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
   const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
   const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: presentSummary(context, entry.summary) });
-  return { ...fleet, doctor, entries: fleet.entries.map(shown) };
+  return { ...fleet, doctor, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
 }
 
 /** One outbox with its figures of a window, the history that its charts show, the marks on it, and what the doctor found. */
@@ -48,14 +48,12 @@ export function readSeries({ console }: Context, outboxId: string, { span, type 
   return console.snapshots.series(outboxId, span, type);
 }
 
-/** Evidence may quote an error text. */
-function presentSummary<T extends Pick<Summary, 'diagnosis'>>({ actor }: Context, summary: T): T {
-  if (can(actor.role, 'payload:unmask')) return summary;
-  const evidence = summary.diagnosis.evidence.map((fact) => ({
-    ...fact,
-    values: Object.fromEntries(
-      Object.entries(fact.values).map(([name, value]) => [name, name === 'error' && typeof value === 'string' ? maskText(value) : value]),
-    ),
-  }));
+/**
+ * The evidence of a verdict quotes the error that most events have, of which each may hide another value: which that is and
+ * how many have it tells of these. It is for those who see errors whole; others have the dead letters, counted by what they see.
+ */
+function presentSummary<T extends Pick<Summary, 'diagnosis'>>(context: Context, summary: T): T {
+  if (seesAll(context)) return summary;
+  const evidence = summary.diagnosis.evidence.filter(({ values }) => !('error' in values));
   return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
 }

@@ -2,6 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { describe, expect, it } from 'vitest';
 import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { groupFilter } from '@/lib/shared/dead-letter-groups';
 import type { DeadLetterGroup } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 import { insertAuditEntries } from '@/lib/store/audit';
@@ -14,6 +15,7 @@ import { readAudit } from './audit';
 import { readDeadLetters } from './dead-letters';
 import { readEventDetail } from './event-detail';
 import { readEvents } from './events';
+import { visibleFilter } from './hidden-filters';
 
 const SECRET = 'swordfish';
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
@@ -100,5 +102,44 @@ describe('a secret in a payload', () => {
       ]),
     );
     expect((await seen('operator')).filter((one) => JSON.stringify(one).includes('swordfish-1'))).toHaveLength(3);
+  });
+
+  it('is confirmed by no filter: one that reads errors is refused before anything is read, and left out of a link with a word', async () => {
+    for (const error of ['sword', 'nothing like it'])
+      await expect(readEvents(await asking('viewer'), 'escrow', { error }, { limit: 5 })).rejects.toMatchObject({
+        code: 'forbidden',
+        fields: { error: 'reads error, which is hidden from the role viewer' },
+      });
+    await expect(readDeadLetters(await asking('viewer'), 'escrow', { order: 'newest', error: 'sword', limit: 5 })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect((await readEvents(await asking('operator'), 'escrow', { error: 'sword' }, { limit: 5 })).events).toHaveLength(4);
+    expect(visibleFilter(await asking('viewer'), ['escrow'], { filter: { error: 'sword', type: ['t'] }, errors: {} })).toEqual({
+      filter: { type: ['t'] },
+      errors: { error: { code: 'hidden', value: 'error' } },
+    });
+  });
+
+  it('is no part of a cause: what somebody sees of an error finds the events that died of it', async () => {
+    const found = async (role: Role, cause: string, limit = 50) =>
+      (await readEvents(await asking(role), 'escrow', { cause }, { limit })).events.map((event) => event.id).sort();
+    expect(await found('viewer', 'login failed for ••••')).toEqual([id(0), id(1)]);
+    expect(await found('viewer', 'login failed for swordfish-1')).toEqual([]);
+    expect(await found('operator', 'login failed for swordfish-7')).toEqual([id(0), id(1)]);
+    for (const group of await groups('viewer')) {
+      const page = await readEvents(await asking('viewer'), 'escrow', groupFilter(group), { limit: 50 });
+      expect([page.events.length, page.searched]).toEqual([group.count, { rows: 5, backTo: expect.any(String) as string, complete: true }]);
+    }
+    expect(await found('viewer', 'node 1 down', 1)).toEqual([id(4)]);
+  });
+
+  it('cannot be guessed by a version', async () => {
+    const versions = async (role: Role) => [
+      ...(await list(role)).events,
+      (await detail(role, id(1))).event,
+      ...(await detail(role, id(1))).neighbours.map(({ event }) => event),
+    ];
+    expect(new Set((await versions('viewer')).map(({ version }) => version))).toEqual(new Set([null]));
+    expect((await versions('operator')).every(({ version }) => version !== null)).toBe(true);
   });
 });

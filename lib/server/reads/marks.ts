@@ -68,7 +68,7 @@ async function audit(db: StoreDb, { actor }: Context, operation: 'mark' | 'unmar
       actor: actor.name,
       role: actor.role,
       operation,
-      outbox: mark.outbox ?? '',
+      outbox: mark.outbox ?? null,
       eventId: null,
       eventType: null,
       aggregateId: null,

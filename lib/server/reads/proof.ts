@@ -1,33 +1,22 @@
 import 'server-only';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
-import { can } from '@/lib/shared/permissions';
-import type { ProofResult, ProofStatus } from '@/lib/shared/proofs';
+import type { ProofStatus } from '@/lib/shared/proofs';
 import type { Context } from '../context';
 import { onOutbox } from './source';
 
 /** What is proven of an outbox's mapping and whether it may be changed. Throws Problem `not_found`, `unavailable`. */
 export function readProof(context: Context, outboxId: string): Promise<ProofStatus> {
-  return onOutbox(context, outboxId, async (outbox) => {
-    const status = await proofStatus(context.console.store, outbox);
-    if (status.last === null || can(context.actor.role, 'payload:unmask')) return status;
-    return { ...status, last: { ...status.last, results: status.last.results.map(withoutValues) } };
-  });
+  return onOutbox(context, outboxId, (outbox) => proofStatus(context.console.store, outbox));
 }
 
-/** A real row's values are for those who may see events in the clear. */
-function withoutValues(result: ProofResult): ProofResult {
-  if (result.row?.made !== false) return result;
-  return { ...result, before: null, after: null, statements: result.statements.map(({ text }) => ({ text, parameters: [] })) };
-}
-
-/** Proves the mapping on rows that are taken back, keeps the proof, and answers what it found. Throws Problem as `prove` does. */
+/** Proves the mapping on events that are taken back, keeps the proof, and answers what it found. Throws Problem as `prove` does. */
 export async function runProof(context: Context, outboxId: string, events: string[]): Promise<ProofStatus> {
   const { console, actor } = context;
   // As the table is now, not as it was half a minute ago.
   console.directory.forget(outboxId);
   await onOutbox(context, outboxId, async (outbox) => {
-    const document = await prove(outbox, { events, ownerUrl: null, actor: actor.name });
+    const document = await prove(outbox, { events, actor: actor.name });
     await keepProof(console.store, console.directory, outbox, document, actor);
   });
   return readProof(context, outboxId);

@@ -15,7 +15,8 @@ import { findPostmaster, isReady, stopPostmaster } from './postmaster';
 import { identify, type ProcessIdentity } from './processes';
 import { run, runningAs } from './run';
 
-const START_TIMEOUT_MS = 30_000;
+/** While it runs it is on its way, recovery included: this ends one that hangs. */
+const START_TIMEOUT_MS = 600_000;
 const TAIL_BYTES = 4_096;
 const START_TRIES = 5;
 

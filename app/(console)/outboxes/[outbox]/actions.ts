@@ -29,7 +29,7 @@ export const markOutbox = defineAction({
   id: 'outbox.mark',
   permission: 'mark:write',
   input: z.strictObject({ mark: markRequest, key: idempotencyKey }),
-  attempted: ({ mark }) => ({ operation: 'mark', outbox: mark.outbox ?? '', reason: mark.text }),
+  attempted: ({ mark }) => ({ operation: 'mark', outbox: mark.outbox, reason: mark.text }),
   run: (context, { mark, key }) => addMark(context, mark, key),
 });
 

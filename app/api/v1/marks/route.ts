@@ -16,7 +16,7 @@ export const POST = defineRoute({
   permission: 'mark:write',
   query: z.strictObject({}),
   body: markRequest,
-  attempted: ({ body }) => ({ operation: 'mark', outbox: body.outbox ?? '', reason: body.text }),
+  attempted: ({ body }) => ({ operation: 'mark', outbox: body.outbox, reason: body.text }),
   run: (context, { body, request }) => {
     const sent = request.headers.get('idempotency-key');
     const key = idempotencyKey.nullable().safeParse(sent);

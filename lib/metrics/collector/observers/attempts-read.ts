@@ -9,8 +9,9 @@ import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests } from '@/lib/outbox/index-fit';
 import type { Sql } from '../../spelling';
 import { timeColumn, traitsOf } from '../../traits';
+import { typeOf } from '../../type-of';
 import type { AttemptsRow } from './attempts-count';
-import { attemptsOf, CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS, typeOf } from './rows';
+import { attemptsOf, CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS } from './rows';
 import { estimateRows } from './table-size';
 
 /** Rows read by an index: the oldest open ones, and those published since the last look. */
@@ -159,7 +160,7 @@ function deadRows(outbox: Outbox, place: Place): Sql {
 
 function columns(outbox: Outbox, at: PlaceSql): Sql {
   const died = epochMs(outbox, at, at.place.roles.diedAt === undefined ? 'attemptedAt' : 'diedAt');
-  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${attemptsOf(outbox, at)} as attempts,
+  return sql`${at.id.text} as id, ${typeOf(outbox, at)} as type, ${at.state} as state, ${attemptsOf(outbox, at)} as attempts,
     ${epochMs(outbox, at, 'createdAt')} as created, ${epochMs(outbox, at, 'publishedAt')} as published, ${died} as died`;
 }
 

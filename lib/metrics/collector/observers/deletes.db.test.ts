@@ -168,7 +168,7 @@ describe('rows that go when they are published', () => {
       // The more partitions, the more rows of statistics.
       expectNear('parts', { fromMs: 3_000, toMs: 8_000 }, writers.slice(4)),
     ]);
-  }, 90_000);
+  });
 
   it('are not published when the console has archived them', async () => {
     const looks = watch(directory, 'gone', deletesObserver);

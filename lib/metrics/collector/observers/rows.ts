@@ -1,5 +1,4 @@
 /** What the looks of observers have in common: which rows can be found by what, and rows by their ids. */
-import { sql } from 'kysely';
 import { leadsWith } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import type { PlaceSql } from '@/lib/outbox/row';
@@ -23,9 +22,6 @@ export function attemptsOf({ database: { engine } }: Outbox, at: PlaceSql): Sql 
   const attempts = at.role('attempts');
   return attempts === null ? engine.fragments.nothing('float') : engine.fragments.float(attempts.sql);
 }
-
-/** The type, cut to what a series is named after. */
-export const typeOf = (at: PlaceSql): Sql => sql`left(${at.roleText('type')}, 200)`;
 
 /** A number of the database's that is one: neither NULL nor infinite. */
 export const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);

@@ -8,7 +8,8 @@ import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
 import type { Sql } from '../../spelling';
 import { timeColumn } from '../../traits';
-import { CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS, typeOf } from './rows';
+import { typeOf } from '../../type-of';
+import { CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS } from './rows';
 import { sinceOf } from './recent';
 import { FOLLOWED_ROWS, type SojournMemory, type SojournRow } from './sojourns';
 import { estimateRows } from './table-size';
@@ -186,7 +187,7 @@ function newRows(
 
 function columns(outbox: Outbox, at: PlaceSql, key: string | null): Sql {
   const { fragments } = outbox.database.engine;
-  return sql`${at.id.text} as id, ${typeOf(at)} as type, ${at.state} as state, ${epochMs(outbox, at, 'createdAt')} as created,
+  return sql`${at.id.text} as id, ${typeOf(outbox, at)} as type, ${at.state} as state, ${epochMs(outbox, at, 'createdAt')} as created,
     ${epochMs(outbox, at, 'publishedAt')} as published, ${key === null ? fragments.nothing('text') : fragments.asText(at.column(key))} as grown`;
 }
 

@@ -6,6 +6,7 @@ import { defineShape } from '@/lib/outbox/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { useTestDatabase, type TestDatabase } from '@/scripts/testing/database';
 import { useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
+import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { lineOf, sumOf, type LinePoint } from '../../rollup/history';
 import { ALL_TYPES } from '../../rollup/series-key';
 import { emptySlot, type Slot } from '../../rollup/slot';
@@ -183,7 +184,7 @@ async function readerOf(observed: AnyTestDatabase): Promise<string> {
 }
 
 /** Tries until it holds; what went wrong last after so many milliseconds. */
-export async function eventually(check: () => Promise<void> | void, patienceMs = 20_000): Promise<void> {
+export async function eventually(check: () => Promise<void> | void, patienceMs = PATIENCE_MS): Promise<void> {
   for (const end = Date.now() + patienceMs; ;) {
     try {
       return await check();

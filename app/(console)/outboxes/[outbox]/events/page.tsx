@@ -7,6 +7,7 @@ import type { EventsSnapshot } from '@/components/events/events-snapshot';
 import type { Context } from '@/lib/server/context';
 import { definePage } from '@/lib/server/page';
 import { readEvents } from '@/lib/server/reads/events';
+import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
 import { readOutbox } from '@/lib/server/reads/outboxes';
 import { parseEventFilter, toSearchParams } from '@/lib/shared/event-filter';
 import { PAGE_LIMIT_DEFAULT, type EventFilter } from '@/lib/shared/model';
@@ -24,7 +25,7 @@ export default definePage({
   permission: 'outbox:read',
   render: async (context, { params: { outbox = '' }, searchParams }) => {
     const search = toSearchParams(searchParams);
-    const { filter, errors } = parseEventFilter(search);
+    const { filter, errors } = visibleFilter(context, [outbox], parseEventFilter(search));
     const cursor = search.get('cursor');
     const [info, initial, types, jar] = await Promise.all([
       readOutbox(context.console, outbox),
@@ -37,6 +38,7 @@ export default definePage({
         outbox={info}
         filter={filter}
         errors={errors}
+        hiddenFilters={filtersHidden(context, [outbox])}
         cursor={cursor}
         columns={chosenColumns(search.get('columns'), jar.get(COLUMNS_COOKIE)?.value ?? null, info.capabilities)}
         columnsInUrl={search.get('columns')}

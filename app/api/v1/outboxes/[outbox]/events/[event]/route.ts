@@ -7,6 +7,6 @@ export const GET = defineRoute({
   id: 'api.event',
   permission: 'outbox:read',
   params: z.object({ outbox: outboxId, event: eventId }),
-  query: z.strictObject({}),
-  run: (context, { params }) => readEventDetail(context, params.outbox, params.event),
+  query: z.strictObject({ content: z.literal('full').optional() }),
+  run: (context, { params, query }) => readEventDetail(context, params.outbox, params.event, query.content === 'full'),
 });

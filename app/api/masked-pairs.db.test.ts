@@ -1,0 +1,370 @@
+/**
+ * Masked means unfindable: a viewer is asked to tell two tables apart that differ in masked values of equal length alone,
+ * through every route and every reading behind a page. `MASKED_PAIRS=500` tries more of them.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { getConsole } from '@/lib/server/console';
+import type { Context } from '@/lib/server/context';
+import { readAllDeadLetters, readDeadLetters } from '@/lib/server/reads/dead-letters';
+import { examineNow, readDoctor, readHeadlines } from '@/lib/server/reads/doctor';
+import { readEventDetail } from '@/lib/server/reads/event-detail';
+import { readFleet, readOutbox as readFigures, readTypeTrends } from '@/lib/server/reads/figures';
+import { findEvents } from '@/lib/server/reads/find-events';
+import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
+import { isChangeable, readOutbox } from '@/lib/server/reads/outboxes';
+import { readProof } from '@/lib/server/reads/proof';
+import type { RouteHandler } from '@/lib/server/route';
+import { useTestConsole } from '@/lib/server/testing';
+import { parseEventFilter } from '@/lib/shared/event-filter';
+import type { EventPage } from '@/lib/shared/model';
+import { can, type Permission } from '@/lib/shared/permissions';
+import { Problem } from '@/lib/shared/problems';
+import { insertAuditEntries } from '@/lib/store/audit';
+import { useTestDatabase } from '@/scripts/testing/database';
+import { createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
+import { useTestMysql } from '@/scripts/testing/mysql';
+import { PATIENCE_MS } from '@/scripts/testing/patience';
+
+const APP = path.resolve(import.meta.dirname, '..');
+const AT_ONCE = 5;
+const DOORS_AT_ONCE = 6;
+const SEED = 20_261_122;
+
+const store = useTestDatabase();
+const databases = { p: useTestDatabase(), m: useTestMysql() };
+type Engine = keyof typeof databases;
+
+interface Case {
+  pair: Pair;
+  engine: Engine;
+  /** The ids of its two outboxes, of one length. */
+  ids: [string, string];
+}
+
+const found = fc.sample(pairs, { numRuns: pairsWanted(), seed: SEED });
+const cases = found.map((pair, index): Case => {
+  const id = `pair-${String(index).padStart(4, '0')}`;
+  return { pair, engine: index % 2 === 0 ? 'p' : 'm', ids: [`${id}-a`, `${id}-b`] };
+});
+const batches = Array.from({ length: Math.ceil(cases.length / AT_ONCE) }, (_, index) =>
+  cases.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
+);
+const tableOf = (id: string): string => id.replaceAll('-', '_');
+
+const configuration = (batch: readonly Case[]): string => {
+  const outboxes = batch.flatMap(({ pair, engine, ids }) => ids.map((id) => pairOutbox(id, engine, tableOf(id), pair)));
+  return `databases: {p: {url: '${databases.p.url}'}, m: {url: '${databases.m.url}'}}\noutboxes: ${JSON.stringify(outboxes)}\n`;
+};
+const console = useTestConsole(
+  () => store.url,
+  () => configuration([]),
+);
+
+/** Every handler of every route file there is. */
+async function handlers(): Promise<Map<string, RouteHandler>> {
+  const files = readdirSync(path.join(APP, 'api'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => path.basename(file) === 'route.ts',
+  );
+  const all = new Map<string, RouteHandler>();
+  for (const file of files) {
+    const exported = (await import(path.join(APP, 'api', file))) as Record<string, RouteHandler>;
+    for (const [method, handler] of Object.entries(exported)) all.set(`${method} ${path.dirname(file)}`, handler);
+  }
+  return all;
+}
+
+/** Ids and permissions of the pages and actions there are. */
+function entryPoints(): { id: string; permission: Permission }[] {
+  const files = readdirSync(APP, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'));
+  return files.flatMap((file) =>
+    [
+      ...readFileSync(path.join(APP, file), 'utf8').matchAll(/define(?:Page|Action|Layout)\(\{\s*id: '([^']+)',\s*permission: '([^']+)'/g),
+    ].map(([, id = '', permission]) => ({ id, permission: permission as Permission })),
+  );
+}
+
+/** What differs between two readings of one table: names, the time and how long something took, and what servers estimate. */
+function normalised(text: string, { ids }: Case, side: 0 | 1): string {
+  return (
+    text
+      .replaceAll(ids[side], 'pair')
+      .replaceAll(tableOf(ids[side]), 'pair')
+      .replace(/0190000[01]-0000/g, 'audit')
+      .replace(/\b(?!2026-01-01)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)/g, 'now')
+      .replace(/\b28\d{9}(?:\.\d+)?\b/g, 'age')
+      .replace(/"(tookMs|reference|fingerprint|scans)":(?:\d+(?:\.\d+)?|"[^"]*")/g, '"$1":0')
+      .replace(/"collector":\{.*?\},"stale"/g, '"collector":0,"stale"')
+      // Which minute had a depth is the collector's clock's to say.
+      .replace(/"at":"now","waiting":[^,]*,"dead":[^,]*,/g, '"at":"now",')
+      .replace(/"oldestAgeMs":[^,]*,|"(?:gap|provisional)":(?:true|false)/g, '')
+      .replace(/^now,now,(?:[^,\n]*,){15}/gm, '')
+      .replace(/"rows":\d+,"tableBytes"/g, '"rows":0,"tableBytes"')
+  );
+}
+
+interface Question {
+  handler: string;
+  path?: string;
+  params?: Record<string, string>;
+  body?: unknown;
+}
+
+const query = (values: Record<string, string>): string => `?${new URLSearchParams(values).toString()}`;
+
+/** Everything a viewer can ask of one of the outboxes, knowing the values of both tables. */
+function questions(id: string, { rows }: Pair): Question[] {
+  const params = { outbox: id };
+  const events = (values: Record<string, string>): Question => ({
+    handler: 'GET v1/outboxes/[outbox]/events',
+    params,
+    path: `/e${query(values)}`,
+  });
+  const [first, second] = rows as [PairRow, PairRow];
+  const guesses = [...new Set([...Object.values(first.values[0]), ...Object.values(second.values[1])])];
+  const kinds = new Set(rows.flatMap(({ values: [a, b] }) => [a['payload.kind'], b['payload.kind']]));
+  const errors = new Set(rows.flatMap(({ errors: [a, b] }) => [a, b]).filter((error) => error !== null));
+  const fields = ['type', 'aggregate', 'q', 'cause'];
+  return [
+    events({}),
+    events({ limit: '1' }),
+    events({ order: 'oldest', limit: '2' }),
+    ...['pending', 'retrying', 'published', 'dead', 'archived'].map((state) => events({ state })),
+    events({ from: '2026-01-01T00:00:01Z', to: '2026-01-01T00:00:04Z' }),
+    ...guesses.flatMap((guess, index) => [0, 1].map((more) => events({ [fields[(index + more) % fields.length] ?? 'q']: guess }))),
+    events({ error: guesses[0] ?? '' }),
+    ...[...errors].flatMap((error) => [events({ cause: error.slice(0, 500), limit: '1' })]),
+    ...['sold', 'paid', ...kinds].map((type) => events({ type, state: 'dead' })),
+    events({ q: '1' }),
+    ...rows.map((row) => ({ handler: 'GET v1/outboxes/[outbox]/events/[event]', params: { ...params, event: String(row.id) } })),
+    { handler: 'GET v1/outboxes/[outbox]/events/[event]', params: { ...params, event: guesses[0] ?? '' } },
+    ...['15m', '30d'].map((window) => ({ handler: 'GET v1/outboxes/[outbox]/summary', params, path: `/s?window=${window}` })),
+    ...['json', 'csv'].map((format) => ({ handler: 'GET v1/outboxes/[outbox]/series', params, path: `/s?window=24h&format=${format}` })),
+    ...['sold', ...kinds].map((type) => ({
+      handler: 'GET v1/outboxes/[outbox]/series',
+      params,
+      path: `/s${query({ window: '1h', type })}`,
+    })),
+    { handler: 'GET v1/outboxes/[outbox]/proof', params },
+    ...['json', 'markdown', 'csv'].map((format) => ({ handler: 'GET v1/doctor', path: `/d${query({ outbox: id, format })}` })),
+    { handler: 'POST v1/doctor/examinations', body: { outbox: id } },
+    { handler: 'GET v1/marks', path: `/m${query({ outbox: id })}` },
+    { handler: 'GET v1/audit', path: `/a${query({ outbox: id })}` },
+    { handler: 'GET v1/audit', path: `/a${query({ outbox: id, event: '1', limit: '1' })}` },
+    { handler: 'GET v1/interventions/[intervention]', params: { intervention: '00000000-0000-7000-8000-000000000000' } },
+    { handler: 'GET [[...unknown]]' },
+  ];
+}
+
+/** Asked once of all outboxes: what is told of the one and of the other is compared. */
+const OF_ALL = ['GET v1/outboxes', 'GET metrics'];
+
+async function answered(all: Map<string, RouteHandler>, { handler, ...asked }: Question): Promise<{ status: number; text: string }> {
+  const route = all.get(handler);
+  if (route === undefined) throw new Error(`there is no ${handler}`);
+  const [method = ''] = handler.split(' ');
+  const answer = await console.callAs('viewer', route, { method, ...asked });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** The answer of one question, and of its further pages. */
+async function pages(all: Map<string, RouteHandler>, question: Question): Promise<string[]> {
+  const told: string[] = [];
+  for (let path = question.path; told.length < 10;) {
+    const { status, text } = await answered(all, { ...question, path });
+    told.push(`${status} ${text}`);
+    const cursor = status === 200 && question.handler.endsWith('/events') ? (JSON.parse(text) as EventPage).nextCursor : null;
+    if (cursor === null || path === undefined) break;
+    path = `${(question.path ?? '').replace(/&cursor=.*/, '')}${question.path?.includes('?') === true && !question.path.endsWith('?') ? '&' : ''}cursor=${cursor}`;
+  }
+  return told;
+}
+
+async function viewer(): Promise<Context> {
+  const actor = { id: 'account:1', name: 'viewer', role: 'viewer', kind: 'account' } as const;
+  return { console: await getConsole(), actor, requestId: 'r', locale: 'en', timeZone: 'UTC' };
+}
+
+type Reading = (context: Context, id: string, pair: Pair) => Promise<unknown> | unknown;
+const everyRow =
+  (read: (context: Context, id: string, event: string) => Promise<unknown>): Reading =>
+  (context, id, { rows }) =>
+    Promise.all(rows.map((row) => read(context, id, String(row.id))));
+const hiddenOf = (rows: PairRow[]) => rows.flatMap(({ values: [a, b] }) => [...Object.values(a), ...Object.values(b)]);
+const one = async <T>(list: Promise<T[]>, idOf: (entry: T) => string, id: string): Promise<T[]> =>
+  (await list).filter((entry) => idOf(entry) === id);
+
+const deadLetters: Reading = async (context, id, pair) => {
+  const guess = hiddenOf(pair.rows).slice(0, 12);
+  const requests = [{}, { error: guess[0] }, ...guess.map((cause) => ({ cause })), ...guess.map((type) => ({ type: [type] }))];
+  const read = requests.map((request) => settled(readDeadLetters(context, id, { order: 'newest', limit: 3, ...request })));
+  return [
+    await Promise.all(read),
+    await one(readAllDeadLetters(context, { order: 'oldest', limit: 2 }), ({ outbox }) => outbox.id, id),
+    filtersHidden(context, [id]),
+    guess.map((q) => visibleFilter(context, [id], parseEventFilter(new URLSearchParams({ q, error: q, type: q })))),
+  ];
+};
+const outboxScreen: Reading = async (context, id, { rows }) => [
+  await readFigures(context, id, '1h', { span: { window: '1h' } }),
+  await readTypeTrends(context, id, '1h', ['sold', ...new Set(hiddenOf(rows))].slice(0, 5)),
+];
+const fleet: Reading = async (context, id) => {
+  const { entries, doctor } = await readFleet(context);
+  return [entries.filter(({ outbox }) => outbox.id === id), doctor[id], (await readHeadlines(context))[id]];
+};
+const BY_ROUTE: Reading = () => 'asked by route';
+const NOTHING_OF_EVENTS: Reading = (context, id) => isChangeable(context.console, id);
+
+/** What each page and action that a viewer may see reads; one that is not here fails the test. */
+const READINGS: Record<string, Reading> = {
+  'layout.console': NOTHING_OF_EVENTS,
+  'page.fleet': fleet,
+  'fleet.snapshot': fleet,
+  'page.outbox': outboxScreen,
+  'outbox.snapshot': outboxScreen,
+  'outbox.type-trends': outboxScreen,
+  'page.events': (context, id) => readOutbox(context.console, id),
+  'events.snapshot': BY_ROUTE,
+  'page.event': everyRow(readEventDetail),
+  'event.snapshot': everyRow(readEventDetail),
+  'page.dead-letters': deadLetters,
+  'page.outbox-dead-letters': deadLetters,
+  'dead-letters.snapshot': deadLetters,
+  'page.audit': BY_ROUTE,
+  'audit.snapshot': BY_ROUTE,
+  'page.doctor': (context, id) => readDoctor(context, id),
+  'doctor.snapshot': (context, id) => readDoctor(context, id),
+  'doctor.examine': (context, id) => examineNow(context, id),
+  'page.outbox-settings': (context, id) => readProof(context, id),
+  'palette.find-event': async (context, id, { rows }) => {
+    const found = [];
+    for (const event of [...rows.map((row) => String(row.id)), ...hiddenOf(rows).slice(0, 3)])
+      found.push((await findEvents(context, event)).events.filter(({ outbox }) => outbox === id));
+    return found;
+  },
+};
+
+async function settled(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.code, detail: error.detail, fields: error.fields };
+    throw error;
+  }
+}
+
+async function writeAudit({ pair, ids }: Case): Promise<void> {
+  const { store: own } = await getConsole();
+  for (const [side, outbox] of ids.entries())
+    await insertAuditEntries(
+      own.db,
+      pair.rows.map(({ id, values, errors }, index) => {
+        const of = values[side === 0 ? 0 : 1];
+        return {
+          id: `0190000${side}-0000-7000-8000-${outbox.slice(5, 9)}0000${String(index).padStart(4, '0')}`,
+          at: `2026-01-01T00:00:0${index}.000Z`,
+          actorId: 'account:1',
+          actor: 'somebody',
+          role: 'operator',
+          operation: 'retry',
+          outbox,
+          eventId: String(id),
+          eventType: pair.inside ? of['payload.kind'] : 'sold',
+          aggregateId: pair.inside ? of['payload.order.id'] : null,
+          reason: 'again',
+          outcome: 'applied' as const,
+          code: null,
+          interventionId: null,
+          before: { state: 'dead', error: errors[side] ?? null },
+          after: { state: 'new', error: null },
+        };
+      }),
+    );
+}
+
+interface Door {
+  name: string;
+  told: () => Promise<string>;
+}
+
+/** Everything that one of the two outboxes of a pair is asked, in one order for both. */
+function doors(all: Map<string, RouteHandler>, context: Context, one: Case, side: 0 | 1): Door[] {
+  const { pair, ids } = one;
+  const id = ids[side];
+  const door = (name: string, ask: () => unknown): Door => ({
+    name,
+    told: async () => {
+      const answer = await settled(Promise.resolve(ask()));
+      return normalised(typeof answer === 'string' ? answer : JSON.stringify(answer), one, side);
+    },
+  });
+  return [
+    ...questions(id, pair).map((question) => door(JSON.stringify(question), async () => (await pages(all, question)).join('\n'))),
+    ...[...new Set(Object.values(READINGS))].map((read, index) => door(`reading ${index}`, () => read(context, id, pair))),
+    ...OF_ALL.map((handler) => door(handler, async () => ofOutbox((await answered(all, { handler })).text, id))),
+  ];
+}
+
+/** The two answers where they part. */
+function apart(a: string, b: string): string {
+  const at = a.split('').findIndex((letter, index) => letter !== b.charAt(index));
+  return [a, b].map((text) => text.slice(Math.max(0, at - 120), at + 120)).join('\n');
+}
+
+/** Asks the same of both, several at once, until the answers are one: figures move on between two readings, what stays apart is a difference. */
+async function toldAlike(all: Map<string, RouteHandler>, context: Context, one: Case): Promise<void> {
+  const [left, right] = [doors(all, context, one, 0), doors(all, context, one, 1)];
+  const compare = ({ name, told }: Door, index: number): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        const [a, b] = await Promise.all([told(), right[index]?.told()]);
+        if (a !== b) throw new Error(`${one.engine} ${name}\n${apart(a, b ?? '')}\n${JSON.stringify(one.pair)}`);
+      },
+      { timeout: 60_000, interval: 500 },
+    );
+  for (let from = 0; from < left.length; from += DOORS_AT_ONCE)
+    await Promise.all(left.slice(from, from + DOORS_AT_ONCE).map((door, index) => compare(door, from + index)));
+}
+
+describe('every door a viewer has', () => {
+  it('is asked', async () => {
+    const asked = new Set([...OF_ALL, ...questions('x', found[0] as Pair).map(({ handler }) => handler)]);
+    const open = [...(await handlers())].filter(([, { entry }]) => 'permission' in entry && can('viewer', entry.permission as Permission));
+    expect(open.map(([name]) => name).filter((name) => !asked.has(name) && !name.includes('[...unknown]'))).toEqual([]);
+    const seen = entryPoints().filter(({ permission }) => can('viewer', permission));
+    expect(seen.map(({ id }) => id).filter((id) => !(id in READINGS))).toEqual([]);
+    expect(seen.length).toBeGreaterThan(15);
+  });
+});
+
+describe.each(batches.map((batch, index) => [index, batch] as const))('pairs, part %i', (_, batch) => {
+  it(
+    'are told alike',
+    async () => {
+      for (const { pair, engine, ids } of batch)
+        for (const side of [0, 1] as const) await createPairTable(databases[engine], tableOf(ids[side]), pair, side);
+      await console.restart(configuration(batch));
+      const all = await handlers();
+      const context = await viewer();
+      for (const one of batch) await writeAudit(one);
+      // Each to its end: what is left over would ask the next part's console.
+      const ended = await Promise.allSettled(batch.map((one) => toldAlike(all, context, one)));
+      expect(ended.filter(({ status }) => status === 'rejected')).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** What an answer about all outboxes says of one. */
+function ofOutbox(text: string, id: string): string {
+  if (text.startsWith('{'))
+    return JSON.stringify((JSON.parse(text) as { outboxes: { id: string }[] }).outboxes.filter((outbox) => outbox.id === id));
+  return text
+    .split('\n')
+    .filter((line) => line.includes(`outbox="${id}"`))
+    .map((line) => (/seconds|_reading|_statements|_collector_/.test(line) ? line.replace(/ \S+$/, '') : line))
+    .join('\n');
+}

@@ -1,0 +1,33 @@
+/** A console on an installed escrow outbox, for tests of what becomes of its interventions. */
+import { beforeAll } from 'vitest';
+import { openDatabase } from '@/lib/database/database';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { useTestConsole, type TestConsole } from '@/lib/server/testing';
+import { useTestDatabase, type TestDatabase } from '@/scripts/testing/database';
+import { createRoles, createSample, settingsFor } from '@/scripts/testing/outbox';
+
+/** The sample's dead event. */
+export const DEAD = '00000000-0000-4000-8000-000000000005';
+
+/** Call it once at the top of the file. */
+export function useInstalledEscrow(): { console: TestConsole; observed: TestDatabase } {
+  const store = useTestDatabase();
+  const observed = useTestDatabase((db) => createSample(db, escrowStatus));
+  const roles = { reader: '', operator: '' };
+  beforeAll(async () => {
+    Object.assign(roles, await createRoles(observed));
+    const database = openDatabase({ id: 'shop', url: roles.reader, operatorUrl: roles.operator });
+    const settings = settingsFor(escrowStatus, { id: 'escrow' });
+    await applyInstall(await bindForInstall(settings, database, observed.url), observed.url).finally(() => database.close());
+  });
+  const console = useTestConsole(
+    () => store.url,
+    () => `databases:
+  shop: { url: "${roles.reader}", operatorUrl: "${roles.operator}" }
+outboxes:
+  - { id: escrow, database: shop, table: ${escrowStatus.table}, shape: escrow-status }
+`,
+  );
+  return { console, observed };
+}

@@ -1,0 +1,252 @@
+import type { Database } from '@/lib/database/database';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { newestRecords, RECENT_SECONDS, recordsAfter, seesRecords, wholeRecords, type RecordSize } from '@/lib/interventions/record-pages';
+import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/carrying';
+import { Lack } from './lack';
+import { StoreTrouble, type RecordsKeeper } from './records-keeper';
+
+/** Between two looks while interventions are being made. */
+const ACTIVE_MS = 1_000;
+const ACTIVE_FOR_MS = 60_000;
+const RETRY_MS = 3_000;
+const WALK_EVERY_MS = 300_000;
+export const LOOK_ROWS = 500;
+const WALK_ROWS = 5_000;
+const WALK_ROWS_LEAST = 50;
+/** Whole records are read and kept some at a time: those with so many lines together, and one at the least. */
+const LINES_AT_ONCE = 1_000;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The records are there, or have been, and cannot be read. */
+class RecordsUnreadable extends Error {
+  override readonly name = 'RecordsUnreadable';
+}
+
+export interface DatabaseCarrierOptions {
+  database: Database;
+  /** The outboxes configured in it: records of others are none of ours. */
+  outboxes: readonly string[];
+  keeper: RecordsKeeper;
+  /** Between two looks at rest, in milliseconds. */
+  restMs: number;
+  /** Which part of a rest passes before the second look, so that many databases take turns. */
+  phase: number;
+  onError(error: unknown): void;
+}
+
+/** Records being compared from the first id to the last. */
+interface Walk {
+  after: string | null;
+  lacked: Set<string>;
+}
+
+const fresh = (): Walk => ({ after: null, lacked: new Set() });
+
+/**
+ * Brings the records of one database into the audit. Which ones are lacking the store alone can say, by id and number of lines;
+ * what is newest, by id or by time, is only looked at first. Times of its own come from a clock that nobody can set.
+ */
+export class DatabaseCarrier {
+  private readonly lack: Lack;
+  /** Lines of the newest records that the audit has. */
+  private known = new Map<string, number>();
+  private present = false;
+  private walk: Walk | null = fresh();
+  private walkAt = 0;
+  private walkRows = WALK_ROWS;
+  private lookAt = 0;
+  private lookedAt = -Infinity;
+  private activeUntil = -Infinity;
+  private upSince = 0;
+  private asked = false;
+  /** The store took nothing in this look. */
+  private blocked = false;
+  private readonly reported = new Set<string>();
+  private running: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(private readonly options: DatabaseCarrierOptions) {
+    this.lack = new Lack(options.database.id, options.outboxes);
+  }
+
+  /** Works now, and from then on by itself. */
+  async run(): Promise<void> {
+    clearTimeout(this.timer);
+    this.running ??= this.work().finally(() => {
+      this.running = null;
+      if (!this.stopped) this.timer = setTimeout(() => void this.run(), this.asked ? 0 : this.lookAt - performance.now()).unref();
+    });
+    return this.running;
+  }
+
+  /** A record has just been committed. */
+  kick(): void {
+    this.asked = true;
+    this.activeUntil = performance.now() + ACTIVE_FOR_MS;
+    void this.run();
+  }
+
+  /** Compares all records, and brings what is lacking. */
+  async carryAll(): Promise<void> {
+    this.walk = fresh();
+    this.asked = true;
+    do await this.run();
+    while (this.asked && !this.stopped);
+  }
+
+  carrying(): Carrying {
+    return this.lack.carrying();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private async work(): Promise<void> {
+    if (performance.now() >= this.walkAt) this.walk ??= fresh();
+    try {
+      while (!this.stopped) {
+        if (this.asked || performance.now() >= this.lookAt) await this.look();
+        else if (this.walk !== null) await this.walkOn(this.walk);
+        else return;
+      }
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  private async look(): Promise<void> {
+    const { database, outboxes, phase, restMs } = this.options;
+    const began = performance.now();
+    this.asked = false;
+    const wasBlocked = this.blocked;
+    this.blocked = false;
+    this.present ||= await this.find();
+    const records = this.present ? await database.read((db) => newestRecords(database.engine, db, outboxes, LOOK_ROWS)) : [];
+    const unknown = records.filter(({ id, lines }) => (this.known.get(id) ?? -1) < (lines ?? 0));
+    const lacked = await this.bring(unknown);
+    this.known = new Map(records.flatMap(({ id, lines }) => (lacked.has(id) || lines === null ? [] : [[id, lines]])));
+    this.lack.found(
+      records.map(({ id }) => id),
+      lacked,
+    );
+    this.lack.because(this.blocked ? 'store' : null);
+    if (!this.blocked) this.reported.clear();
+    const { since } = database.status();
+    const missedSome = unknown.length >= LOOK_ROWS || began - this.lookedAt > (RECENT_SECONDS / 2) * 1_000;
+    if (missedSome || since !== this.upSince || (wasBlocked && !this.blocked)) this.walk = fresh();
+    this.upSince = since;
+    const rest = this.lookedAt === -Infinity ? restMs * phase : restMs;
+    this.lookedAt = began;
+    this.lookAt = performance.now() + (performance.now() < this.activeUntil ? ACTIVE_MS : rest);
+  }
+
+  /** Whether there are records to be read. Throws RecordsUnreadable where there must be some, and they cannot be. */
+  private async find(): Promise<boolean> {
+    const { database, outboxes, keeper } = this.options;
+    const seen = await database.read((db) => seesRecords(database.engine, db));
+    if (seen === true) return true;
+    if ((seen === false && database.write !== null) || (await keeper.hasAny(outboxes)))
+      throw new RecordsUnreadable(`the records of database ${database.id} cannot be read: run the install command and apply its grants`);
+    return false;
+  }
+
+  private async walkOn(walk: Walk): Promise<void> {
+    const { database, outboxes } = this.options;
+    const limit = this.walkRows;
+    let page: RecordSize[];
+    try {
+      page = this.present ? await database.read((db) => recordsAfter(database.engine, db, outboxes, walk.after, limit)) : [];
+    } catch (error) {
+      if (!(error instanceof DatabaseFailure) || error.code !== 'timeout' || limit <= WALK_ROWS_LEAST) throw error;
+      this.walkRows = Math.max(WALK_ROWS_LEAST, Math.floor(limit / 4));
+      return;
+    }
+    for (const id of await this.bring(page.filter(({ lines }) => lines !== null))) if (walk.lacked.size < LACKING_MAX) walk.lacked.add(id);
+    walk.after = page.at(-1)?.id ?? null;
+    // Whoever began another one meanwhile wants all compared again.
+    if (page.length >= limit || this.walk !== walk || this.stopped) return;
+    this.walk = null;
+    this.walkAt = performance.now() + WALK_EVERY_MS;
+    this.lack.walked(walk.lacked);
+    if (this.blocked) this.lack.because('store');
+  }
+
+  /** Brings those that the store lacks; answers the ids of those that could not be brought. */
+  private async bring(records: readonly RecordSize[]): Promise<Set<string>> {
+    // An id that the console never gave has no place in the store.
+    const lacked = new Set(records.filter(({ id }) => !UUID.test(id)).map(({ id }) => id));
+    const sound = records.flatMap(({ id, lines }) => (lacked.has(id) ? [] : [{ id, lines: lines ?? 0 }]));
+    if (sound.length === 0) return lacked;
+    const wanted = await this.options.keeper.lacked(sound);
+    const batches: { ids: string[]; lines: number }[] = [];
+    for (const { id, lines } of sound) {
+      if (!wanted.has(id)) continue;
+      const last = batches.at(-1);
+      if (last === undefined || last.lines + lines > LINES_AT_ONCE) batches.push({ ids: [id], lines });
+      else {
+        last.ids.push(id);
+        last.lines += lines;
+      }
+    }
+    for (const { ids } of batches) for (const id of await this.carry(ids)) lacked.add(id);
+    return lacked;
+  }
+
+  /** Carries whole records; where one of them is to blame, each by itself. Answers the ids of those that could not be. */
+  private async carry(ids: string[]): Promise<string[]> {
+    if (this.blocked || this.stopped) return ids;
+    const { database, keeper } = this.options;
+    try {
+      await keeper.keep(await database.read((db) => wholeRecords(database.engine, db, ids)));
+      this.activeUntil = performance.now() + ACTIVE_FOR_MS;
+      return [];
+    } catch (error) {
+      if (isOfDatabase(error)) throw error;
+      this.blocked = error instanceof StoreTrouble;
+      if (this.blocked || ids.length === 1) {
+        this.report(error);
+        return ids;
+      }
+      const left: string[] = [];
+      for (const id of ids) left.push(...(await this.carry([id])));
+      return left;
+    }
+  }
+
+  private failed(error: unknown): void {
+    this.asked = false;
+    // Whatever was there before may be otherwise afterwards.
+    this.present = false;
+    this.walk = null;
+    this.walkAt = 0;
+    this.lookAt = performance.now() + RETRY_MS;
+    this.lack.because(reasonOf(error));
+    this.report(error);
+  }
+
+  /** A source that is away is no news for the log: its records wait for it. The rest is told once, until it is well again. */
+  private report(error: unknown): void {
+    if (error instanceof DatabaseFailure && (error.code === 'connection' || error.code === 'busy')) return;
+    const told = String(error);
+    if (this.reported.has(told)) return;
+    this.reported.add(told);
+    this.options.onError(error);
+  }
+}
+
+const OF_A_RECORD = new Set<DatabaseFailure['code']>(['bad_value', 'timeout', 'other']);
+
+/** Whether the database is to blame, whatever its records say. */
+const isOfDatabase = (error: unknown): boolean => error instanceof DatabaseFailure && !OF_A_RECORD.has(error.code);
+
+const AWAY = new Set<DatabaseFailure['code']>(['connection', 'busy', 'timeout', 'locked', 'deadlock']);
+
+function reasonOf(error: unknown): LackReason {
+  if (error instanceof StoreTrouble) return 'store';
+  return error instanceof DatabaseFailure && AWAY.has(error.code) ? 'database' : 'unreadable';
+}

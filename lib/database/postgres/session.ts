@@ -1,0 +1,126 @@
+import pg from 'pg';
+import { DatabaseFailure } from '../failure';
+import { postgresFailure } from './failure';
+
+/** Parameter of a statement that is not sent by itself: settings of the transaction, sent ahead of its next statement. */
+export class Ahead {
+  /** `alone`: that statement is the transaction's only one. */
+  constructor(
+    readonly settings: Readonly<Record<string, string>>,
+    readonly alone = false,
+  ) {}
+}
+
+interface Answer {
+  command: string;
+  rowCount: number | null;
+  rows: unknown[];
+}
+
+const NOTHING: Answer = { command: '', rowCount: 0, rows: [] };
+const BEGINS = /^(begin|start transaction)\b/;
+const ENDS = /^(commit|rollback)$/;
+
+/**
+ * A connection as long as one caller has it. The beginning of a transaction and its settings go with its first statement, in
+ * one way there and back; nobody waits for the end of one that only reads. Each is a message of its own and answered in its
+ * order, so that whoever has the connection next comes after it. A transaction that writes is known to have begun, with its
+ * limits, before its first statement is sent, and its end is waited for.
+ */
+export class PostgresSession {
+  #begin: string | null = null;
+  #settings: Record<string, string> = {};
+  #readOnly = false;
+  #opened: Promise<unknown> = Promise.resolve();
+  #alone = false;
+  #over = false;
+  #broken: { by: unknown } | null = null;
+
+  constructor(
+    private readonly client: pg.Client,
+    private readonly onError: (error: Error) => void,
+  ) {}
+
+  /** It must not be used again: the server may still be working on an old statement, whose answer would be read as the next one's. */
+  get broken(): boolean {
+    return this.#broken !== null;
+  }
+
+  async query(text: string, values: unknown[]): Promise<Answer> {
+    const [first] = values;
+    if (first instanceof Ahead) {
+      Object.assign(this.#settings, first.settings);
+      this.#alone ||= first.alone && this.#readOnly;
+      return NOTHING;
+    }
+    if (BEGINS.test(text)) {
+      this.#begin = text;
+      this.#readOnly = text.endsWith('read only');
+      return NOTHING;
+    }
+    if (ENDS.test(text)) return this.#end(text);
+    if (this.#over) throw new Error('a transaction of one statement has ended with it');
+    const { stream } = this.client.connection;
+    // One packet where nothing is waited for.
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    const ahead = this.#takeAhead();
+    if (ahead !== '') this.#opened = this.#send(ahead, []);
+    if (!this.#readOnly) await this.#opened;
+    const sent = this.#send(text, values);
+    if (this.#alone) {
+      this.#over = true;
+      this.#endUnawaited('commit');
+    }
+    const [, answer] = await Promise.all([this.#opened, sent]);
+    return answer;
+  }
+
+  #end(text: string): Promise<Answer> | Answer {
+    const unsent = this.#begin !== null || this.#over;
+    this.#over = false;
+    this.#alone = false;
+    this.#opened = Promise.resolve();
+    this.#takeAhead();
+    if (unsent) return NOTHING;
+    if (!this.#readOnly) return this.#endWriting(text);
+    this.#endUnawaited(text);
+    return NOTHING;
+  }
+
+  /** Of a transaction whose statement failed, a commit is its rollback; of a connection that broke the server ends it by itself. */
+  #endUnawaited(text: string): void {
+    if (this.#broken !== null) return;
+    this.#send(text, []).catch((error: unknown) => {
+      if (this.#broken === null && error instanceof Error) this.onError(error);
+    });
+  }
+
+  async #endWriting(text: string): Promise<Answer> {
+    const answer = await this.#send(text, []);
+    // A transaction in which a statement failed answers its COMMIT so, and with no error.
+    if (text === 'commit' && answer.command === 'ROLLBACK')
+      throw new DatabaseFailure('other', '25P02', new Error('rolled back instead of committed'));
+    return answer;
+  }
+
+  #takeAhead(): string {
+    const { escapeLiteral } = pg;
+    const set = Object.entries(this.#settings).map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`);
+    const parts = [...(this.#begin === null ? [] : [this.#begin]), ...(set.length === 0 ? [] : [`select ${set.join(', ')}`])];
+    this.#begin = null;
+    this.#settings = {};
+    return parts.join('; ');
+  }
+
+  async #send(text: string, values: unknown[]): Promise<Answer> {
+    // Behind a statement that got no answer, a ROLLBACK would wait for as long again.
+    if (this.#broken !== null) throw this.#broken.by;
+    try {
+      return await this.client.query(text, values);
+    } catch (error) {
+      if (postgresFailure(error).code === 'connection') this.#broken ??= { by: error };
+      throw error;
+    }
+  }
+}

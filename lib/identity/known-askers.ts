@@ -1,0 +1,72 @@
+/**
+ * Who is behind a session or a token, remembered for seconds: two hundred open screens ask the store once in a while and not with every
+ * poll. What changes something asks the store itself, so that whoever may no longer do it is refused at once.
+ */
+import type { Actor } from '@/lib/shared/permissions';
+import { touchApiToken } from '@/lib/store/api-tokens';
+import type { Store } from '@/lib/store/store';
+import { actorOfSession, endSession } from './sessions';
+import { actorOfToken, tokenHash } from './tokens';
+
+/** So long a screen may go on reading after its session was ended elsewhere, in milliseconds. */
+const REMEMBERED_MS = 10_000;
+/** Beyond so many askers whoever was asked about longest ago is forgotten. */
+const REMEMBERED_MAX = 2_000;
+const USE_NOTED_MS = 60_000;
+
+export interface KnownAskers {
+  /** null when the session is over. `fresh`: as the store has it now. Rejects with DatabaseFailure when the store does not answer. */
+  ofSession(sid: string, fresh: boolean): Promise<Actor | null>;
+  /** The same of a token. */
+  ofToken(token: string, fresh: boolean): Promise<Actor | null>;
+  /** Ends a session, here at once. */
+  signOut(sid: unknown): Promise<void>;
+}
+
+export interface KnownAskersOptions {
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** That a token was used could not be noted: no reason to refuse who used it. */
+  onUnnoted(error: unknown): void;
+}
+
+export function knownAskers(store: Store, { now = Date.now, onUnnoted }: KnownAskersOptions): KnownAskers {
+  /** In the order they were asked about. */
+  const remembered = new Map<string, { actor: Promise<Actor | null>; until: number }>();
+  const notedAt = new Map<string, number>();
+
+  function ask(key: string, fresh: boolean, look: () => Promise<Actor | null>): Promise<Actor | null> {
+    const known = remembered.get(key);
+    if (!fresh && known !== undefined && known.until > now()) return known.actor;
+    const actor = look();
+    remembered.delete(key);
+    remembered.set(key, { actor, until: now() + REMEMBERED_MS });
+    const forget = (): void => {
+      if (remembered.get(key)?.actor === actor) remembered.delete(key);
+    };
+    // Nobody is remembered as nobody, so that guesses take no room; a failure is asked again.
+    actor.then((found) => found === null && forget(), forget);
+    for (const [oldest] of remembered) if (remembered.size > REMEMBERED_MAX) remembered.delete(oldest);
+    return actor;
+  }
+
+  /** At most once a minute: a busy script must not write a row per call. */
+  function noteUse(actor: Actor): void {
+    if (now() - (notedAt.get(actor.id) ?? -Infinity) < USE_NOTED_MS) return;
+    notedAt.set(actor.id, now());
+    void touchApiToken(store.db, actor.id.slice('token:'.length)).catch(onUnnoted);
+  }
+
+  return {
+    ofSession: (sid, fresh) => ask(`session ${sid}`, fresh, () => actorOfSession(store, sid)),
+    async ofToken(token, fresh) {
+      const actor = await ask(`token ${tokenHash(token)}`, fresh, () => actorOfToken(store, token));
+      if (actor !== null) noteUse(actor);
+      return actor;
+    },
+    async signOut(sid) {
+      await endSession(store, sid);
+      remembered.delete(`session ${String(sid)}`);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** Signing in with a password: counted, checked, recorded, and remembered as a place of its account. */
+import { findAccount, noteSignIn, type AccountRow } from '@/lib/store/accounts';
+import { rememberPlaces } from '@/lib/store/sign-in-places';
+import type { Store } from '@/lib/store/store';
+import type { Who } from '@/lib/shared/permissions';
+import { recordDeed, recordFailedSignIn } from './deeds';
+import { normaliseEmail } from './email';
+import { admit, forgive, placesOf, type Place } from './limiter';
+import { verifyPassword } from './passwords';
+import { beginSession } from './sessions';
+
+export type SignIn =
+  | { ok: true; accountId: string; email: string; sid: string }
+  /** `disabled` is only ever said to who knows the password. */
+  | { ok: false; why: 'wrong' | 'disabled' }
+  | { ok: false; why: 'too_many'; retryAfterSeconds: number };
+
+export interface Credentials extends Place {
+  email: string;
+  password: string;
+}
+
+/** Begins a session of `hours` for who knows the password. An unknown address takes as long as a wrong password, and is told to nobody. */
+export async function signIn(store: Store, input: Credentials, hours: number): Promise<SignIn> {
+  const email = normaliseEmail(input.email);
+  if (email === null) return { ok: false, why: 'wrong' };
+  const admitted = await admit(store, { ...input, email });
+  const account = await findAccount(store.db, email);
+  if (!admitted.ok) {
+    if (account !== null) await recordFailedSignIn(store.db, whoOf(account), 'too_many', { address: input.address });
+    return { ok: false, why: 'too_many', retryAfterSeconds: admitted.waitSeconds };
+  }
+  const right = await verifyPassword(input.password, account?.passwordHash ?? null, { first: admitted.known });
+  if (account === null) return { ok: false, why: 'wrong' };
+  const sid = right ? await begin(store, account, input, hours) : null;
+  if (sid === null) {
+    const why = right ? 'disabled' : 'wrong';
+    await recordFailedSignIn(store.db, whoOf(account), why, { address: input.address });
+    return { ok: false, why };
+  }
+  await forgive(store, admitted);
+  return { ok: true, accountId: account.id, email, sid };
+}
+
+const whoOf = ({ id, email, role }: AccountRow): Who => ({ id: `account:${id}`, name: email, role });
+
+/** Session, entry and place, or none of them; null when the account may not sign in any more. */
+function begin({ db }: Store, account: AccountRow, place: Place, hours: number): Promise<string | null> {
+  return db.transaction().execute(async (transaction) => {
+    const sid = await beginSession({ db: transaction }, account.id, hours);
+    if (sid === null) return null;
+    await noteSignIn(transaction, account.id);
+    await recordDeed(transaction, whoOf(account), { operation: 'sign_in', after: { address: place.address } });
+    await rememberPlaces(transaction, account.id, placesOf(place));
+    return sid;
+  });
+}

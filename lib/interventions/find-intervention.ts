@@ -1,0 +1,81 @@
+import type { Db } from '@/lib/database/engine';
+import { DatabaseFailure } from '@/lib/database/failure';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { InterventionResult } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { isUnderWay } from './intervene';
+import { keyState, type ActorsKey } from './key-state';
+import { eventsOf, headerById } from './records';
+import { notAppliedResult, recordedResult, resultFrom, settleEntry, type SettleDeps } from './settle';
+
+/**
+ * What an actor's key has answered, settling it if it was left unknown; null when no try with it was committed and none is
+ * under way. Throws Problem `in_progress` while one is, `unavailable` while nobody can say.
+ */
+export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<InterventionResult | null> {
+  const remembered = await deps.unsettled.ofKey(key);
+  if (remembered?.notApplied === false) return resultFrom(remembered.entry, await settleEntry(deps, remembered.entry));
+  if (isUnderWay(key)) throw underWay();
+  const outbox = await deps.directory.get(key.outbox);
+  if (outbox.archive !== null) {
+    const state = await keyState(outbox, key).catch((error: unknown) => {
+      throw error instanceof DatabaseFailure ? cannotSay(outbox.database.id, error) : error;
+    });
+    if (state.kind === 'recorded') return recordedResult(state);
+    if (state.kind === 'running') throw underWay();
+    // Where there is no operator, no key was ever used.
+    if (state.kind === 'unsaid' && outbox.database.write !== null) throw cannotSay(outbox.database.id);
+  }
+  // Had a later try with the key been committed, its record would have been found.
+  return remembered === null ? null : notAppliedResult(remembered.entry);
+}
+
+const underWay = (): Problem => new Problem('in_progress', 'An intervention with this key is under way', { retryAfterSeconds: 1 });
+
+/**
+ * The state of an intervention by its id, settling it if it was left unknown. null when no database and no log knows it;
+ * throws Problem `unavailable` when one of those that could know it cannot be asked.
+ */
+export async function findIntervention(deps: SettleDeps, id: string): Promise<InterventionResult | null> {
+  const doubts: Problem[] = [];
+  const doubt = (error: unknown, name: string): null => {
+    if (error instanceof Problem) doubts.push(error);
+    else if (error instanceof DatabaseFailure) doubts.push(cannotSay(name, error));
+    else throw error;
+    return null;
+  };
+  const remembered = await deps.unsettled.get(id).catch((error: unknown) => doubt(error, 'of the console itself'));
+  if (remembered !== null) {
+    const { entry, notApplied } = remembered;
+    return notApplied ? notAppliedResult(entry) : resultFrom(entry, await settleEntry(deps, entry));
+  }
+  const asked = new Set<string>();
+  for (const outboxId of deps.directory.ids) {
+    const outbox = await deps.directory.get(outboxId).catch((error: unknown) => doubt(error, outboxId));
+    // The records of all outboxes of a database are in one table.
+    if (outbox === null || outbox.archive === null || asked.has(outbox.database.id)) continue;
+    asked.add(outbox.database.id);
+    const found = await recordOf(outbox, id).catch((error: unknown) => doubt(error, outbox.database.id));
+    if (found !== null) return found;
+  }
+  if (doubts[0] !== undefined) throw doubts[0];
+  return null;
+}
+
+/** The reader's word is enough where it has the record; as a replica it may not have it yet. */
+async function recordOf({ database: { engine, read, write } }: Outbox, id: string): Promise<InterventionResult | null> {
+  const look = async (db: Db): Promise<InterventionResult | null> => {
+    const header = await headerById(engine, db, id);
+    return header === null ? null : recordedResult({ header, events: (await eventsOf(engine, db, [id])).get(id) ?? [] });
+  };
+  const found = await read(look);
+  return found === null && write !== null ? write(look) : found;
+}
+
+function cannotSay(databaseId: string, cause?: unknown): Problem {
+  return new Problem(
+    'unavailable',
+    `Database ${databaseId} cannot say at the moment what it has a record of: it does not answer, or takes no writes. Ask again`,
+    { cause },
+  );
+}

@@ -1,0 +1,38 @@
+/** Whoever is asked for a grant is told which operation it is for. */
+import { describe, expect, it } from 'vitest';
+import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { createSample, openSample, useTestDatabaseOf } from '@/scripts/testing/outbox';
+import { installStatements } from './install';
+
+describe.each([
+  ['postgres', escrowStatus],
+  ['postgres', workerStatus],
+  ['mysql', workerStatus],
+] as const)('install on %s', (engine, shape) => {
+  const database = useTestDatabaseOf(engine, (db) => createSample(db, shape));
+
+  it(`says of every right of ${shape.key} which operations need it`, async () => {
+    const { outbox, close } = await openSample(database, shape);
+    const statements = await installStatements(outbox);
+    await close();
+    const operations = [...Object.keys(shape.operations), 'archive', 'restore', 'Every operation', 'Reading and every operation'];
+    const toOperator = statements.filter(({ sql }) => sql.startsWith('GRANT') && sql.includes(outbox.database.roles.operator ?? '?'));
+    expect(toOperator.length).toBeGreaterThan(4);
+    for (const { why, sql } of toOperator) {
+      const rights = /^GRANT (.*?) ON /.exec(sql)?.[1] ?? '';
+      expect(
+        operations.some((operation) => why.includes(operation)),
+        `${sql}: ${why}`,
+      ).toBe(true);
+      if (/ ON \S*intervention/.test(sql) || /^(USAGE|SELECT)/.test(rights)) continue;
+      for (const right of rights.replace(/\(.*?\)/g, '').split(',')) expect(why, sql).toContain(right.trim());
+      for (const [, column = ''] of (/UPDATE \((.*?)\)/.exec(rights)?.[1] ?? '').matchAll(/([^,\s]+)/g))
+        expect(why, sql).toContain(`UPDATE (${column}) `);
+    }
+    const own = toOperator.find(({ why }) => why.startsWith(`The operator on ${outbox.main.table.table}: `));
+    expect(own?.why).toMatch(/INSERT for restore; DELETE for archive; /);
+    // A right that no operation is named for is one too many.
+    expect(own?.why).not.toMatch(/for (;|$)/);
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * What every operation would say to one event. The row is read once, with which steps it is for now, and judged in memory by
+ * the rules that judge an intervention: nothing is remembered, so a row that comes of age is offered its release.
+ */
+import { sql } from 'kysely';
+import type { Beside, StoredEvent } from '@/lib/outbox/get-event';
+import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { decodeVersion } from '@/lib/outbox/version';
+import type { EventDetail } from '@/lib/shared/model';
+import { reasonsFor } from './classify';
+import { stepsOf, type Step } from './operation';
+import { OPERATIONS } from './operation-registry.gen';
+import { fitsPublished } from './published';
+import { olderThanStuckAfter, type Whereabouts } from './statements';
+
+/** A step is for the row; for it, but not yet by its age; or it is not. */
+const [FITS, YOUNG, NOT] = ['y', 't', 'n'];
+
+/** A letter for what is out whatever its state, and one for each step from the place, in the order of `stepsFrom`. */
+export const stepLetters =
+  (outbox: Outbox): Beside =>
+  (at) => {
+    const letters = stepsFrom(outbox, at.place.key).map((step) => {
+      const old = step.olderThanStuckAfter === null ? sql`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
+      return sql`case when ${step.match(at)} then (case when ${old} then ${sql.lit(FITS)} else ${sql.lit(YOUNG)} end) else ${sql.lit(NOT)} end`;
+    });
+    const out = sql`case when ${fitsPublished(outbox, at)} then ${sql.lit(FITS)} else ${sql.lit(NOT)} end`;
+    return sql`concat(${sql.join([out, ...letters])})`;
+  };
+
+/** For an event read with `stepLetters`: hints only, the guard decides again. */
+export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent): EventDetail['operations'] {
+  const version = decodeVersion(event.version);
+  if (version === null) return {};
+  const { id, state, type } = event;
+  const row: Whereabouts = {
+    ...{ place, id, state, type, exact: version.exact, stable: version.stable },
+    published_at: event.publishedAt,
+    aggregate_id: event.aggregateId,
+    published: beside[0] === FITS ? 'fits' : null,
+    touched: version.touched === null ? null : String(version.touched),
+  };
+  let read = 1;
+  const entries = OPERATIONS.map((operation) => {
+    const steps = stepsOf(outbox, operation);
+    const own = steps.filter(({ source }) => source.key === place).map((step) => ({ step, letter: beside[read++] }));
+    const fitting = own.filter(({ letter }) => letter !== NOT);
+    const matches = new Map(fitting.map(({ step }) => [step, new Set([id])]));
+    const tooYoung = new Set(fitting.some(({ letter }) => letter === YOUNG) ? [id] : []);
+    const [reason] = reasonsFor(outbox, operation, steps, [{ id, version }], new Map([[id, row]]), { matches, tooYoung });
+    const allowed = reason?.lockedOnly === true;
+    const because = allowed ? null : (reason?.record.detail?.because ?? reason?.record.code ?? null);
+    const warnings = allowed ? [...new Set(fitting.flatMap(({ step }) => step.warnings))] : [];
+    return [operation.key, { allowed, because, warnings }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const stepsFrom = (outbox: Outbox, place: Place['key']): Step[] =>
+  OPERATIONS.flatMap((operation) => stepsOf(outbox, operation)).filter(({ source }) => source.key === place);

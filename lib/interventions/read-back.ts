@@ -1,0 +1,187 @@
+/** Changed rows are read back through the mapping before the commit: what is not as promised did not take. */
+import { sql, type RawBuilder } from 'kysely';
+import { asColumn } from '@/lib/database/as-column';
+import type { Db } from '@/lib/database/engine';
+import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
+import { livePlaces, placeColumns, tableLabel, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import type { Value } from '@/lib/outbox/shape';
+import { isState, type State } from '@/lib/shared/states';
+import type { Operation, Step } from './operation';
+import { rowImage, sourceName, valueOf, type LockedRow } from './statements';
+
+type Texts = Record<string, string | null>;
+
+/** Why a row did not take the change: a code under `refusals.<code>`, and the columns, states or tables it is about. */
+export interface Fault {
+  because: 'not_there' | 'in_two_tables' | 'rewritten' | 'touched_more' | 'other_state';
+  detail: string;
+}
+
+/** What rows have to be like once they are changed, told while they are held and before they are. */
+export interface Expectation {
+  rows: Map<string, Texts>;
+  /** Rows that stood elsewhere too before. */
+  elsewhere: Standing[];
+}
+
+interface Standing {
+  table: string;
+  id: string;
+}
+
+/** What was found of the rows that a step has changed. */
+export interface ReadBack {
+  faults: Map<string, Fault>;
+  /** Rows as they are now, for the record. */
+  images: Map<string, string>;
+}
+
+/** By primary key, one statement for the rows and one for the other tables. */
+export async function expectChange(outbox: Outbox, db: Db, step: Step, ids: readonly string[]): Promise<Expectation> {
+  const at = placeSql(outbox, step.source);
+  const texts = watched(outbox, step).map((name) => ({ name, column: textOf(outbox, step, name, expected(outbox, step, at, name)) }));
+  const { rows } = await sql<{ id: string; image: string }>`select ${at.id.text} as id,
+      ${outbox.database.engine.fragments.rowAsJson(texts)} as image from ${at.from} where ${at.id.among(ids)}`.execute(db);
+  const elsewhere = await standElsewhere(outbox, db, [step.source, step.target ?? step.source], ids);
+  return { rows: new Map(rows.map(({ id, image }) => [id, JSON.parse(image) as Texts])), elsewhere };
+}
+
+/** Reads the changed rows where they should be now. What was put off to the commit has to have happened. */
+export async function readBack(
+  outbox: Outbox,
+  db: Db,
+  operation: Operation,
+  step: Step,
+  row: { locked: LockedRow[]; changed: string[]; expectation: Expectation },
+): Promise<ReadBack> {
+  const found: ReadBack = { faults: new Map(), images: new Map() };
+  if (row.changed.length === 0) return found;
+  const target = step.target ?? step.source;
+  const at = placeSql(outbox, target);
+  const texts = watched(outbox, step).map((name) => ({ name, column: textOf(outbox, step, name, at.column(name)) }));
+  const { rows } = await sql<Found>`select ${at.id.text} as id, ${at.state} as state, ${at.roleText('attempts')} as attempts,
+      ${rowImage(outbox, at)} as image, ${outbox.database.engine.fragments.rowAsJson(texts)} as watched
+    from ${at.from} where ${at.id.among(row.changed)}`.execute(db);
+  const afterwards = new Map(rows.map((one) => [one.id, one]));
+  const elsewhere = await standElsewhere(outbox, db, [target], row.changed);
+  for (const id of row.changed) {
+    const after = afterwards.get(id);
+    const stood = row.expectation.elsewhere.filter((one) => one.id === id).map(({ table }) => table);
+    const other = elsewhere.find((one) => one.id === id && !stood.includes(one.table));
+    const before = row.locked.find((one) => one.id === id);
+    const fault: Fault | null =
+      after === undefined || before === undefined
+        ? { because: 'not_there', detail: tableLabel(target.table) }
+        : other !== undefined
+          ? { because: 'in_two_tables', detail: other.table }
+          : judge(outbox, operation, step, { before, after, wanted: row.expectation.rows.get(id) ?? {} });
+    if (fault !== null) found.faults.set(id, fault);
+    if (after !== undefined) found.images.set(id, after.image);
+  }
+  return found;
+}
+
+interface Found {
+  id: string;
+  state: string;
+  attempts: string | null;
+  image: string;
+  watched: string;
+}
+
+function judge(outbox: Outbox, { key }: Operation, step: Step, row: { before: LockedRow; after: Found; wanted: Texts }): Fault | null {
+  const found = JSON.parse(row.after.watched) as Texts;
+  const others = Object.keys(row.wanted).filter((name) => !holds(step.set[name], row.wanted[name] ?? null, found[name] ?? null));
+  const rewritten = others.filter((name) => name in step.set);
+  if (rewritten.length > 0) return { because: 'rewritten', detail: rewritten.join(', ') };
+  if (others.length > 0) return { because: 'touched_more', detail: others.join(', ') };
+  const image = JSON.parse(row.before.image) as Texts;
+  const from = key === 'restore' ? (image[ARCHIVE_COLUMNS.fromState] ?? '') : row.before.state;
+  if (promised(outbox, key, from, Number(row.after.attempts ?? 0)).includes(row.after.state as State)) return null;
+  return { because: 'other_state', detail: isState(row.after.state) ? row.after.state : 'unmapped' };
+}
+
+/** States an operation may leave an event in that was in `from` and now counts so many attempts. */
+export function promised(outbox: Outbox, operation: string, from: string, attempts: number): State[] {
+  if (operation === 'archive') return ['archived'];
+  if (operation === 'restore') {
+    // A pending event comes back as dead where the shape has dead, so that no relay sends it unasked.
+    if (from === 'dead' || (from === 'pending' && outbox.shape.asDead !== undefined)) return ['dead'];
+    // It is as it was, and meanwhile its time may have run out.
+    return ['pending', 'retrying', 'dead'];
+  }
+  // Starting over means that no failure is counted, where the table can show the difference.
+  if (operation === 'requeue' && attempts > 0 && outbox.capabilities.states.pending.available) return ['pending'];
+  return ['pending', 'retrying'];
+}
+
+/** No transaction of an intervention takes longer. */
+const CLOCK_MOVES_MS = 15_000;
+
+/** Whether a column holds what it should. On one engine the clock goes on between two statements. */
+function holds(value: Value | undefined, wanted: string | null, found: string | null): boolean {
+  if (wanted === found) return true;
+  if (wanted === null || found === null || !JSON.stringify(value ?? null).includes('"now"')) return false;
+  const [from, to] = [wanted, found].map((text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Date.parse(text)));
+  const unitMs = /^\d{1,11}(\.\d+)?$/.test(wanted) ? 1_000 : 1;
+  return from !== undefined && to !== undefined && (to - from) * unitMs >= 0 && (to - from) * unitMs <= CLOCK_MOVES_MS;
+}
+
+/**
+ * Columns of where the row goes that have to hold what is written or what they held: the key, and every one the mapping gives a
+ * meaning. The time of the last attempt is told by nobody's promise: tables keep it themselves.
+ */
+function watched(outbox: Outbox, step: Step): string[] {
+  const target = step.target ?? step.source;
+  return placeColumns(target).filter((name) => {
+    if (name in step.set) return step.call === null;
+    if (!step.source.description.columns.has(sourceName(outbox, step, name))) return false;
+    const roles = Object.entries(target.roles).filter(
+      ([, role]) => role.join === null && role.constant === null && role.column.name === name,
+    );
+    if (target.id.some((column) => column.name === name)) return true;
+    // What a library's function writes beside is the library's affair.
+    if (step.call !== null) return roles.some(([role]) => IDENTITY.includes(role));
+    return (
+      roles.some(([role]) => role !== 'attemptedAt') || JSON.stringify(outbox.shape.states).includes(`"column":${JSON.stringify(name)}`)
+    );
+  });
+}
+
+/** Roles by which a relay or a consumer tells events apart. */
+const IDENTITY = [
+  'sequence', 'type', 'topic', 'aggregateType', 'aggregateId', 'orderingKey', 'createdAt', 'dedupKey', 'traceId', 'payload', 'headers',
+]; // prettier-ignore
+
+/** What a column will hold, to its precision, read from the row as it is before the change. */
+function expected(outbox: Outbox, step: Step, at: PlaceSql, name: string): RawBuilder<unknown> {
+  const target = step.target ?? step.source;
+  const column = target.description.columns.get(name);
+  const set = step.set[name];
+  const source = sourceName(outbox, step, name);
+  const value = set === undefined ? at.column(source) : valueOf(outbox, target, at, name, set);
+  const same = set === undefined && step.source.description.columns.get(source)?.type === column?.type;
+  return column === undefined || same ? value : asColumn(outbox.database.engine.key, value, column);
+}
+
+/** A column's value as text; of content a digest, for it may be long. */
+function textOf(outbox: Outbox, step: Step, name: string, value: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const target = step.target ?? step.source;
+  const content = [target.roles.payload, target.roles.headers].some((role) => role?.join === null && role.column.name === name);
+  return content ? fragments.stableDigest([value], null) : fragments.asText(value, target.description.columns.get(name));
+}
+
+/** Which of these rows stand in the other tables of the outbox. */
+async function standElsewhere(outbox: Outbox, db: Db, but: Place[], ids: readonly string[]): Promise<Standing[]> {
+  const places = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
+  const looks = places.flatMap((place) => {
+    const table = tableLabel(place.table);
+    if (but.some((one) => tableLabel(one.table) === table)) return [];
+    const at = placeSql(outbox, place);
+    return [sql`select ${sql.lit(table)} as ${sql.id('table')}, ${at.id.text} as id from ${at.from} where ${at.id.among(ids)}`];
+  });
+  if (looks.length === 0) return [];
+  return (await sql<Standing>`${sql.join(looks, sql` union all `)}`.execute(db)).rows;
+}

@@ -1,0 +1,71 @@
+/**
+ * Where a request comes from: the other end of its connection, or what a proxy that the configuration names says of it. Next hands on
+ * whatever the client wrote into X-Forwarded-*, so these headers are put right before it sees them.
+ */
+import { randomBytes } from 'node:crypto';
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+
+/** Read from `10.0.0.5`, `10.0.0.0/8`, `fd00::/8`. */
+type Proxies = BlockList;
+
+export function proxiesOf(list: readonly string[]): Proxies {
+  const proxies = new BlockList();
+  for (const one of list) {
+    const [address = '', bits] = one.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) proxies.addAddress(address, family);
+    else proxies.addSubnet(address, Number(bits), family);
+  }
+  return proxies;
+}
+
+/** As proxies write them: with a port, in brackets, an IPv4 address in the clothes of IPv6. Null for anything else. */
+function addressOf(written: string): string | null {
+  const text = written.trim();
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  const address = bare.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return isIP(address) === 0 ? null : address;
+}
+
+const isOf = (proxies: Proxies, address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+
+/** The nearest address that is no proxy of ours: what stands further left, anybody may have written. */
+export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, proxies: Proxies): string {
+  let nearest = addressOf(peer ?? '') ?? 'unknown';
+  for (const hop of (forwardedFor ?? '').split(',').reverse()) {
+    if (nearest === 'unknown' || !isOf(proxies, nearest)) break;
+    const next = addressOf(hop);
+    if (next === null) break;
+    nearest = next;
+  }
+  return nearest;
+}
+
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'forwarded', 'x-real-ip'];
+
+/** On globalThis: Next bundles this module several times for one process. */
+const KEY = Symbol.for('outbox-console.client-header');
+const holder = globalThis as { [KEY]?: string };
+
+/** The header that the client's address stands in. Nobody outside knows its name, so a request that was not watched yet cannot bring it. */
+export const clientHeader = (): string => (holder[KEY] ??= `x-outbox-console-${randomBytes(16).toString('hex')}`);
+
+/** Leaves one address in X-Forwarded-For, the client's, and the other headers only to proxies that are named. */
+function tidyForwarded({ headers, socket }: IncomingMessage, proxies: Proxies, onIgnored: (peer: string) => void): void {
+  const peer = addressOf(socket.remoteAddress ?? '');
+  const client = clientAddress(socket.remoteAddress, headers['x-forwarded-for']?.toString(), proxies);
+  if (peer === null || !isOf(proxies, peer)) {
+    if (headers['x-forwarded-for'] !== undefined) onIgnored(client);
+    for (const name of FORWARDED) Reflect.deleteProperty(headers, name);
+  }
+  headers['x-forwarded-for'] = client;
+  headers[clientHeader()] = client;
+}
+
+/** From now on every request that reaches this process is put right before anybody else sees it. `onIgnored` hears of one that no proxy of ours sent on. */
+export function watchForwarded(list: readonly string[], onIgnored: (peer: string) => void): void {
+  const proxies = proxiesOf(list);
+  subscribe('http.server.request.start', (message) => tidyForwarded((message as { request: IncomingMessage }).request, proxies, onIgnored));
+}

@@ -1,0 +1,35 @@
+import 'server-only';
+import type { Outbox } from '@/lib/outbox/outbox';
+
+interface Going {
+  now: Promise<unknown>;
+  /** What begins when that has ended; null while nobody waits for it. */
+  next: Promise<unknown> | null;
+}
+
+/** Goes with the binding of the outbox: another one is another table. */
+const ofOutboxes = new WeakMap<Outbox, Map<string, Going>>();
+
+/**
+ * Reads once for everybody who asks the same before the reading begins: of two hundred open lists two are read at a time at the most, and
+ * each gets what was read after it asked. `question` holds all that the answer depends on, who is asking included.
+ */
+export function together<T>(outbox: Outbox, question: readonly unknown[], read: () => Promise<T>): Promise<T> {
+  const goings = ofOutboxes.get(outbox) ?? new Map<string, Going>();
+  ofOutboxes.set(outbox, goings);
+  const key = JSON.stringify(question);
+  const going = goings.get(key);
+  if (going === undefined) return begin(goings, key, read);
+  going.next ??= going.now.catch(() => undefined).then(() => begin(goings, key, read));
+  return going.next as Promise<T>;
+}
+
+async function begin<T>(goings: Map<string, Going>, key: string, read: () => Promise<T>): Promise<T> {
+  const going: Going = { now: read(), next: null };
+  goings.set(key, going);
+  try {
+    return (await going.now) as T;
+  } finally {
+    if (going.next === null) goings.delete(key);
+  }
+}

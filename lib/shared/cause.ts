@@ -1,0 +1,43 @@
+import type { Cause } from './model';
+
+/**
+ * The cause of a failure, as its type and its error's text tell it: texts of one cause differ in ids, addresses, numbers and
+ * quoted values only. The template of a text has these replaced, so that a hundred rows of one cause are counted as one.
+ * Pure, of the text somebody sees: what is masked for them is masked here.
+ */
+
+/** Raised whenever the same text gets another template: whoever keeps templates knows theirs are of old. */
+export const CAUSE_VERSION = 2;
+
+/** Stands where the texts of a cause differ. */
+export const VARIABLE = '…';
+
+/** So much of an error tells its cause. */
+const CAUSE_CHARACTERS = 300;
+export const causeText = (error: string): string => [...error].slice(0, CAUSE_CHARACTERS).join('');
+
+/** From the most telling to the plainest: a UUID is not four numbers. */
+const VARIABLES: [RegExp, string][] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, VARIABLE],
+  // An apostrophe within a word opens nothing. What is masked stays told apart from what differs.
+  [/(?<![\p{L}\p{N}])(["'`])(?!\1)(?:(?!\1)[^\n•]){1,200}\1(?![\p{L}\p{N}])/gu, `$1${VARIABLE}$1`],
+  [/\b0x[0-9a-f]+\b/gi, VARIABLE],
+  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, VARIABLE],
+  [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, VARIABLE],
+  // Hexadecimal of some length with at least one digit: a request id, not the word "facade".
+  [/\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi, VARIABLE],
+  [/\d+(?:[.,]\d+)*/g, VARIABLE],
+];
+
+/** "order-98078: version 19 expected" → "order-…: version … expected". The text before a code, such as gRPC's "14 UNAVAILABLE", stays. */
+export function errorTemplate(error: string): string {
+  const beginning = causeText(error);
+  const code = /^\d{1,5}(?= [A-Z][A-Z_]+\b)/.exec(beginning)?.[0] ?? '';
+  return code + VARIABLES.reduce((text, [pattern, by]) => text.replace(pattern, by), beginning.slice(code.length));
+}
+
+/** Whether two events died of the same, as far as their types and the texts that somebody sees tell. */
+export function isSameCause(a: Cause, b: Cause): boolean {
+  if (a.type !== b.type) return false;
+  return a.error === null || b.error === null ? a.error === b.error : errorTemplate(a.error) === errorTemplate(b.error);
+}
