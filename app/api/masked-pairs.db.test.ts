@@ -184,7 +184,7 @@ async function pages(all: Map<string, RouteHandler>, question: Question): Promis
 
 async function viewer(): Promise<Context> {
   const actor = { id: 'account:1', name: 'viewer', role: 'viewer', kind: 'account' } as const;
-  return { console: await getConsole(), actor, requestId: 'r', locale: 'en', timeZone: 'UTC' };
+  return { console: await getConsole(), actor, requestId: 'r', elapsedMs: () => 0, locale: 'en', timeZone: 'UTC' };
 }
 
 type Reading = (context: Context, id: string, pair: Pair) => Promise<unknown> | unknown;

@@ -1,10 +1,9 @@
 import type { Batch, BatchEnd } from '@/lib/shared/batches';
+import { NO_RECORD_AFTER_MS } from '@/lib/shared/intervention-time';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions } from './actions';
 
-/** Waiting in line for connections and the transaction itself take 40 s at the very most; a replica that is not at it itself cannot tell. */
-const NO_RECORD_AFTER_MS = 45_000;
 const FIRST_CHECKS_MS = [1_000, 1_000, 2_000, 3_000];
 const LATER_CHECKS_MS = 5_000;
 const PATIENT_CHECKS_MS = 15_000;
@@ -27,7 +26,7 @@ export async function carryOut(
   batch: Batch,
   waiting: Waiting,
 ): Promise<End> {
-  const sentAt = Date.now();
+  const sentAt = now();
   try {
     const answer = await actions.intervene({ outbox, request: { ...request, events: batch.events }, key: batch.key });
     if (answer.ok && answer.value.outcome !== 'unknown') return endOf(answer.value);
@@ -41,6 +40,9 @@ export async function carryOut(
 /** One that turned out never to have been committed was answered at no time: as if it had not been sent. */
 const endOf = (result: InterventionResult): End =>
   result.outcome === 'none' && result.at === null ? { halt: { why: 'absent' } } : { result };
+
+/** In ms since 1970, and never set while this page is open: a clock that jumps must not shorten a wait. */
+const now = (): number => performance.timeOrigin + performance.now();
 
 /** Asks after what was sent at `sentAt`, in ms since 1970, until it is known. */
 export async function lookUp(
@@ -57,7 +59,7 @@ export async function lookUp(
     const answer = await check({ outbox, key }).catch(() => null);
     if (gone()) return 'gone';
     if (answer?.ok && answer.value !== null && answer.value.outcome !== 'unknown') return endOf(answer.value);
-    if (answer?.ok && answer.value === null && Date.now() - sentAt > NO_RECORD_AFTER_MS) return { halt: { why: 'absent' } };
+    if (answer?.ok && answer.value === null && now() - sentAt > NO_RECORD_AFTER_MS) return { halt: { why: 'absent' } };
     onChecking(answer?.ok ? Date.now() : null);
   }
 }

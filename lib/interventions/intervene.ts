@@ -7,9 +7,11 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/read-only';
 import { idFits } from '@/lib/outbox/row-id';
 import { decodeVersion } from '@/lib/outbox/version';
+import { INTERVENTION_MS } from '@/lib/shared/intervention-time';
 import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
+import { stopwatch } from '@/lib/shared/stopwatch';
 import { applyOperation, type Wanted } from './apply';
 import type { ActorsKey } from './key-state';
 import type { Operation } from './operation';
@@ -47,6 +49,8 @@ const running = (holder[KEY] ??= new Map());
  * The one path of every change: read-only check, record header, guarded change, one record per event, commit: all in
  * one transaction of the observed database. Same actor, key and body give the same answer for ever.
  * Where the commit may have been sent and nothing can be found out, the answer is outcome `unknown`.
+ * `elapsedMs` tells how long ago a console got it, in milliseconds: what is not about to commit by INTERVENTION_MS is refused as
+ * `timeout`.
  * Throws Problem: `invalid`, `not_found`, `read_only`, `in_progress` (same key still running), `key_reused` (same key,
  * other body), `unavailable`, `timeout`: this try changed nothing; what an earlier one with the key did is not said.
  */
@@ -56,6 +60,7 @@ export async function intervene(
   outboxId: string,
   request: InterventionRequest,
   key: string,
+  elapsedMs: () => number = stopwatch(),
 ): Promise<InterventionResult> {
   const operation = checkRequest(request, key);
   const hash = requestHash(outboxId, request);
@@ -65,7 +70,7 @@ export async function intervene(
     if (joined.hash !== hash) throw keyReused();
     return joined.result;
   }
-  const result = once(deps, operation, { outbox: outboxId, actor, key, hash, request }).finally(() => running.delete(scope));
+  const result = once(deps, operation, { outbox: outboxId, actor, key, hash, request, elapsedMs }).finally(() => running.delete(scope));
   running.set(scope, { hash, result });
   return result;
 }
@@ -82,6 +87,7 @@ interface Job {
   key: string;
   hash: string;
   request: InterventionRequest;
+  elapsedMs: () => number;
 }
 
 async function once(deps: InterventionDeps, operation: Operation, job: Job): Promise<InterventionResult> {
@@ -189,6 +195,7 @@ function toWanted(outbox: Outbox, id: string, version: string): Wanted {
 type Try = Job & { id: string };
 
 async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wanted: Wanted[], job: Try): Promise<InterventionResult> {
+  requireInTime(job);
   if (await outbox.database.engine.isReadOnly(db)) {
     throw new Problem(
       'read_only',
@@ -213,7 +220,17 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
   await closeHeader(outbox.database.engine, db, job.id, outcome);
   const header = await headerByKey(outbox.database.engine, db, outbox.id, job.actor.id, job.key);
   if (header === null) throw new Error(`the record of intervention ${job.id} is not there in its own transaction`);
+  // Whoever found the key free after the time was up did so before it was claimed here; from then on they find it taken.
+  requireInTime(job);
   return resultOf(header, records, operation.undo);
+}
+
+function requireInTime({ elapsedMs }: Job): void {
+  if (elapsedMs() < INTERVENTION_MS) return;
+  throw new Problem(
+    'timeout',
+    `It could not be carried out within ${INTERVENTION_MS / 1_000} seconds, so this try changed nothing: send it again`,
+  );
 }
 
 async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<{ claimed: true } | { claimed: false; header: RecordHeader }> {

@@ -7,6 +7,7 @@ import type { Language } from '@/lib/messages/languages.gen';
 import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { can, onlyReads, type Actor, type Permission } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
+import { stopwatch } from '@/lib/shared/stopwatch';
 import { identify, type Identification } from './actor';
 import { getConsole, type Console } from './console';
 import { chooseLanguage, chooseTimeZone } from './language';
@@ -18,6 +19,8 @@ export interface Context {
   actor: Actor;
   /** Finds this request's lines in the log. */
   requestId: string;
+  /** Milliseconds since the request came. */
+  elapsedMs: () => number;
   locale: Language;
   timeZone: string;
 }
@@ -26,6 +29,7 @@ export interface Asker extends Identification {
   console: Console;
   headers: Headers;
   requestId: string;
+  elapsedMs: () => number;
   locale: Language;
   timeZone: string;
 }
@@ -36,6 +40,7 @@ const STORE_AWAY = "The console's own store does not answer, and who is asking i
 type Cookie = (name: string) => string | undefined;
 
 async function askerOf(sent: Headers, cookie: Cookie, permission: Permission): Promise<Asker> {
+  const elapsedMs = stopwatch();
   const console = await getConsole();
   const { actor, by } = await identify(console.askers, sent, cookie, !onlyReads(permission)).catch((error: unknown) => {
     throw error instanceof DatabaseFailure ? new Problem('unavailable', STORE_AWAY, { cause: error }) : error;
@@ -46,6 +51,7 @@ async function askerOf(sent: Headers, cookie: Cookie, permission: Permission): P
     by,
     headers: sent,
     requestId: newReference(),
+    elapsedMs,
     locale: chooseLanguage(cookie(LOCALE_COOKIE), sent.get('accept-language')),
     timeZone: chooseTimeZone(cookie(TIME_ZONE_COOKIE)),
   };
@@ -64,8 +70,8 @@ export function askerOfRoute(request: NextRequest, permission: Permission): Prom
 
 /** The context of somebody who may do this. Throws Problem `unauthenticated` or `forbidden`. */
 export function authorise(asker: Asker, permission: Permission): Context {
-  const { console, actor, requestId, locale, timeZone } = asker;
+  const { console, actor, requestId, elapsedMs, locale, timeZone } = asker;
   if (actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token');
   if (!can(actor.role, permission)) throw new Problem('forbidden', `The role ${actor.role} may not do this`);
-  return { console, actor, requestId, locale, timeZone };
+  return { console, actor, requestId, elapsedMs, locale, timeZone };
 }

@@ -23,7 +23,7 @@ useTestConsole(
 
 it('a table that is gone and one that does not fit are told as such', async () => {
   const actor = { id: 'account:1', name: 'somebody', role: 'viewer', kind: 'account' } as const;
-  const context = { console: await getConsole(), actor, requestId: 'r', locale: 'en', timeZone: 'UTC' } as const;
+  const context = { console: await getConsole(), actor, requestId: 'r', elapsedMs: () => 0, locale: 'en', timeZone: 'UTC' } as const;
   await database.query('ALTER TABLE p2p.moved RENAME TO elsewhere; ALTER TABLE p2p.other DROP COLUMN payload');
   const all = await readAllDeadLetters(context, { order: 'newest', limit: 5 });
   expect(all.map(({ outbox: { id, whyReadOnly }, dead, problem }) => [id, dead.why ?? 'read', problem, whyReadOnly])).toEqual([

@@ -83,6 +83,7 @@ const asking = async (role: Role): Promise<Context> => ({
   console: await getConsole(),
   actor: { id: 'account:1', name: 'somebody', role, kind: 'account' },
   requestId: 'r',
+  elapsedMs: () => 0,
   locale: 'en',
   timeZone: 'UTC',
 });
