@@ -318,6 +318,8 @@ export interface Engine {
   tableSize(db: Db, table: TableName): Promise<TableSize>;
   /** About how many rows a table has, its partitions together: when they were last counted, and how it has grown since. As cheap. */
   estimateRows(db: Db, table: TableName): Promise<number>;
+  /** Other tables that show rows of these, or whose rows these show: what they are partitions of or inherit from, and the other way round. As cheap. */
+  kin(db: Db, tables: Required<TableName>[]): Promise<TableName[]>;
   /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told, and for a view, whose nobody counts. As cheap. */
   changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null>;
   /** The table of the server that a role has to be let read for `changeCounts`, quoted; null where any role is told. */

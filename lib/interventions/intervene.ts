@@ -215,7 +215,7 @@ async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wante
     reason,
   });
   await requireSameTables(outbox, db);
-  await insertEvents(outbox.database.engine, db, job.id, records);
+  await insertEvents(outbox.database.engine, db, { id: job.id, outbox: outbox.id }, records);
   const outcome = outcomeOf(records);
   await closeHeader(outbox.database.engine, db, job.id, outcome);
   const header = await headerByKey(outbox.database.engine, db, outbox.id, job.actor.id, job.key);

@@ -84,42 +84,92 @@ describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
     expect((await open.rebind()).writable).toBe(true);
   });
 
-  it('count what was done under other names of the same table, and not what was done to another table', async () => {
-    await createSample(database, { ...workerStatus, sample: renamed(workerStatus.sample) });
-    const { outbox } = open;
+  /** The sample's outbox, and others of its shape on these tables, by their ids; what is asked is how often event 2 was touched. */
+  async function withOutboxes(
+    tables: Record<string, string>,
+    use: (touched: (id: string) => Promise<number>) => Promise<void>,
+  ): Promise<void> {
     const login = (name: string): string => database.urlFor(`${name}_${database.name}`, 'test');
     for (const grantee of ['r', 'o'])
-      await database.query(`GRANT SELECT ON other_events TO ${grantee}_${database.name}${engine === 'postgres' ? '' : "@'%'"}`);
-    const named = (id: string, table: string) => ({ ...outbox.settings, id, table, database: 'test' });
+      for (const table of Object.values(tables))
+        await database.query(`GRANT SELECT ON ${table} TO ${grantee}_${database.name}${engine === 'postgres' ? '' : "@'%'"}`);
+    const { settings } = open.outbox;
     const directory = createDirectory({
       databases: [{ id: 'test', url: login('r'), operatorUrl: login('o') }],
-      outboxes: [named('sample', 'outbox_events'), named('twin', 'OutboxEvents'), named('other', 'other_events')],
+      outboxes: Object.entries(tables).map(([id, table]) => ({
+        ...settings,
+        id,
+        table: table === 'outbox_events' && id !== 'sample' ? 'OutboxEvents' : table,
+        database: 'test',
+      })),
     });
     try {
-      const touched = async (id: string): Promise<number | null | undefined> =>
-        decodeVersion((await getEvent(await directory.get(id), '2'))?.event.version ?? '')?.touched;
-      const before = { sample: await touched('sample'), twin: await touched('twin'), other: await touched('other') };
-      expect(before.sample).toBe(before.twin);
-      await record('twin', '2');
-      await record('other', '2');
-      await record('other', '2');
-      // A name that the configuration no longer has may have been any table's.
-      await record('renamed', '2');
-      expect(await touched('sample')).toBe((before.sample ?? 0) + 2);
-      expect(await touched('twin')).toBe((before.twin ?? 0) + 2);
-      expect(await touched('other')).toBe((before.other ?? 0) + 3);
+      await use(async (id) => decodeVersion((await getEvent(await directory.get(id), '2'))?.event.version ?? '')?.touched ?? NaN);
     } finally {
       await directory.close();
     }
+  }
+
+  it.each([
+    ['as the console writes lines', true],
+    ['as it wrote them once, without the name', false],
+  ])('count what was done under other names of the same table, and not what was done to another table: %s', async (_, named) => {
+    await database.query('DROP TABLE IF EXISTS other_events');
+    await createSample(database, { ...workerStatus, sample: renamed(workerStatus.sample) });
+    await withOutboxes({ sample: 'outbox_events', twin: 'outbox_events', other: 'other_events' }, async (touched) => {
+      const before = { sample: await touched('sample'), twin: await touched('twin'), other: await touched('other') };
+      expect(before.sample).toBe(before.twin);
+      await record('twin', '2', named);
+      await record('other', '2', named);
+      await record('other', '2', named);
+      // A name that the configuration no longer has may have been any table's.
+      await record('renamed', '2', named);
+      expect(await touched('sample')).toBe(before.sample + 2);
+      expect(await touched('twin')).toBe(before.twin + 2);
+      expect(await touched('other')).toBe(before.other + 3);
+    });
   });
 
+  it('that an intervention writes name the outbox', async () => {
+    const outbox = await open.rebind();
+    const version = (await getEvent(outbox, '2'))?.event.version ?? '';
+    const request = { operation: 'archive', events: [{ id: '2', version }], reason: 'old' };
+    const { interventionId, changed } = await intervene(depsFor(outbox), ANNA, 'sample', request, freshKey());
+    expect(changed).toEqual(['2']);
+    const [line] = await database.query<{ detail: unknown }>(`SELECT detail FROM ${lines} WHERE intervention_id = '${interventionId}'`);
+    const detail = line?.detail;
+    expect(typeof detail === 'string' ? JSON.parse(detail) : detail).toEqual({ outbox: 'sample' });
+  });
+
+  it.runIf(engine === 'postgres')(
+    'count what was done to the same row by the name of its partition, or of what that is a part of',
+    async () => {
+      await database.query(
+        `CREATE TABLE whole (LIKE outbox_events INCLUDING DEFAULTS) PARTITION BY HASH (id); ALTER TABLE whole ADD PRIMARY KEY (id)`,
+      );
+      await database.query(`CREATE TABLE half PARTITION OF whole FOR VALUES WITH (MODULUS 1, REMAINDER 0) PARTITION BY HASH (id);
+      CREATE TABLE quarter PARTITION OF half FOR VALUES WITH (MODULUS 1, REMAINDER 0)`);
+      await database.query(`INSERT INTO whole (id, event_type, payload) VALUES (2, 'order.paid', '{}')`);
+      await withOutboxes({ 'of-whole': 'whole', 'of-quarter': 'quarter', sample: 'outbox_events' }, async (touched) => {
+        const before = { whole: await touched('of-whole'), quarter: await touched('of-quarter') };
+        await record('of-whole', '2', true);
+        await record('of-quarter', '2', true);
+        await record('sample', '2', true);
+        expect({ whole: await touched('of-whole'), quarter: await touched('of-quarter') }).toEqual({
+          whole: before.whole + 2,
+          quarter: before.quarter + 2,
+        });
+      });
+    },
+  );
+
   const key = engine === 'postgres' ? '"key"' : '`key`';
-  async function record(outbox: string, event: string): Promise<void> {
+  async function record(outbox: string, event: string, named: boolean): Promise<void> {
     const id = freshKey();
     await database.query(`INSERT INTO ${lines.replace('_event', '')} (id, outbox, actor_id, actor_name, actor_role, ${key}, request_hash, operation, reason)
       VALUES ('${id}', '${outbox}', 'x', 'x', 'operator', '${id}', 'x', 'archive', 'x')`);
     await database.query(
-      `INSERT INTO ${lines} (intervention_id, position, event_id, code) VALUES ('${id}', 0, '${event}', NULL), ('${id}', 1, '${event}', 'locked')`,
+      `INSERT INTO ${lines} (intervention_id, position, event_id, code, detail) VALUES ('${id}', 0, '${event}', NULL, ${named ? `'{"outbox": "${outbox}"}'` : 'NULL'}), ('${id}', 1, '${event}', 'locked', NULL)`,
     );
     await database.query(`UPDATE ${lines.replace('_event', '')} SET outcome = 'partly' WHERE id = '${id}'`);
   }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db, Engine } from '@/lib/database/engine';
 import { tableRef } from '@/lib/database/table-ref';
-import { recordTables } from '@/lib/outbox/companions';
+import { LINE_OUTBOX, recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 
@@ -70,14 +70,14 @@ export async function insertHeader(engine: Engine, db: Db, header: NewHeader): P
   }
 }
 
-/** One record per event, changed or skipped; at most 200 rows in one statement. */
-export async function insertEvents(engine: Engine, db: Db, interventionId: string, events: RecordEvent[]): Promise<void> {
+/** One record per event, changed or skipped; at most 200 rows in one statement. The lines of changed ones name the outbox. */
+export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeader, 'id' | 'outbox'>, events: RecordEvent[]): Promise<void> {
   const { fragments, companions } = engine;
   const { id, number, json } = companions.columns;
   const asJson = (value: unknown): RawBuilder<unknown> => (value === null ? sql`null` : fragments.typed(JSON.stringify(value), json));
   const values = events.map(
-    (event, position) => sql`(${fragments.typed(interventionId, id)}, ${fragments.typed(String(position), number)}, ${event.event_id},
-      ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
+    (event, position) => sql`(${fragments.typed(header.id, id)}, ${fragments.typed(String(position), number)}, ${event.event_id},
+      ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.code === null ? { [LINE_OUTBOX]: header.outbox } : event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
   );
   const names = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
   await sql`insert into ${eventTableOf(engine)} (${named(names)}) values ${sql.join(values)}`.execute(db);
@@ -132,7 +132,9 @@ export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<M
   const { rows } = await sql<StoredRecordEvent>`select ${named(names)} from ${eventTableOf(engine)}
     where ${hasId(engine, 'intervention_id', ids)} order by ${named(['intervention_id', 'position'])}`.execute(db);
   for (const { intervention_id, ...row } of rows) {
-    byHeader.get(intervention_id)?.push({ ...row, detail: parsed(row.detail), before: parsed(row.before), after: parsed(row.after) });
+    // That of a changed event is for counting lines.
+    const detail = row.code === null ? null : parsed<Skipped['detail'] & object>(row.detail);
+    byHeader.get(intervention_id)?.push({ ...row, detail, before: parsed(row.before), after: parsed(row.after) });
   }
   return byHeader;
 }

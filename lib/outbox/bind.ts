@@ -50,11 +50,8 @@ export async function bindOutbox(
       cursor: bound.cursor,
     };
     const places = bound.dead === null ? [bound.main] : [bound.main, bound.dead];
-    const [mainRules, deadRules] = await readTableRules(
-      database.engine.key,
-      db,
-      places.map(({ table }) => table),
-    );
+    const tables = places.map(({ table }) => table);
+    const [mainRules, deadRules] = await readTableRules(database.engine.key, db, tables);
     if (mainRules === undefined) throw new Error('a table without rules');
     const outbox = {
       id: settings.id,
@@ -67,7 +64,7 @@ export async function bindOutbox(
       dead: bound.dead,
       archive: bound.archive,
       records: await recordsSight(database.engine, db),
-      elsewhere: configuredElsewhere(places, others),
+      elsewhere: others.length === 0 ? [] : configuredElsewhere([...tables, ...(await database.engine.kin(db, tables))], others),
       companions: bound.companions,
       scope,
       amount: amountSource(settings),

@@ -9,6 +9,9 @@ export function recordTables(engine: Pick<Engine, 'companions'>): { headers: Tab
   return { headers: { schema, table: `${prefix}intervention` }, events: { schema, table: `${prefix}intervention_event` } };
 }
 
+/** In the detail of an applied line: the outbox it was written under, so that lines are told apart without their headers. */
+export const LINE_OUTBOX = 'outbox';
+
 /** Index on the event of each line of the records, by which the lines of one event are counted. */
 export const RECORDS_INDEX = 'intervention_event_event';
 /** Characters of an id that the index holds, where it cannot hold a text of any length. */

@@ -1,5 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
-import { recordTables } from './companions';
+import type { TableName } from '@/lib/database/engine';
+import { capturedOf, filledName } from './binding/find-table';
+import { LINE_OUTBOX, recordTables } from './companions';
 import { tableParts } from './language/names';
 import { livePlaces, type Outbox, type OutboxSettings, type Place } from './outbox';
 import type { PlaceSql } from './row';
@@ -40,15 +42,19 @@ const NOT_COUNTED = sql<null>`cast(null as char(1))`;
 
 function appliedLines(outbox: Outbox, id: RawBuilder<unknown>): RawBuilder<string> {
   const { engine } = outbox.database;
-  const { headers, events } = recordTables(engine);
   const line = (name: string): RawBuilder<unknown> => sql.id('touching', name);
-  const others =
-    outbox.elsewhere.length === 0
-      ? sql``
-      : sql` and not exists (select 1 from ${engine.fragments.from(headers, 'decided')} where ${sql.id('decided', 'id')} = ${line('intervention_id')}
-          and ${sql.id('decided', 'outbox')} in (${sql.join(outbox.elsewhere)}))`;
-  return sql`(select ${engine.fragments.asText(sql`count(*)`)} from ${engine.fragments.from(events, 'touching')}
+  const others = outbox.elsewhere.length === 0 ? sql`` : sql` and ${engine.fragments.notTrue(isOfOthers(outbox, line))}`;
+  return sql`(select ${engine.fragments.asText(sql`count(*)`)} from ${engine.fragments.from(recordTables(engine).events, 'touching')}
       where ${engine.fragments.isText(line('event_id'), id)} and ${line('code')} is null${others})`;
+}
+
+/** Whether a line was written under the name of an outbox on another table. The header is asked only of lines that do not tell themselves. */
+function isOfOthers({ database: { engine }, elsewhere }: Outbox, line: (name: string) => RawBuilder<unknown>): RawBuilder<boolean> {
+  const own = engine.fragments.jsonText(line('detail'), [LINE_OUTBOX], engine.companions.columns.json);
+  const headers = engine.fragments.from(recordTables(engine).headers, 'decided');
+  const written = sql`(select ${sql.id('decided', 'outbox')} from ${headers} where ${sql.id('decided', 'id')} = ${line('intervention_id')})`;
+  const names = sql.join(elsewhere);
+  return sql<boolean>`(case when ${own} is null then ${written} in (${names}) else ${own} in (${names}) end)`;
 }
 
 /** The states in which some operation of this outbox takes rows of the place. */
@@ -58,20 +64,26 @@ function statesTaken({ capabilities }: Outbox, { key }: Place): string[] {
 }
 
 /**
- * Of the other outboxes configured in a database, those on another table: what was done under their names was done to other
- * events, whose ids may be the same numbers. One that may be on the same table is not among them, however its name is written.
+ * Of the other outboxes configured in a database, those on other tables than `tables`: what was done under their names was done to other
+ * events, whose ids may be the same numbers. One that may be on the same table is not among them, however its name is written, nor one
+ * whose dead-letter table is.
  */
-export function configuredElsewhere(places: readonly Place[], others: readonly OutboxSettings[]): string[] {
+export function configuredElsewhere(tables: readonly TableName[], others: readonly OutboxSettings[]): string[] {
   // A name is found but for case and underscores, and one with a dot in it may be two.
   const plain = (name: string): string => name.toLowerCase().replaceAll('_', '');
   const last = (table: string): string => plain(table.slice(table.lastIndexOf('.') + 1));
-  return others
-    .filter(({ table }) => {
-      const named = tableParts(table);
-      return places.every(({ table: own }) => {
-        if (last(own.table) !== last(named.table)) return true;
-        return own.schema !== null && named.schema !== null && !own.table.includes('.') && plain(own.schema) !== plain(named.schema);
-      });
-    })
-    .map(({ id }) => id);
+  const isOther = (own: TableName, named: TableName): boolean => {
+    if (last(own.table) !== last(named.table)) return true;
+    return own.schema !== null && named.schema !== null && !own.table.includes('.') && plain(own.schema) !== plain(named.schema);
+  };
+  return others.filter((other) => tablesNamed(other).every((named) => tables.every((own) => isOther(own, named)))).map(({ id }) => id);
+}
+
+/** The tables that settings name: the outbox's own, and where its dead letters are. */
+function tablesNamed({ table, shape, inline, parameters }: OutboxSettings): TableName[] {
+  const main = tableParts(table);
+  const given = parameters.deadTable ?? shape.dead?.table;
+  if (given === undefined) return [main];
+  const dead = tableParts(filledName(given, capturedOf(shape, main.table, inline)));
+  return [main, { ...dead, schema: dead.schema ?? main.schema }];
 }

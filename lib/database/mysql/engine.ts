@@ -113,6 +113,8 @@ export const mysqlEngine: Engine = {
   },
   tableSize,
   estimateRows,
+  // Partitions have no names of their own here.
+  kin: () => Promise.resolve([]),
   changeCounts,
   changeCounters: CHANGE_COUNTERS,
   skipsLocked: async (db) => skipsLocked(await serverOf(db)),

@@ -7,6 +7,7 @@ import { describePostgresTable, postgresTableNames } from './describe';
 import { postgresFailure } from './failure';
 import { resolutionOf } from '../time-resolution';
 import { postgresFragments } from './fragments';
+import { kin } from './kin';
 import { postgresDialect } from './pool';
 import { Ahead } from './session';
 import { changeCounts, estimateRows, tableSize } from './table-size';
@@ -133,6 +134,7 @@ export const postgresEngine: Engine = {
   transactions,
   tableSize,
   estimateRows,
+  kin,
   changeCounts,
   changeCounters: null,
   skipsLocked: () => Promise.resolve(true),
