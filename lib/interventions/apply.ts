@@ -6,7 +6,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { SkipCode } from '@/lib/shared/model';
 import { classify } from './classify';
 import { stepsOf, type Operation, type Step } from './operation';
-import { expectChange, readBack, type Fault, type ReadBack } from './read-back';
+import { expectChange, readBack, type Expectation, type Fault, type ReadBack } from './read-back';
 import type { RecordEvent } from './records';
 import {
   callStatement,
@@ -27,7 +27,8 @@ const WAIT_FOR_ROWS = 3;
 
 /**
  * Locks, changes and describes the wanted rows inside the caller's transaction. Every wanted event comes back as one
- * record: changed, or skipped with its code. One locked, moved or refused row never fails the others.
+ * record: changed, or skipped with its code. One locked, moved or refused row never fails the others, and one that another's
+ * change has undone is left out.
  */
 export async function applyOperation(
   outbox: Outbox,
@@ -36,8 +37,55 @@ export async function applyOperation(
   wanted: Wanted[],
   author: Author,
 ): Promise<RecordEvent[]> {
+  const undone = new Map<string, RecordEvent>();
+  await sql`savepoint operation`.execute(db);
+  for (;;) {
+    const rest = wanted.filter(({ id }) => !undone.has(id));
+    const { records, changes } = await applyOnce(outbox, db, operation, rest, author);
+    const faults = await readAllBack(outbox, db, operation, changes);
+    if (faults.size === 0) return wanted.flatMap(({ id }) => undone.get(id) ?? records.get(id) ?? []);
+    await sql`rollback to savepoint operation`.execute(db);
+    for (const [id, fault] of faults) {
+      const record = records.get(id);
+      if (record !== undefined) undone.set(id, { ...record, code: 'did_not_take', detail: toldOf(fault), after: null });
+    }
+  }
+}
+
+/** What was changed together, as it was promised. */
+interface Change {
+  step: Step;
+  locked: LockedRow[];
+  expectation: Expectation;
+  records: RecordEvent[];
+  /** How many times some of them were changed and read back, one after the other. */
+  parts: number;
+}
+
+/** What was read back is read once more where others were changed after it: their triggers may have undone it. */
+async function readAllBack(outbox: Outbox, db: Db, operation: Operation, changes: Change[]): Promise<Map<string, Fault>> {
+  const all = new Map<string, Fault>();
+  if (changes.reduce((sum, { parts }) => sum + parts, 0) < 2) return all;
+  for (const { step, locked, expectation, records } of changes) {
+    const taken = records.filter(({ code }) => code === null);
+    const changed = taken.map(({ event_id: id }) => id);
+    const { faults, images } = await readBack(outbox, db, operation, step, { locked, changed, expectation });
+    for (const [id, fault] of faults) all.set(id, fault);
+    for (const record of taken) record.after = parseImage(images.get(record.event_id) ?? JSON.stringify(record.after));
+  }
+  return all;
+}
+
+async function applyOnce(
+  outbox: Outbox,
+  db: Db,
+  operation: Operation,
+  wanted: Wanted[],
+  author: Author,
+): Promise<{ records: Map<string, RecordEvent>; changes: Change[] }> {
   const steps = stepsOf(outbox, operation);
   const records = new Map<string, RecordEvent>();
+  const changes: Change[] = [];
   const open = (): Wanted[] => wanted.filter(({ id }) => !records.has(id));
   const run = async (candidates: Seen[], wait: 'skip locked' | 'wait'): Promise<void> => {
     for (const step of steps) {
@@ -46,7 +94,9 @@ export async function applyOperation(
       const locked = await unchanged(outbox, db, step, mine, await lock(outbox, db, step, mine, wait));
       if (locked.length === 0) continue;
       const held = mine.filter(({ id }) => locked.some((row) => row.id === id));
-      for (const record of await change({ outbox, db, operation, step, author }, held, locked)) records.set(record.event_id, record);
+      const done = await change({ outbox, db, operation, step, author }, held, locked);
+      changes.push(done);
+      for (const record of done.records) records.set(record.event_id, record);
     }
   };
 
@@ -61,7 +111,7 @@ export async function applyOperation(
     left = await classify(outbox, db, operation, steps, open());
   }
   for (const { record } of left) records.set(record.event_id, record);
-  return wanted.flatMap(({ id }) => records.get(id) ?? []);
+  return { records, changes };
 }
 
 /** An event as requested: its version is null when the token is none of ours, or its id cannot be one of this table's. */
@@ -116,7 +166,7 @@ const ROW_FAILURES: DatabaseFailure['code'][] = ['duplicate', 'constraint', 'bad
  * All rows together. Those that did not take are left out and the others changed again; where it is not known which row the table
  * refuses, or has given another key, each half goes by itself.
  */
-async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<RecordEvent[]> {
+async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<Change> {
   const { outbox, db, step } = work;
   const expectation = await expectChange(
     outbox,
@@ -126,6 +176,7 @@ async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<Re
   );
   const done = new Map<string, string>();
   const left = new Map<string, Left>();
+  let parts = 0;
   const open = [held];
   for (let group = open.pop(); group !== undefined; group = open.pop()) {
     const rows = group;
@@ -144,6 +195,7 @@ async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<Re
     );
     if (tried.ok && tried.value.faults.size === 0) {
       for (const [id, image] of tried.value.images) done.set(id, image);
+      parts += 1;
       continue;
     }
     const faults = tried.ok ? tried.value.faults : new Map<string, Fault>();
@@ -162,7 +214,7 @@ async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<Re
   }
   const passedOver: Left =
     step.call === null ? { code: 'already_exists', detail: {} } : { code: 'not_supported', detail: { because: 'library_refused' } };
-  return locked.map((row) => {
+  const records = locked.map((row): RecordEvent => {
     const image = done.get(row.id);
     const { code, detail } = image === undefined ? (left.get(row.id) ?? passedOver) : { code: null, detail: null };
     return {
@@ -175,6 +227,7 @@ async function change(work: Work, held: Seen[], locked: LockedRow[]): Promise<Re
       after: image === undefined ? null : parseImage(image),
     };
   });
+  return { step, locked, expectation, records, parts };
 }
 
 /** Why a row that was held is as it was. */
