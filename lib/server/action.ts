@@ -15,7 +15,7 @@ export interface ActionDefinition<I, T> {
   id: string;
   permission: Permission;
   input: z.ZodType<I>;
-  /** Set on an action that changes something: what a refused attempt was about, for the audit. */
+  /** Set on an action that changes something, which is finished before the console ends: what a refused attempt was about, for the audit. */
   attempted?: (input: I) => Attempted;
   run: (context: Context, input: I) => Promise<T>;
 }
@@ -37,7 +37,8 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
       const foreign = asker.by === 'cookie' ? originProblem(asker.headers, publicOrigin()) : null;
       if (foreign !== null) throw new Problem('forbidden', foreign);
       const context = authorise(asker, permission);
-      return { ok: true, value: await run(context, parseInput(input, raw)) };
+      const work = (): Promise<T> => run(context, parseInput(input, raw));
+      return { ok: true, value: await (attempted === undefined ? work() : context.console.underWay.run(work)) };
     } catch (error) {
       // Redirects and the like are Next's own way of answering.
       unstable_rethrow(error);

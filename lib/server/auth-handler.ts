@@ -53,7 +53,10 @@ async function handle(request: NextRequest, context: AuthContext): Promise<Respo
       previousSid: previous?.sid ?? null,
       onSignIn: () => (signedIn = true),
     });
-    const answer: unknown = await NextAuth(await tidied(request, origin), context, options);
+    const asked = await tidied(request, origin);
+    const work = (): Promise<unknown> => NextAuth(asked, context, options) as Promise<unknown>;
+    // Signing in and out writes sessions, attempts and entries of the audit.
+    const answer = await (asked.method === 'POST' ? console.underWay.run(work) : work());
     if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');
     if (signedIn) answer.headers.append('Set-Cookie', browserCookie(origin, browser));
     answer.headers.set('Cache-Control', 'private, no-store');

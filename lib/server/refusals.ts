@@ -1,7 +1,7 @@
 import 'server-only';
 import { uuidv7 } from 'uuidv7';
 import type { Problem } from '@/lib/shared/problems';
-import { insertAuditEntries } from '@/lib/store/audit';
+import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import type { Asker } from './context';
 import { log } from './log';
 
@@ -22,26 +22,25 @@ export async function recordRefusedAttempt(asker: Asker, entry: string, attempte
   if (actor === null) return;
   const { operation = entry, outbox = null, events = [], reason = '' } = attempted;
   try {
-    await insertAuditEntries(console.store.db, [
-      {
-        id: uuidv7(),
-        at: new Date().toISOString(),
-        actorId: actor.id,
-        actor: actor.name,
-        role: actor.role,
-        operation,
-        outbox,
-        eventId: events.length === 1 ? (events[0] ?? null) : null,
-        eventType: null,
-        aggregateId: null,
-        reason: reason.slice(0, 500),
-        outcome: 'refused',
-        code: problem.code,
-        interventionId: null,
-        before: null,
-        after: null,
-      },
-    ]);
+    const refused: NewAuditEntry = {
+      id: uuidv7(),
+      at: new Date().toISOString(),
+      actorId: actor.id,
+      actor: actor.name,
+      role: actor.role,
+      operation,
+      outbox,
+      eventId: events.length === 1 ? (events[0] ?? null) : null,
+      eventType: null,
+      aggregateId: null,
+      reason: reason.slice(0, 500),
+      outcome: 'refused',
+      code: problem.code,
+      interventionId: null,
+      before: null,
+      after: null,
+    };
+    await console.underWay.run(() => insertAuditEntries(console.store.db, [refused]));
   } catch (error) {
     log().error({ entry, requestId, err: error }, 'a refusal could not be written into the audit');
   }

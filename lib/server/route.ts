@@ -34,7 +34,7 @@ interface GuardedRoute<P, Q, B> extends RouteShape<Context, P, Q, B> {
   permission: Permission;
   public?: undefined;
   openWhen?: undefined;
-  /** Set on a route that changes something: what a refused attempt was about, for the audit. */
+  /** Set on a route that changes something, which is finished before the console ends: what a refused attempt was about, for the audit. */
   attempted?: (input: Omit<RouteInput<P, Q, B>, 'request'>) => Attempted;
 }
 
@@ -112,7 +112,9 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
         if (foreign !== null) throw new Problem('forbidden', foreign);
       }
       const granted = authorise(asker, definition.permission);
-      return answer(await definition.run(granted, await inputOf(definition, request, await context.params)));
+      const input = await inputOf(definition, request, await context.params);
+      const work = (): Promise<unknown> => definition.run(granted, input);
+      return answer(await (definition.attempted === undefined ? work() : granted.console.underWay.run(work)));
     } catch (error) {
       unstable_rethrow(error);
       if (asker !== null && definition.attempted !== undefined && error instanceof Problem && error.code === 'forbidden') {

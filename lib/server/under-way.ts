@@ -1,7 +1,7 @@
 import { Problem } from '@/lib/shared/problems';
 import { within } from '@/lib/shared/within';
 
-/** What must not be cut in the middle when the process ends. */
+/** What changes something, and must not be cut in the middle when the process ends. */
 export interface UnderWay {
   /** Carries it out, or refuses it once the process is ending: Problem `unavailable`. */
   run<T>(work: () => Promise<T>): Promise<T>;

@@ -6,14 +6,14 @@ import type { InterventionRequest, InterventionResult } from '@/lib/shared/model
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 
-/** Carries an intervention out, once per key and asker. Throws Problem as `intervene` does, and `unavailable` once the console is ending. */
+/** Carries an intervention out, once per key and asker. Throws Problem as `intervene` does. */
 export function carryOutIntervention(
   { console, actor, elapsedMs }: Context,
   outboxId: string,
   request: InterventionRequest,
   key: string,
 ): Promise<InterventionResult> {
-  return console.underWay.run(() => intervene(console.interventions, actor, outboxId, request, key, elapsedMs));
+  return intervene(console.interventions, actor, outboxId, request, key, elapsedMs);
 }
 
 /** The answer an intervention gave, or what has become of it since. Throws Problem `not_found`. */

@@ -11,7 +11,7 @@ import { createRoles, createSample, settingsFor } from '@/scripts/testing/outbox
 export const DEAD = '00000000-0000-4000-8000-000000000005';
 
 /** Call it once at the top of the file. */
-export function useInstalledEscrow(): { console: TestConsole; observed: TestDatabase } {
+export function useInstalledEscrow(): { console: TestConsole; observed: TestDatabase; store: TestDatabase } {
   const store = useTestDatabase();
   const observed = useTestDatabase((db) => createSample(db, escrowStatus));
   const roles = { reader: '', operator: '' };
@@ -29,5 +29,5 @@ outboxes:
   - { id: escrow, database: shop, table: ${escrowStatus.table}, shape: escrow-status }
 `,
   );
-  return { console, observed };
+  return { console, observed, store };
 }
