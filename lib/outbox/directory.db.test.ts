@@ -58,3 +58,28 @@ test('who watches has the table looked at every two minutes, who shows or change
     await directory.close();
   }
 });
+
+test('a table that was being looked at when it was forgotten is looked at again, and the old look is not put back', async () => {
+  /** Whoever looks waits here for what the store knows of the proof. */
+  const looks: (() => void)[] = [];
+  const directory = createDirectory({
+    databases: [{ id: 'test', url: database.url }],
+    outboxes: [{ ...settingsFor(shape), database: 'test' }],
+    proofs: () => new Promise((resolve) => looks.push(() => resolve({ switched: null, decided: null }))),
+  });
+  try {
+    const before = directory.get('sample');
+    await expect.poll(() => looks.length).toBe(1);
+    directory.forget('sample');
+    const after = directory.get('sample');
+    await expect.poll(() => looks.length).toBe(2);
+    looks[1]?.();
+    const wanted = await after;
+    looks[0]?.();
+    expect(await before).not.toBe(wanted);
+    expect(await directory.get('sample')).toBe(wanted);
+    expect(looks).toHaveLength(2);
+  } finally {
+    await directory.close();
+  }
+});

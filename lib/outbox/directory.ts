@@ -44,7 +44,7 @@ export interface OutboxDirectory {
    * meanwhile, at most every two minutes. For readings and the collector, which come again soon.
    */
   last(id: string): Promise<Outbox>;
-  /** The next `get` looks at the table again. */
+  /** The next `get` looks at the table again; what was being looked at is not kept. */
   forget(id: string): void;
   /** What the store knows of the outbox's proof now; null when it does not answer. */
   proof(id: string): Promise<KnownProof | null>;
@@ -60,6 +60,8 @@ interface Entry {
   bound: Outbox | null;
   boundAt: number;
   inFlight: Promise<Outbox> | null;
+  /** How often: what a look finds that began before is answered to who waits for it, and not kept. */
+  forgotten: number;
 }
 
 export function createDirectory(options: DirectoryOptions): OutboxDirectory {
@@ -77,7 +79,7 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
     const proof = (): Promise<KnownProof | null> => knownProof(options.proofs, settings.id);
     const others = options.outboxes.filter((other) => other.database === settings.database && other.id !== settings.id);
-    entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null });
+    entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null, forgotten: 0 });
   }
   const entry = (id: string): Entry => {
     const found = entries.get(id);
@@ -107,8 +109,12 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
 
   async function bound(found: Entry, forMs: number): Promise<Outbox> {
     if (found.bound !== null && Date.now() - found.boundAt < forMs) return found.bound;
-    found.inFlight ??= bindInTurn(found).finally(() => (found.inFlight = null));
-    return found.inFlight;
+    if (found.inFlight !== null) return found.inFlight;
+    const looking = bindInTurn(found).finally(() => {
+      if (found.inFlight === looking) found.inFlight = null;
+    });
+    found.inFlight = looking;
+    return looking;
   }
 
   return {
@@ -126,7 +132,10 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
       return found.bound;
     },
     forget(id) {
-      entry(id).boundAt = 0;
+      const found = entry(id);
+      found.boundAt = 0;
+      found.inFlight = null;
+      found.forgotten += 1;
     },
     proof: (id) => entry(id).proof(),
     async close() {
@@ -147,9 +156,12 @@ async function knownProof(source: ProofSource | undefined, outboxId: string): Pr
 
 async function bind(entry: Entry): Promise<Outbox> {
   try {
-    entry.bound = await bindOutbox(entry.settings, entry.database, await entry.proof(), entry.others);
+    const { forgotten } = entry;
+    const found = await bindOutbox(entry.settings, entry.database, await entry.proof(), entry.others);
+    if (forgotten !== entry.forgotten) return found;
+    entry.bound = found;
     entry.boundAt = Date.now();
-    return entry.bound;
+    return found;
   } catch (error) {
     return boundBefore(entry, error);
   }
