@@ -81,6 +81,22 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     expect([...frozen.events, ...rest.events]).toHaveLength(WANTED / 2);
   });
 
+  it.each([1, 30])('loses and repeats none where all of a page of %i are no longer dead when they are read whole', async (limit) => {
+    const all = (await walk({ cause }, 200)).ids;
+    const gone = all.slice(0, limit);
+    let page = await listEvents(outbox, { cause }, { limit }, async (rows) => {
+      await database.query(`update died set kind = error, error = null where id in (${gone.join(', ')})`);
+      return rows;
+    });
+    const ids = page.events.map(({ id }) => id);
+    while (page.nextCursor !== null) {
+      page = await listEvents(outbox, { cause }, { limit, cursor: page.nextCursor });
+      ids.push(...page.events.map(({ id }) => id));
+    }
+    await database.query(`update died set error = kind, kind = ${kind.replaceAll('n %', 'id %')} where id in (${gone.join(', ')})`);
+    expect(ids).toEqual(all.slice(limit));
+  });
+
   it('holds the cause against what the asker sees', async () => {
     const see = (rows: { error: string | null }[]) =>
       Promise.resolve(rows.map((row) => ({ ...row, error: row.error?.replace('refused', '••••') ?? null })) as never);

@@ -33,14 +33,17 @@ export async function causePage(
   const wanted = (row: DeadRow): boolean => (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));
   const found = seen.filter(wanted);
   const last = rows.at(-1);
+  const more = found.length > limit;
+  // Of a page that is full none may be left to show, and the next one begins behind it all the same.
+  const end = more ? found[limit - 1] : rows.length < DEAD_LOOKED_AT ? undefined : last;
   const looked: Look = {
     rows: rows.length,
-    end: rows.length < DEAD_LOOKED_AT || last === undefined ? null : { key: last.position, id: last.id, at: last.position_at },
+    end: end === undefined ? null : { key: end.position, id: end.id, at: end.position_at },
     backTo: last?.position_at ?? null,
   };
   const shown = await wholeRows(outbox, found.slice(0, limit));
   if (backwards) shown.reverse();
-  return { shown, more: found.length > limit, looked };
+  return { shown, more, looked };
 }
 
 /** Everything of these rows that a list shows, in their order; those that are no longer dead are left out. */
