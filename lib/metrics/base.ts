@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
-import { bucketSql } from './rollup/bucket-sql';
-import { isState, milliseconds, once, secondsBefore, stepOf, type Sql } from './spelling';
+import { isState, type Sql } from './spelling';
 import type { Traits } from './traits';
-
-/** Of open and dead rows of the last two days the minute is told, of older ones the hour. */
-const MINUTES_TOLD_SECONDS = 172_800;
-/** Older open and dead rows count into no figure of a window. */
-const OLDEST_TOLD_SECONDS = 7_776_000;
 
 /**
  * The columns of the base every figure of now is an aggregate over: the open and dead rows, and those published since
@@ -73,30 +67,4 @@ export function baseOf({ traits, now, deadCount, hidden, slots }: Pick<Base, 'tr
     hidden,
     slots,
   };
-}
-
-/** The times by which rows of the base are counted into minutes since the epoch. */
-export const AXES = ['created', 'died', 'claimed'] as const;
-export type Axis = (typeof AXES)[number];
-
-/** What the base adds to the rows read, worked out once per row; `now` is the moment of the reading. */
-export function baseQuery(rows: Sql, now: Sql): Sql {
-  const column = (name: string): Sql => sql.ref(`s.${name}`);
-  const isPublished = isState(column('state'), 'published');
-  // What a clock ahead of the database's dates into the future counts as now.
-  const newest = once(stepOf(now, 60));
-  const minute = (time: Sql): Sql => sql`case when ${time} is not null then least(${stepOf(time, 60)}, ${newest}) end`;
-  const hour = (time: Sql): Sql => sql`floor(${stepOf(time, 60)} / 60.0)::int * 60`;
-  const sliced = (when: Sql, time: Sql): Sql =>
-    sql`case when ${when} and ${time} >= ${once(secondsBefore(now, OLDEST_TOLD_SECONDS))}
-      then case when ${time} >= ${once(secondsBefore(now, MINUTES_TOLD_SECONDS))} then ${minute(time)} else ${hour(time)} end end`;
-  const latency = milliseconds(column('created'), column('published'));
-  const processing = milliseconds(column('attempted'), column('published'));
-  return sql`select s.*,
-    case when ${isPublished} then ${minute(column('published'))} end as published_minute,
-    case when ${isPublished} then ${latency} end as latency, case when ${isPublished} then ${bucketSql(latency)} end as latency_bucket,
-    case when ${isPublished} and ${column('attempted')} < ${column('published')} then ${bucketSql(processing)} end as processing_bucket,
-    ${sliced(sql`true`, column('created'))} as created_slice, ${sliced(isState(column('state'), 'dead'), column('died'))} as died_slice,
-    ${sliced(isState(column('state'), 'processing'), column('attempted'))} as claimed_slice
-    from (${rows}) as s`;
 }

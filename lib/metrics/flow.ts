@@ -32,13 +32,16 @@ export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')}
  */
 export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} > coalesce(${base.frontier}, '-infinity'))`;
 
+/** The row that waits longest: `head`, one row at the most. */
+export const headQuery = ({ state, created }: Base): Sql =>
+  sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;
+
 /** What tells that a relay tries: locks and attempts leave their transaction's number on the row, also when all was rolled back. */
 export function touches(base: Base): { touch: Sql; headTouch: Sql } {
-  const { state, created, written, taken } = base;
-  const waiting = isState(state, 'pending', 'retrying');
+  const { state, written, taken } = base;
   return {
-    touch: latest(sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`, waiting),
-    headTouch: sql`(select greatest(${taken}, ${written}) from base where ${waiting} and ${created} is not null order by ${created} limit 1)`,
+    touch: latest(sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`, isState(state, 'pending', 'retrying')),
+    headTouch: sql`(select greatest(${taken}, ${written}) from head)`,
   };
 }
 

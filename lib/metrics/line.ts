@@ -86,7 +86,7 @@ function addSlices({ slices }: Reading, at: (minute: number) => Step | undefined
       if (step !== undefined) into(step, count);
     }
   };
-  add(slices.created, (step, { n, entered }) => (step.untold += n - entered));
+  add(slices.created, (step, { untold }) => (step.untold += untold));
   add(slices.died, (step, { n }) => (step.died += n));
   add(slices.claimed, (step, { n }) => (step.claimed += n));
 }

@@ -1,5 +1,4 @@
 import type { Outbox } from '@/lib/outbox/outbox';
-import { AXES, type Axis } from './base';
 import { carry } from './carry';
 import type { Reach, Reading, SliceCount } from './reading';
 import { NoReckoning, type Reckon } from './reckon';
@@ -8,6 +7,7 @@ import { addTo } from './rollup/histogram';
 import { slotIn, type Additions } from './rollup/ledger';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from './rollup/series-key';
 import { SCAN } from './scan';
+import { AXES, type Axis } from './slices';
 import { PARTS, type Part } from './source';
 import { isCut } from './sources';
 
@@ -52,10 +52,10 @@ async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null):
 }
 
 /** A slice's values have one place in all columns; null where there is no slice. */
-type SliceColumns = Record<'at' | 'n' | 'entered', number[] | null>;
+type SliceColumns = Record<'at' | 'n', number[] | null> & { untold?: number[] | null };
 
-function slicesOf({ at, n, entered }: SliceColumns): Map<number, SliceCount> {
-  return new Map(at?.map((slice, place) => [slice, { n: n?.[place] ?? 0, entered: entered?.[place] ?? 0 }]));
+function slicesOf(columns: SliceColumns | undefined): Map<number, SliceCount> {
+  return new Map(columns?.at?.map((slice, place) => [slice, { n: columns.n?.[place] ?? 0, untold: columns.untold?.[place] ?? 0 }]));
 }
 
 interface TailRow {
@@ -70,7 +70,7 @@ interface TailRow {
 
 function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
-  const slices = JSON.parse(row.slices) as Record<Axis, SliceColumns>;
+  const slices = JSON.parse(row.slices) as Partial<Record<Axis, SliceColumns>>;
   const reachOf = (part: Part): Reach => {
     if (absent.includes(part)) return 'absent';
     const cut = sourcesFor(part, sources).some((source) =>

@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { slotsSeen } from '@/lib/outbox/slots';
-import { AXES, baseOf, baseQuery, type Axis, type Base } from './base';
-import { touches } from './flow';
+import { baseOf, type Base } from './base';
+import { headQuery, touches } from './flow';
 import { METRICS } from './metric-registry.gen';
 import { SCAN } from './scan';
+import { slicesQuery, tailQuery } from './slices';
 import { STATES_OF, type Part, type Source } from './source';
 import { sourcesOf, type Sources } from './sources';
-import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, type Figures, type Sql } from './spelling';
+import { count, isState, iso, jsonObject, jsonRows, now, nullInstant, once, typed, type Figures, type Sql } from './spelling';
 import { traitsOf, type Traits } from './traits';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
@@ -64,30 +65,33 @@ export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
 export function figuresStatement(given: Given): Sql<ReadingRow> {
   const { traits, sources, foldedTo, hidden, slots } = given;
   const base = baseOf({ traits, now: given.now, deadCount: deadCount(sources), hidden, slots });
-  const scan = sources.find((source) => source.name === SCAN);
+  const scan = sources.find((source) => source.name === SCAN) ?? null;
   const rows =
     sources.length === 0
       ? rowsFrom('[]')
       : sql.join(
-          sources.map((source) => rowsOf(source, foldedTo)),
+          sources.map((source, place) => rowsOf(source, place, foldedTo)),
           sql` union all `,
         );
   const ctes = [
-    ...sources.map((source) => sql`${sql.ref(source.name)} as materialized (${source.query})`),
+    ...(scan === null
+      ? []
+      : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${given.scanEdges ?? scanEdges()})`]),
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
-    ...(scan === undefined ? [] : [sql`scan_edges as materialized (${given.scanEdges ?? scanEdges()})`]),
-    sql`base as materialized (${baseQuery(rows, given.now)})`,
-    sql`edges as materialized (${edges(given, scan ?? null, base)})`,
+    sql`base as materialized (${rows})`,
+    sql`head as materialized (${headQuery(base)})`,
+    sql`edges as materialized (${edges(given, scan, base)})`,
+    sql`types as materialized (${typesQuery(base)})`,
   ];
   const counts = sources.flatMap(({ name, counted }): [string, Sql][] => [
-    [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select count(*) from ${sql.ref(name)})`],
+    [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select ${sql.ref(readName(name))} from edges)`],
     ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
   ]);
   return sql<ReadingRow>`with ${sql.join(ctes)}
     select ${iso(given.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
       (select ${jsonObject(figures(base))} from base) as figures,
-      ${jsonRows(typesQuery(base))} as types,
-      ${jsonObject(Object.fromEntries(AXES.map((axis) => [axis, sliceQuery(axis)])))} as slices, ${jsonRows(tailQuery())} as tail`;
+      ${jsonRows(typesShown(base))} as types,
+      ${slicesQuery(given.now, given.absent)} as slices, ${tailQuery(given.now)} as tail`;
 }
 
 /** The columns of the base, and their types. */
@@ -114,26 +118,31 @@ export function rowsFrom(json: string): Sql {
 
 /** What counts a source's rows beyond those that are read. */
 export const countedName = (source: string): string => `${source}_counted`;
+/** How many rows of a source were read. */
+const readName = (source: string): string => `${source}_read`;
+
+const isCounted = ({ counted }: Source): boolean => counted !== null;
 
 /** Dead rows, all sources together: as they were counted, or as they were read. */
 function deadCount(sources: Source[]): Sql {
-  const counts = sourcesFor('dead', sources).map(({ name, counted }) =>
-    counted === null
-      ? sql`(select count(*) from ${sql.ref(name)} where ${isState(sql.ref('state'), 'dead')})`
-      : sql`(select n from ${sql.ref(countedName(name))})`,
-  );
+  const dead = sourcesFor('dead', sources);
+  const counts = [
+    ...dead.filter(isCounted).map(({ name }) => sql`(select n from ${sql.ref(countedName(name))})`),
+    ...(dead.every(isCounted) ? [] : [sql`(select dead_read from edges)`]),
+  ];
   return counts.length === 0 ? sql.lit(0) : sql`(${sql.join(counts, sql` + `)})`;
 }
 
-/** The rows of a source that belong to the base. */
-function rowsOf(source: Source, foldedTo: string | null): Sql {
-  if (source.name !== SCAN) return sql`select * from ${sql.ref(source.name)}`;
+/** The rows of a source that belong to the base, each with the source's place in the plan. */
+function rowsOf(source: Source, place: number, foldedTo: string | null): Sql {
+  const all = sql`select ${sql.lit(place)} as source, r.*`;
+  if (source.name !== SCAN) return sql`${all} from (${source.query}) as r`;
   const open = source.parts.flatMap((part) => (part === 'published' ? [] : STATES_OF[part]));
   const tests = [
     ...(open.length > 0 ? [isState(sql.ref('state'), ...open)] : []),
     ...(source.parts.includes('published') ? [sql`(${isState(sql.ref('state'), 'published')} and ${unfolded(source, foldedTo)})`] : []),
   ];
-  return sql`select * from scan where ${sql.join(tests, sql` or `)}`;
+  return sql`${all} from scan as r where ${sql.join(tests, sql` or `)}`;
 }
 
 /** Published since the last fold, of a scan that saw them all: one that was cut short and began anywhere tells nothing. */
@@ -152,7 +161,7 @@ function scanEdges(): Sql {
 }
 
 /** The ends of the table: by index where there is one, else from the scan; and what several figures compare with. */
-function edges({ lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
+function edges({ sources, lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
   const { touch, headTouch } = touches(base);
   // Of a scan that was cut short only one that began with the newest rows can tell what was published last.
   const newest = (column: string): Sql => {
@@ -160,9 +169,15 @@ function edges({ lastPublished, frontier }: Sources, scan: Source | null, base: 
     const value = sql`(select ${sql.ref(column)} from scan_edges)`;
     return scan.ordered ? value : sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${value} end`;
   };
+  const from = (wanted: Source[]): Sql => sql`source in (${sql.join(wanted.map((source) => sql.lit(sources.indexOf(source))))})`;
+  const uncounted = sourcesFor('dead', sources).filter((source) => !isCounted(source));
+  const read = [
+    ...sources.filter((source) => source !== scan).map((source) => sql`, ${count(from([source]))} as ${sql.ref(readName(source.name))}`),
+    ...(uncounted.length === 0 ? [] : [sql`, ${count(sql`${from(uncounted)} and ${isState(sql.ref('state'), 'dead')}`)} as dead_read`]),
+  ];
   return sql`select ${lastPublished ?? newest('last_published')} as last_published,
     greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier,
-    ${touch} as touch, ${headTouch} as head_touch from base`;
+    ${touch} as touch, ${headTouch} as head_touch${sql.join(read, sql``)} from base`;
 }
 
 /** One object per metric and rule: a function takes a hundred arguments at most. */
@@ -178,29 +193,26 @@ function objects(owned: [string, Figures | undefined][]): Figures {
   return Object.fromEntries(owned.flatMap(([owner, values]) => (values === undefined ? [] : [[owner, jsonObject(values)]])));
 }
 
+/** What metrics and rules want to know of each type of the base, in one pass. */
 function typesQuery(base: Base): Sql {
-  const perType = objects(METRICS.map((metric) => [metric.id, metric.perType?.(base)]));
-  return sql`select type, ${jsonObject(perType)} as figures from base where type is not null group by type
-    order by ${count(isState(base.state, 'pending', 'retrying', 'dead'))} desc, ${count(isState(base.state, 'published'))} desc, type
-    limit ${sql.lit(TYPES_SHOWN)}`;
+  const wanted: [string, Figures | undefined][] = [
+    ...METRICS.map((metric): [string, Figures | undefined] => [metric.id, metric.perType?.(base)]),
+    ...VERDICT_RULES.map((rule): [string, Figures | undefined] => [rule.verdict, rule.perType?.(base)]),
+  ];
+  const columns = wanted.flatMap(([owner, values]) =>
+    Object.entries(values ?? {}).map(([name, value]) => sql`${value} as ${typed(owner, name)}`),
+  );
+  return sql`select type, ${count(isState(base.state, 'pending', 'retrying', 'dead'))} as urgent, ${count(isState(base.state, 'published'))} as published,
+    ${sql.join(columns)} from base where type is not null group by type`;
 }
 
-/** Rows of the base by a slice of one of their times; `entered` leaves out those that left, or will leave, at an unknown time. */
-function sliceQuery(axis: Axis): Sql {
-  const slice = sql.ref(`${axis}_slice`);
-  const entered = sql`(${isState(sql.ref('state'), 'pending', 'retrying')} or ${isState(sql.ref('state'), 'published')} and published is not null
-    or ${isState(sql.ref('state'), 'dead')} and died is not null or ${isState(sql.ref('state'), 'processing')} and attempted is not null)`;
-  const column = (name: string): [string, Sql] => [name, sql`array_agg(${sql.ref(`s.${name}`)})`];
-  // A column at a time: a row as an object would cost more than what it says.
-  return sql`(select ${jsonObject(Object.fromEntries(['at', 'n', 'entered'].map(column)))} from
-    (select ${slice} as at, count(*) as n, ${count(entered)} as entered from base where ${slice} is not null group by ${slice}) as s)`;
-}
-
-/** What was published since the last fold, as the rollups will hold it. */
-function tailQuery(): Sql {
-  return sql`select published_minute as at, type, latency_bucket as latency, processing_bucket as processing, count(*) as n,
-    coalesce(sum(greatest(0, latency)), 0) as ms, ${count(sql`latency < 0`)} as negative
-    from base where published_minute is not null group by 1, 2, 3, 4`;
+/** Of those that are told apart, what metrics want to know. */
+function typesShown(base: Base): Sql {
+  const told = (id: string, values: Figures | undefined): Figures | undefined =>
+    values && Object.fromEntries(Object.keys(values).map((name) => [name, typed(id, name)]));
+  const figures = objects(METRICS.map((metric) => [metric.id, told(metric.id, metric.perType?.(base))]));
+  return sql`select type, ${jsonObject(figures)} as figures from
+    (select * from types order by urgent desc, published desc, type limit ${sql.lit(TYPES_SHOWN)}) as shown order by urgent desc, published desc, type`;
 }
 
 /** Which sources a part comes from. */

@@ -1,5 +1,5 @@
-import type { Axis } from './base';
 import type { Slot } from './rollup/slot';
+import type { Axis } from './slices';
 import type { Part } from './source';
 import type { Traits } from './traits';
 
@@ -15,10 +15,10 @@ export interface Past {
   reach: Record<Part, Reach>;
 }
 
-/** Rows in a slice of time; `entered` are those of them that left, if they did, at a known time. */
+/** Rows in a slice of time; `untold` are those of them that left, or will leave, at an unknown time. */
 export interface SliceCount {
   n: number;
-  entered: number;
+  untold: number;
 }
 
 /** What one statement answered about one outbox as it is now. */

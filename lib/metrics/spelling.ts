@@ -18,7 +18,7 @@ export const now = (): Sql => sql`statement_timestamp()`;
 /** A value that is the same for every row, worked out once. */
 export const once = (value: Sql): Sql => sql`(select ${value})`;
 
-export const { sane, instantText: iso, epochSteps: stepOf, secondsBefore } = postgresFragments;
+export const { sane, instantText: iso, epochSteps: stepOf, secondsBefore, workedOut } = postgresFragments;
 /** date_part() rather than extract(): the latter computes in numeric, at three times the cost. */
 export const milliseconds = (from: Sql, to: Sql): Sql => sql`(date_part('epoch', ${to} - ${from}) * 1000)`;
 
@@ -35,5 +35,10 @@ export const isState = (state: Sql, ...states: LiveState[]): Sql =>
 
 export const jsonObject = (members: Figures): Sql =>
   sql`json_build_object(${sql.join(Object.entries(members).flatMap(([name, value]) => [sql`${sql.lit(name)}::text`, value]))})`;
+/** What is told of each type (`perType`), as a column of `types`. */
+export const typed = (owner: string, name: string): Sql => sql.id(`${owner}.${name}`);
+/** The type that most rows have which this counts; where several have as many, the first by its bytes. */
+export const typeWithMost = (owner: string, name: string): Sql =>
+  sql`(select type from types where ${typed(owner, name)} > 0 order by ${typed(owner, name)} desc, type limit 1)`;
 /** The rows of a subquery as a JSON array of objects. */
 export const jsonRows = (query: Sql): Sql => sql`(select coalesce(json_agg(row_to_json(r)), '[]'::json) from (${query}) as r)`;

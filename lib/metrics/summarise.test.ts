@@ -149,7 +149,7 @@ describe('latency and throughput', () => {
     const given: Given = {
       folded: watched({ 0: latencies(100), 1: { ...latencies(200), created: 1 }, 9: { ...latencies(300, 300), created: 2 } }),
       tail: { 0: latencies(1_000) },
-      slices: { created: { 0: { n: 4, entered: 4 } } },
+      slices: { created: { 0: { n: 4, untold: 0 } } },
     };
     const { latency, throughput } = figures(given);
     expect(latency).toMatchObject({ count: 5, known: 'estimated', errorShare: RELATIVE_ERROR });
@@ -295,7 +295,7 @@ describe('the series', () => {
   test('waiting and dead are worked out backwards from now where nobody looked', () => {
     const given: Given = {
       folded: watched({ 1: { ...latencies(10, 10, 20, 30) }, 2: { created: 4 } }),
-      slices: { created: { 0: { n: 2, entered: 2 }, 2: { n: 1, entered: 1 } }, died: { 1: { n: 1, entered: 1 } } },
+      slices: { created: { 0: { n: 2, untold: 0 }, 2: { n: 1, untold: 0 } }, died: { 1: { n: 1, untold: 0 } } },
       figures: { depth: { pending: 2, retrying: 1, dead: 1 } },
     };
     expect(last(given, 4)).toMatchObject([
@@ -336,7 +336,7 @@ describe('the series', () => {
   });
 
   test('rows that still wait do not make a time known in which nobody watched', () => {
-    expect(last({ folded: { 0: {} }, slices: { created: { 3: { n: 5, entered: 5 } } } }, 4)[0]).toMatchObject({ gap: true, created: null });
+    expect(last({ folded: { 0: {} }, slices: { created: { 3: { n: 5, untold: 0 } } } }, 4)[0]).toMatchObject({ gap: true, created: null });
   });
 
   test('a line without a value says why, and only such a line', () => {

@@ -69,7 +69,10 @@ export interface Finding {
 /** One verdict: what it needs aggregated over the base, and whether it holds. Adding a verdict is adding a file to `verdicts/`. */
 export interface VerdictRule {
   verdict: Verdict;
-  figures?(base: Base): Figures;
+  /** Undefined where this outbox has none. */
+  figures?(base: Base): Figures | undefined;
+  /** What its figures need of each event type: columns of `types`, called as `typed` says. */
+  perType?(base: Base): Figures | undefined;
   /** Pure; null when the verdict does not hold. */
   judge(circumstances: Circumstances): Finding | null;
 }

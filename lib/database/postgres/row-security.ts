@@ -15,8 +15,7 @@ export function hidesRows(tables: readonly Required<TableName>[]): RawBuilder<bo
   const applies = sql`p.polcmd in ('r', '*') and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE')))`;
   const all = sql`pg_get_expr(p.polqual, p.polrelid) = 'true'`;
   // Counted rather than tested for existence: PostgreSQL may read the whole catalogue once to test for existence.
-  const policies = (permissive: RawBuilder<unknown>, condition: RawBuilder<unknown>): RawBuilder<unknown> =>
-    sql`(select count(*) from pg_policy p where p.polrelid = t.oid and ${permissive} and ${applies} and ${condition})`;
   return sql`exists (select from unnest(array[${sql.join(oids)}]) as t(oid) where row_security_active(t.oid)
-    and (${policies(sql`p.polpermissive`, all)} = 0 or ${policies(sql`not p.polpermissive`, sql`${all} is not true`)} > 0))`;
+    and (select count(*) filter (where p.polpermissive and ${all}) = 0 or count(*) filter (where not p.polpermissive and ${all} is not true) > 0
+      from pg_policy p where p.polrelid = t.oid and ${applies}))`;
 }

@@ -41,19 +41,15 @@ export const blockedOnKeyVerdict: VerdictRule = {
   figures(base) {
     const { state, key, created, type, error, attempts, frontier, published } = base;
     // Passed by later events of others: a burst of one key that waits for its turn is no block.
-    const passed = sql`(${isState(state, 'pending', 'retrying', 'processing')} and ${key} is not null and (${created} < ${frontier} or ${failing(base)}))`;
-    const first = jsonObject({
-      first: iso(created),
-      failing: sql`(${failing(base)} or ${isState(state, 'processing')})`,
-      type,
-      error,
-      attempts,
-    });
+    const isPassed = sql`(${isState(state, 'pending', 'retrying', 'processing')} and ${key} is not null and (${created} < ${frontier} or ${failing(base)}))`;
+    const first = jsonObject({ first: iso(created), failing: sql.ref('failing'), type, error, attempts });
     return {
-      key: sql`(select json_build_object('key', k.key, 'count', k.n, 'waiting', k.total, 'head', (select ${first} from base where ${passed} and ${key} = k.key order by ${created} limit 1),
+      key: sql`(with passed as materialized (select ${key}, ${created}, ${type}, ${error}, ${attempts}, (${failing(base)} or ${isState(state, 'processing')}) as failing from base where ${isPassed})
+        select json_build_object('key', k.key, 'count', k.n, 'waiting', k.total,
+          'head', (select ${first} from (select * from passed where ${key} = k.key order by ${created} limit 1) as h),
           'others', (select ${iso(sql`min(${created})`)} from base where ${fresh(base)} and ${key} is distinct from k.key),
           'out', (select ${iso(sql`max(${published})`)} from base where ${isState(state, 'published')} and ${key} = k.key))
-        from (select ${key} as key, count(*) as n, sum(count(*)) over () as total from base where ${passed} group by ${key} order by 2 desc, min(${created}) limit 1) as k)`,
+        from (select ${key} as key, count(*) as n, sum(count(*)) over () as total from passed group by ${key} order by 2 desc, min(${created}) limit 1) as k)`,
     };
   },
   judge({ reading, previous, now }): Finding | null {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { failing, patienceMs, rhythmOf } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
-import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, type Sql } from '../spelling';
+import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '../spelling';
 import type { Base } from '../base';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
@@ -26,29 +26,40 @@ const LATELY_PER_PUBLISHED = 4;
 export const brokerRefusingVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { now, state, type, error, created, published, attempted, died, lastPublished } = base;
+    const { now, state, error, created, published, attempted, died, lastPublished } = base;
     const failedAt = failureTime(base);
-    const failed = sql`(${failing(base)} or ${isState(state, 'dead')})`;
-    const since = sql`(${failed} and ${failedAt} > coalesce(${lastPublished}, '-infinity'))`;
-    const lately = sql`(${failed} and ${failedAt} >= ${once(secondsBefore(now, LATELY_SECONDS))})`;
+    const { since, lately } = failures(base);
     const taken = sql`(${isState(state, 'processing')} and ${attempted} > coalesce(${lastPublished}, '-infinity'))`;
-    // By itself: beside other aggregates all rows would be sorted for it.
-    const types = (where: Sql): Sql => sql`(select count(distinct ${type}) from base where ${where})`;
+    const types = (name: string): Sql => sql`(select count(*) from types where ${typed(OWNER, name)} > 0)`;
     return {
       count: count(since),
-      types: types(since),
+      types: types('since'),
       taken: count(taken),
       // The time of an attempt moves on with each one: how long it has gone on, the events' own times tell.
       first: iso(earliest(sql`case when ${isState(state, 'dead')} then ${died} else ${created} end`, since)),
       last: iso(latest(failedAt, since)),
       lately: count(lately),
-      latelyTypes: types(lately),
+      latelyTypes: types('lately'),
       latelyPublished: count(sql`(${isState(state, 'published')} and ${published} >= ${once(secondsBefore(now, LATELY_SECONDS))})`),
       error: sql`left(${mostFrequent(error, sql`(${since} or ${lately}) and ${error} is not null`)}, 200)`,
     };
   },
+  perType(base) {
+    const { since, lately } = failures(base);
+    return { since: count(since), lately: count(lately) };
+  },
   judge: (circumstances) => none(circumstances) ?? hardlyAny(circumstances),
 };
+
+/** Events that failed after the last one went out, and those that failed a moment ago. */
+function failures(base: Base): { since: Sql; lately: Sql } {
+  const failed = sql`(${failing(base)} or ${isState(base.state, 'dead')})`;
+  const failedAt = failureTime(base);
+  return {
+    since: sql`(${failed} and ${failedAt} > coalesce(${base.lastPublished}, '-infinity'))`,
+    lately: sql`(${failed} and ${failedAt} >= ${once(secondsBefore(base.now, LATELY_SECONDS))})`,
+  };
+}
 
 /** When an event failed last, as near as the table tells. */
 function failureTime({ traits, state, died, attempted, created }: Base): Sql {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { fresh } from '../flow';
 import { textOf } from '../reading';
-import { iso, jsonObject } from '../spelling';
+import { count, earliest, iso, jsonObject, typed } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'no_handler';
@@ -16,12 +16,12 @@ const LEFT_OVER_MS = 60_000;
 export const noHandlerVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { type, created } = base;
     return {
-      types: sql`(select json_agg(t.row) from (select ${jsonObject({ type, count: sql`count(*)`, first: iso(sql`min(${created})`) })} as row
-        from base where ${fresh(base)} and ${type} is not null group by ${type} order by min(${created}) limit ${sql.lit(TYPES_MAX)}) as t)`,
+      types: sql`(select json_agg(${jsonObject({ type: base.type, count: typed(OWNER, 'count'), first: iso(typed(OWNER, 'first')) })})
+        from (select * from types where ${typed(OWNER, 'count')} > 0 order by ${typed(OWNER, 'first')} limit ${sql.lit(TYPES_MAX)}) as t)`,
     };
   },
+  perType: (base) => ({ count: count(fresh(base)), first: earliest(base.created, fresh(base)) }),
   judge({ reading, history, now }): Finding | null {
     // Only the history knows what was published long ago.
     if (reading === null || history === null || history.typesPublished.size === 0) return null;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { failing, failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
-import { count, earliest, iso, isState, jsonObject, secondsBefore } from '../spelling';
+import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '../spelling';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'poison_row';
@@ -26,12 +26,13 @@ export const poisonRowVerdict: VerdictRule = {
     const waiting = isState(state, 'pending', 'retrying');
     const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsBefore(now, TAKEN_LATELY_SECONDS)})`;
     const describe = jsonObject({ at: iso(created), type, error, attempts });
-    const most = sql`(select json_agg(m.row) from (select ${describe} as row from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
+    // What is said of a row is put together for those rows alone: beside an order it would be for all that are sorted.
+    const most = sql`(select json_agg(${describe}) from (select * from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
     return {
-      head: sql`(select ${describe} from base where ${waiting} and ${created} is not null order by ${created} limit 1)`,
+      head: sql`(select ${describe} from head)`,
       most: traits.attempts ? most : sql`null::json`,
       endless: traits.attempts ? sql`0` : count(endless),
-      endlessFirst: iso(earliest(created, endless)),
+      endlessFirst: traits.attempts ? nullInstant : iso(earliest(created, endless)),
     };
   },
   judge: (circumstances) => blocking(circumstances) ?? counted(circumstances) ?? retaken(circumstances),

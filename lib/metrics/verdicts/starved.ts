@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/verdicts';
 import { due, failing, failingCount, isAlive, patienceMs, POISON_ROWS_MAX, rhythmOf } from '../flow';
 import { numberOf, textOf } from '../reading';
-import { count, earliest, iso, isState, latest, mostFrequent } from '../spelling';
+import { count, earliest, iso, isState, latest, mostFrequent, typeWithMost } from '../spelling';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'starved';
@@ -14,7 +14,7 @@ const OWNER = 'starved';
 export const starvedVerdict: VerdictRule = {
   verdict: OWNER,
   figures(base) {
-    const { traits, state, created, published, attempts, type, error } = base;
+    const { traits, state, created, published, attempts, error } = base;
     const isFailing = failing(base);
     const firstDue = sql`(select min(${created}) from base where ${due(base)})`;
     const firstTry = traits.attempts ? sql`coalesce(${attempts}, 0) <= ${sql.lit(traits.countsClaims ? 1 : 0)}` : sql`true`;
@@ -22,10 +22,11 @@ export const starvedVerdict: VerdictRule = {
       ahead: count(sql`(${isFailing} and ${created} <= ${firstDue})`),
       since: iso(earliest(created, isFailing)),
       freshOut: iso(latest(published, sql`(${isState(state, 'published')} and ${firstTry})`)),
-      type: mostFrequent(type, isFailing),
+      type: typeWithMost(OWNER, 'failing'),
       error: sql`left(${mostFrequent(error, sql`${isFailing} and ${error} is not null`)}, 200)`,
     };
   },
+  perType: (base) => ({ failing: count(failing(base)) }),
   judge(circumstances): Finding | null {
     const { reading, now } = circumstances;
     if (reading === null || !reading.traits.createdAt) return null;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { numberOf, textOf } from '../reading';
-import { count, earliest, isState, iso, mostFrequent, once, secondsBefore } from '../spelling';
+import { count, earliest, isState, iso, once, secondsBefore, typeWithMost, type Sql } from '../spelling';
+import type { Base } from '../base';
 import type { Finding, VerdictRule } from '../verdict';
 
 const OWNER = 'stuck_processing';
@@ -8,10 +9,11 @@ const OWNER = 'stuck_processing';
 /** Events that a relay took longer ago than the outbox's `stuckAfter` and never finished. */
 export const stuckProcessingVerdict: VerdictRule = {
   verdict: 'stuck_processing',
-  figures({ traits, now, state, attempted, type }) {
-    const stuck = sql`(${isState(state, 'processing')} and ${attempted} < ${once(secondsBefore(now, traits.stuckAfterSeconds))})`;
-    return { stuck: count(stuck), oldest: iso(earliest(attempted, stuck)), type: mostFrequent(type, stuck) };
-  },
+  figures: (base) =>
+    base.traits.claimTime
+      ? { stuck: count(stuck(base)), oldest: iso(earliest(base.attempted, stuck(base))), type: typeWithMost(OWNER, 'stuck') }
+      : undefined,
+  perType: (base) => (base.traits.claimTime ? { stuck: count(stuck(base)) } : undefined),
   judge({ reading, now }): Finding | null {
     if (reading === null || !reading.traits.claimTime) return null;
     const stuck = numberOf(reading, OWNER, 'stuck') ?? 0;
@@ -29,3 +31,6 @@ export const stuckProcessingVerdict: VerdictRule = {
     };
   },
 };
+
+const stuck = ({ traits, now, state, attempted }: Base): Sql =>
+  sql`(${isState(state, 'processing')} and ${attempted} < ${once(secondsBefore(now, traits.stuckAfterSeconds))})`;
