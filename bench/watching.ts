@@ -1,11 +1,8 @@
-import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { sampleTables, shapeCalled, testOutbox } from '@/lib/metrics/testing';
 import { migrateStore, openStore } from '@/lib/store/store';
 import type { Bench } from './bench';
 import { publishedAtFilling } from './fillings/published-at';
-import { openConsole } from './fleet/console';
 import { liveReading, openDirectory, openScreens, OUTBOX_ID } from './product';
 import { countersOf, difference, type Counters } from './support/counters';
 import type { Databases } from './support/databases';
@@ -13,18 +10,13 @@ import { median, short } from './support/figures';
 import { foldedTo } from './support/folded-to';
 import type { Table } from './support/report';
 import type { BenchServer } from './support/server';
+import { IDLE_OUTBOXES, measureIdle } from './watching/idle';
 
 const RUNS = 30;
 const READING_MS = 6;
 const CALLED_MS = 20_000;
 const CALLERS = 50;
 const CALLERS_RATIO = 1.5;
-const IDLE_OUTBOXES = 5;
-const IDLE_MS = 30_000;
-/** Looks begin, and the past has been read. */
-const SETTLED_MS = 15_000;
-/** A screen asks this often. */
-const POLL_MS = 5_000;
 const IDLE_WAYS = 2;
 
 /** What depth, ages and counts take as a person would ask for them. */
@@ -43,12 +35,12 @@ export const watchingBench: Bench = {
   name: 'watching',
   about: 'what a reading, callers by HTTP and outboxes in which nothing happens cost the server',
   rows: [1_000_000],
-  async run({ server, databases, rows: [rows = 0] }) {
+  async run({ server, databases, rows: [rows = 0], dir }) {
     const { name } = await databases.filled(publishedAtFilling, rows);
     const [reading, plain] = await measureReading(server, name);
     const one = await measureCallers(server, databases, name, 1);
     const many = await measureCallers(server, databases, name, CALLERS);
-    const idle = await measureIdle(server, databases);
+    const idle = await measureIdle(server, databases, dir);
     return {
       tables: [
         {
@@ -62,8 +54,8 @@ export const watchingBench: Bench = {
         callersTable(one, many),
         {
           title: 'Outboxes in which nothing happens',
-          columns: ['outboxes', 'statements a second each', 'ways there and back a second each'],
-          rows: [[IDLE_OUTBOXES, idle.statements, idle.ways]],
+          columns: ['server', 'outboxes', 'statements a second each', 'ways there and back a second each'],
+          rows: idle.map((one) => [one.server, IDLE_OUTBOXES, one.statements, one.ways]),
         },
       ],
       budgets: [
@@ -81,18 +73,18 @@ export const watchingBench: Bench = {
           limit: CALLERS_RATIO,
           unit: '×',
         })),
-        {
+        ...idle.map((one) => ({
           promise: 'ways there and back of an idle outbox, a second',
-          name: 'ways there and back of an idle outbox, a second',
-          measured: idle.ways,
+          name: `${one.server}: ways there and back of an idle outbox, a second`,
+          measured: one.ways,
           limit: IDLE_WAYS,
           unit: 'ways',
-        },
+        })),
       ],
       notes: [
         `A published-at table of ${short(rows)} rows, 700 of them waiting; server ms are planning and executing of all statements of a transaction (pg_stat_statements), the median of ${String(RUNS)} runs.`,
         `Callers ask for a summary, each once a second at a moment of its own, for ${String(CALLED_MS / 1_000)} s.`,
-        `${String(IDLE_OUTBOXES)} outboxes in one database, with readings for one fleet screen, collector and carrier. A way there and back is one in which the console says something after the server has answered, on any of its connections.`,
+        `${String(IDLE_OUTBOXES)} outboxes on one server, with readings for one fleet screen, collector and carrier. A way there and back is one in which the console says something after the server has answered, on any of its connections.`,
       ],
     };
   },
@@ -168,64 +160,4 @@ function callersTable(one: Cost, many: Cost): Table {
       [CALLERS, many.calls, many.buffers, many.ms],
     ],
   };
-}
-
-async function measureIdle(server: BenchServer, databases: Databases): Promise<{ statements: number; ways: number }> {
-  const database = await databases.empty('idle');
-  const shape = shapeCalled('published-at');
-  const outboxes = Array.from({ length: IDLE_OUTBOXES }, (_, at) => testOutbox(shape, `idle${String(at)}`, { database: 'idle' }));
-  await server.query(database, 'CREATE EXTENSION pg_stat_statements');
-  for (const { id } of outboxes) await server.query(database, sampleTables(shape, id).join(';\n'));
-  const line = await countingLine(server.url(database, 'fleet'));
-  const watching = await openConsole(
-    { databases: [{ id: 'idle', url: line.url }], outboxes },
-    server.superuserUrl(await databases.empty('idle_store')),
-    (what, error) => process.stderr.write(`${what}: ${String(error)}\n`),
-  );
-  let on = true;
-  const viewer = (async () => {
-    while (on) {
-      await watching.snapshots.fleet();
-      await sleep(POLL_MS);
-    }
-  })();
-  try {
-    await sleep(SETTLED_MS);
-    const before = { ways: line.ways(), ...(await countersOf(server, database, 'fleet')) };
-    await sleep(IDLE_MS);
-    const after = { ways: line.ways(), ...(await countersOf(server, database, 'fleet')) };
-    const each = (n: number): number => n / IDLE_OUTBOXES / (IDLE_MS / 1_000);
-    return { statements: each(after.calls - before.calls), ways: each(after.ways - before.ways) };
-  } finally {
-    on = false;
-    await viewer;
-    await watching.stop();
-    line.close();
-  }
-}
-
-/** A line that counts how often the client says something after the server has answered. */
-async function countingLine(to: string): Promise<{ url: string; ways: () => number; close: () => void }> {
-  let ways = 0;
-  const target = Number(new URL(to).port);
-  const server = net.createServer((client) => {
-    let answered = true;
-    const upstream = net.connect(target, '127.0.0.1');
-    for (const socket of [client, upstream]) socket.on('error', () => undefined);
-    client.on('data', (data) => {
-      if (answered) ways += 1;
-      answered = false;
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => {
-      answered = true;
-      client.write(data);
-    });
-    upstream.on('close', () => client.destroy());
-    client.on('close', () => upstream.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(to);
-  url.port = String((server.address() as net.AddressInfo).port);
-  return { url: url.href, ways: () => ways, close: () => server.close() };
 }

@@ -4,6 +4,7 @@ import { createServers } from '@/lib/database/connections/servers';
 import { openBooks } from '@/lib/metrics/books';
 import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
 import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
+import { reckonIn } from '@/lib/metrics/reckon';
 import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
 import { createDirectory, type DirectoryOptions } from '@/lib/outbox/directory';
 import { migrateStore, openStore } from '@/lib/store/store';
@@ -31,6 +32,7 @@ export async function openConsole(
   const carrier = startCarrier({ directory, store, onError });
   const snapshots: Snapshots = createSnapshots(directory, {
     books: openBooks(store),
+    reckon: reckonIn(store),
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: onError,
   });
