@@ -106,7 +106,7 @@ export interface TransactionLimits {
   statementMs: number;
   lockMs: number;
   idleMs: number;
-  /** Of one that only reads: it is a single statement, whose end may be sent with it. */
+  /** Of one that only reads: it is a single statement, with which its beginning and end are sent or done without. */
   alone?: boolean;
 }
 

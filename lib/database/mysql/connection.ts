@@ -1,9 +1,9 @@
 import mysql from 'mysql2';
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, type QueryResult } from 'kysely';
 import type { PoolOptions, TransactionLimits } from '../engine';
 import { DatabaseFailure } from '../failure';
 import { mysqlFailure } from './failure';
-import { serverKind, type ServerKind } from './server';
+import { serverKind, transactionSetting, type ServerKind } from './server';
 import { connectionOptions } from './url';
 
 /** Parameter of a statement that never reaches the server: the limits of the transaction that begins. */
@@ -24,6 +24,8 @@ const IDLE_SESSION_SECONDS = 60;
 const KILL_GRACE_MS = 250;
 const JSON_TOO_DEEP = '3157';
 const PREPARED_STATEMENTS_MAX = 100;
+const READS = 'start transaction read only';
+const ENDS = /^(commit|rollback)$/;
 
 /** How every connection is opened, the ones that only end a statement included. */
 export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
@@ -59,11 +61,33 @@ function withBits(result: unknown, fields: mysql.FieldPacket[] | undefined): unk
 
 type Scalar = string | number | boolean | bigint | null;
 
-/** A connection of the pool as Kysely uses it. One that timed out or broke is not given back. */
+/** What the server of a pool is: its first connection asks, and the first one after another has failed. */
+export class KnownServer {
+  #kind: ServerKind | null = null;
+
+  async ask(raw: mysql.Connection): Promise<ServerKind> {
+    if (this.#kind !== null) return this.#kind;
+    const [row] = await rowsOf(raw, 'select version() as version');
+    return (this.#kind = serverKind(String(row?.version)));
+  }
+
+  forget(): void {
+    this.#kind = null;
+  }
+}
+
+/**
+ * A connection of the pool as Kysely uses it. One that timed out or broke is not given back. A transaction that is one reading
+ * statement alone is that statement, in a session that only reads: the server begins and ends it by itself.
+ */
 export class MysqlConnection implements DatabaseConnection {
   #limits: TransactionLimits | null = null;
   #set = '';
   #broken = false;
+  /** It reads, and has not begun. */
+  #toBegin = false;
+  #alone: 'no' | 'due' | 'over' = 'no';
+  #onlyReads = false;
 
   private constructor(
     private readonly raw: mysql.Connection,
@@ -71,33 +95,50 @@ export class MysqlConnection implements DatabaseConnection {
     readonly kind: ServerKind,
   ) {}
 
-  /** Asks the server what it is and sets the session up. */
-  static async open(raw: mysql.Connection, options: PoolOptions): Promise<MysqlConnection> {
-    const [row] = await rowsOf(raw, 'select version() as version');
-    const kind = serverKind(String(row?.version));
+  /** Sets the session up, in one statement where it is known what the server is. */
+  static async open(raw: mysql.Connection, options: PoolOptions, known: KnownServer): Promise<MysqlConnection> {
+    const kind = await known.ask(raw);
     const connection = new MysqlConnection(raw, options, kind);
     const own = kind.mariadb || kind.major < 8 ? '' : ', session information_schema_stats_expiry = 0';
     await send(
       raw,
       `set names utf8mb4 collate utf8mb4_bin, session time_zone = '+00:00', session sql_mode = '${SQL_MODE}', session autocommit = 1, session sql_safe_updates = 0,
        session sql_select_limit = ${ALL_ROWS}, session sql_big_selects = 1, session sql_auto_is_null = 0,
-       session wait_timeout = ${IDLE_SESSION_SECONDS}${own}`,
+       session wait_timeout = ${IDLE_SESSION_SECONDS}, session ${transactionSetting(kind, 'isolation')} = 'READ-COMMITTED', session ${transactionSetting(kind, 'read_only')} = 0${own}`,
       [],
     );
-    await send(raw, 'set session transaction isolation level read committed, read write', []);
     if (options.prepare !== undefined) await send(raw, options.prepare, []);
     return connection;
   }
 
+  /** One that reads begins with its first statement. */
+  async begin(readOnly: boolean): Promise<void> {
+    if (readOnly) this.#toBegin = true;
+    else if (this.#onlyReads) throw new Error('this session only reads');
+    else await this.executeQuery(CompiledQuery.raw('begin'));
+  }
+
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const [first] = parameters;
-    if (first instanceof LimitsOfTransaction) {
-      await this.#limit(first.limits);
+    const limits = first instanceof LimitsOfTransaction ? first.limits : null;
+    const ends = ENDS.test(sql);
+    if (ends && (this.#toBegin || this.#alone !== 'no')) {
+      this.#transactionEnded();
       return { rows: [] };
     }
+    if (this.#toBegin) {
+      this.#toBegin = false;
+      if (limits?.alone === true) this.#alone = 'due';
+      else await this.executeQuery(CompiledQuery.raw(READS));
+    }
+    if (limits !== null) {
+      await this.#limit(limits);
+      return { rows: [] };
+    }
+    if (this.#alone === 'over') throw new Error('a transaction of one statement has ended with it');
+    if (this.#alone === 'due') this.#alone = 'over';
     const values = parameters.map(scalar);
     // The end of a transaction is not to be hurried: killed in the middle, nobody could say what became of it.
-    const ends = /^(commit|rollback)$/.test(sql);
     const run = (): Promise<Answer> => this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
     const result = await run().catch((error: unknown) => this.#withoutDeepJson(error, run));
     if (ends) this.#transactionEnded();
@@ -112,6 +153,8 @@ export class MysqlConnection implements DatabaseConnection {
 
   /** Its use is over; answers whether it must not be used again. */
   ended(): boolean {
+    this.#toBegin = false;
+    this.#alone = 'no';
     this.#limits = null;
     return this.#broken;
   }
@@ -140,19 +183,21 @@ export class MysqlConnection implements DatabaseConnection {
 
   /** MySQL has no limit for a transaction at rest, only one for the session: whoever comes next waits for its way back, nobody else. */
   #transactionEnded(): void {
-    if (this.#limits !== null && !this.kind.mariadb) {
+    if (this.#limits !== null && !this.kind.mariadb && this.#alone === 'no') {
       this.#set = '';
       send(this.raw, `set session wait_timeout = ${IDLE_SESSION_SECONDS}`, []).catch(() => undefined);
     }
-    this.#limits = null;
+    this.ended();
   }
 
   async #limit(limits: TransactionLimits): Promise<void> {
     this.#limits = limits;
     const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
-    const own = this.kind.mariadb
-      ? `session max_statement_time = ${limits.statementMs / 1_000}, session idle_transaction_timeout = ${seconds(limits.idleMs)}`
-      : `session max_execution_time = ${Math.ceil(limits.statementMs)}, session wait_timeout = ${seconds(limits.idleMs)}`;
+    const [statement, idle] = this.kind.mariadb
+      ? [`session max_statement_time = ${limits.statementMs / 1_000}`, `session idle_transaction_timeout = ${seconds(limits.idleMs)}`]
+      : [`session max_execution_time = ${Math.ceil(limits.statementMs)}`, `session wait_timeout = ${seconds(limits.idleMs)}`];
+    this.#onlyReads ||= this.#alone === 'due';
+    const own = `${statement}, ${this.#alone === 'due' ? `session ${transactionSetting(this.kind, 'read_only')} = 1` : idle}`;
     const wanted = `${own}, session innodb_lock_wait_timeout = ${seconds(limits.lockMs)}, session lock_wait_timeout = ${seconds(limits.lockMs)}`;
     // The transaction's own idea of now: what a row's version says of the current second must not change on the way.
     await this.#timed(

@@ -6,6 +6,9 @@ import { Problem } from '@/lib/shared/problems';
 import { openDatabase, type Database } from '../database';
 import type { TransactionLimits } from '../engine';
 
+/** MySQL's sleep wakes up and calls it a success: this works instead, on ten billion rows. */
+const TEN_BILLION = `select sum(a.n * b.n) as v from ${numbersTo(100_000, 'a')} cross join ${numbersTo(100_000, 'b')}`;
+
 describe('an observed MySQL or MariaDB database', () => {
   const database = useTestMysql(async (db) => {
     await db.query('CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL DEFAULT 0) ENGINE=InnoDB');
@@ -24,9 +27,7 @@ describe('an observed MySQL or MariaDB database', () => {
 
   it('cancels a slow statement and says so, and the next is served', async () => {
     await withDatabase(async (db) => {
-      // MySQL's sleep wakes up and calls it a success: this works instead, on ten billion rows.
-      const slow = sql.raw(`select sum(a.n * b.n) as v from ${numbersTo(100_000, 'a')} cross join ${numbersTo(100_000, 'b')}`);
-      await expect(read(db, slow, { statementMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
+      await expect(read(db, sql.raw(TEN_BILLION), { statementMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
       expect(await read(db, sql`select 'served' as answer`)).toEqual([{ answer: 'served' }]);
     });
   });
@@ -103,6 +104,45 @@ describe('an observed MySQL or MariaDB database', () => {
   it('reads in a read-only transaction, whatever its user may do', async () => {
     await withDatabase(async (db) => {
       await expect(read(db, sql`insert into t values (7, 7)`)).rejects.toMatchObject({ code: 'read_only' });
+    });
+  });
+
+  it('of one statement costs that statement and its limits, in a session that only reads, and is over with it', async () => {
+    await withDatabase(async (db) => {
+      const alone = { alone: true };
+      const asked = sql<{ VARIABLE_VALUE: string }>`select variable_value as VARIABLE_VALUE
+        from ${sql.raw(database.mariadb ? 'information_schema' : 'performance_schema')}.session_status where variable_name = 'Questions'`;
+      const count = async (): Promise<number> => Number((await read(db, asked, alone))[0]?.VARIABLE_VALUE);
+      await read(db, sql`select 1`);
+      await count();
+      const before = await count();
+      expect((await count()) - before).toBe(2);
+      await expect(read(db, sql`insert into t values (8, 8)`, alone)).rejects.toMatchObject({ code: 'read_only' });
+      await expect(read(db, sql.raw(TEN_BILLION), { ...alone, statementMs: 50 })).rejects.toMatchObject({ code: 'timeout' });
+      const two = db.read(async (one) => {
+        await sql`select 1`.execute(one);
+        await sql`select 2`.execute(one);
+      }, alone);
+      await expect(two).rejects.toThrow('one statement');
+      expect(await read(db, sql`select 'served' as answer`, alone)).toEqual([{ answer: 'served' }]);
+      await expect(read(db, sql`insert into t values (8, 8)`)).rejects.toMatchObject({ code: 'read_only' });
+    });
+  });
+
+  it('asks the server what it is once, and sets up each other connection in one statement', async () => {
+    await withDatabase(async (db) => {
+      const isolation = sql.raw<{ level: string; n: string }>(
+        `select @@session.${database.mariadb ? 'tx' : 'transaction'}_isolation as level, variable_value as n
+         from ${database.mariadb ? 'information_schema' : 'performance_schema'}.session_status where variable_name = 'Questions'`,
+      );
+      await read(db, sql`select 1`);
+      const held = db.read(async (one) => {
+        // The other one is taken; this is of a connection that knows: it is set up, told its limits, and asked.
+        const [row] = await read(db, isolation, { alone: true });
+        await sql`select 1`.execute(one);
+        return row;
+      });
+      expect(await held).toEqual({ level: 'READ-COMMITTED', n: '3' });
     });
   });
 

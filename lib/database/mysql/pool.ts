@@ -12,7 +12,7 @@ import { within } from '@/lib/shared/within';
 import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { DatabaseFailure } from '../failure';
-import { MysqlConnection, sessionOptions } from './connection';
+import { KnownServer, MysqlConnection, sessionOptions } from './connection';
 import { mysqlFailure } from './failure';
 
 /** A pool as Kysely sees it. Our own driver, because a limit of time needs more than the pool of mysql2 offers. */
@@ -36,10 +36,10 @@ function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver 
     init: () => Promise.resolve(),
     acquireConnection: () => lane.acquire(),
     async beginTransaction(connection, settings: TransactionSettings) {
-      // The session's own are READ COMMITTED and for writing (`MysqlConnection.open`), so that one statement begins each kind.
+      // The session's own are READ COMMITTED (`MysqlConnection.open`), so that one statement begins each kind.
       if (settings.isolationLevel !== undefined && settings.isolationLevel !== 'read committed')
         throw new Error(`no transaction here is ${settings.isolationLevel}`);
-      await run(connection as MysqlConnection, settings.accessMode === 'read only' ? 'start transaction read only' : 'begin');
+      await (connection as MysqlConnection).begin(settings.accessMode === 'read only');
     },
     commitTransaction: (connection) => run(connection as MysqlConnection, 'commit'),
     rollbackTransaction: (connection) => run(connection as MysqlConnection, 'rollback'),
@@ -53,6 +53,7 @@ function driver(options: PoolOptions, session: mysql.ConnectionOptions): Driver 
 }
 
 function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions): Source<MysqlConnection> {
+  const known = new KnownServer();
   return {
     failure: mysqlFailure,
     async open(onLost) {
@@ -69,12 +70,13 @@ function connectionSource(options: PoolOptions, session: mysql.ConnectionOptions
       raw.on('end', lost);
       try {
         // A server that accepts and says nothing would keep one waiting for longer than the driver promises.
-        const connection = await within(MysqlConnection.open(raw, options), options.connectTimeoutMs);
+        const connection = await within(MysqlConnection.open(raw, options, known), options.connectTimeoutMs);
         if (connection === null)
           throw new DatabaseFailure('connection', null, new Error(`no connection within ${options.connectTimeoutMs} ms`));
         made.connection = connection;
         return connection;
       } catch (error) {
+        known.forget();
         raw.destroy();
         throw error;
       }

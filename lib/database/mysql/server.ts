@@ -40,3 +40,8 @@ export function skipsLocked(kind: ServerKind): boolean {
 export function createsTriggerIfMissing(kind: ServerKind): boolean {
   return kind.mariadb || atLeast(kind, 8, 0, 29);
 }
+
+/** How the server calls a setting of its transactions. */
+export function transactionSetting(kind: ServerKind, name: 'isolation' | 'read_only'): string {
+  return `${kind.mariadb && !atLeast(kind, 11, 2) ? 'tx' : 'transaction'}_${name}`;
+}
