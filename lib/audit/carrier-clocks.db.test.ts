@@ -6,8 +6,10 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { startCarrier, type Carrier } from './carrier';
 import { LOOK_ROWS } from './database-carrier';
-import { entriesOfRecord, idMadeAt, plantLine, plantRecords } from './testing';
+import { entriesOfRecord, idMadeAt, plantCarried, plantLine, plantRecords } from './testing';
 
+/** Records that were there before. */
+const OTHERS = 50_000;
 const YEAR_MS = 365 * 86_400_000;
 /** What the console promises of every intervention. */
 const PROMISE = { timeout: 10_000, interval: 100 };
@@ -35,6 +37,7 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     open = await openSample(observed, workerStatus);
     expect((await migrateStore(storeDatabase.url)).ok).toBe(true);
     store = openStore(storeDatabase.url);
+    await plantCarried(observed, storeDatabase, OTHERS);
     carrier = start();
     await carrier.carryAll();
   });
@@ -68,11 +71,24 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     await expect.poll(() => oddities(back), PROMISE).toEqual([['time_off']]);
   });
 
-  it('whose id and time are both of another year are found when all are compared', async () => {
-    const id = next(now() - YEAR_MS);
-    await plantRecords(observed, [{ id, at: spelled(now() - YEAR_MS) }]);
-    await carrier.carryAll();
-    expect(await oddities(id)).toEqual([[]]);
+  it.each([
+    ['a year ahead', YEAR_MS],
+    ['a year back', -YEAR_MS],
+    ['hours ahead', 5 * 3_600_000],
+    ['hours back', -5 * 3_600_000],
+  ])('whose id and time are both %s arrive within ten seconds, wherever they lie among 50,000 others', async (how, off) => {
+    const id = next(now() + off);
+    await plantRecords(observed, [{ id, at: spelled(now() + off) }]);
+    await expect.poll(() => oddities(id), { ...PROMISE, message: how }).toEqual([[]]);
+  });
+
+  it('from the first second of all ids, and from between two others, arrive within ten seconds', async () => {
+    const ids = [idMadeAt(1, 7), '01980000-0003-7000-8000-00000003f7ff', '01980000-0004-7000-8000-000000040ff1'];
+    await plantRecords(
+      observed,
+      ids.map((id) => ({ id, at: '2025-08-01 00:00:00' })),
+    );
+    await expect.poll(async () => (await Promise.all(ids.map(oddities))).flat(2).length, PROMISE).toBe(3);
   });
 
   it('that grow are carried again: the new line arrives, and both are shown as what they are', async () => {

@@ -7,7 +7,7 @@ import { recordsKeeper } from './records-keeper';
 
 /**
  * Between two looks at a database at rest: well below the ten seconds that a record may take to the audit, and for twenty databases
- * so long that all of it, BEGIN, SET and COMMIT too, is less than twenty statements a second.
+ * so long that all of it, BEGIN, SET, COMMIT and new connections too, is about ten statements a second.
  */
 const REST_MS = { least: 5_000, perDatabase: 400, most: 8_000 };
 

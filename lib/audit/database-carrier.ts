@@ -1,7 +1,17 @@
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { newestRecords, RECENT_SECONDS, recordsAfter, seesRecords, wholeRecords, type RecordSize } from '@/lib/interventions/record-pages';
+import {
+  newestRecords,
+  RECENT_SECONDS,
+  recordsWithin,
+  seesRecords,
+  wholeRecords,
+  type IdRange,
+  type Newest,
+  type RecordSize,
+} from '@/lib/interventions/record-pages';
 import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/carrying';
+import { ComparedPages, type ComparedPage } from './compared-pages';
 import { Lack } from './lack';
 import { StoreTrouble, type RecordsKeeper } from './records-keeper';
 
@@ -10,6 +20,8 @@ const ACTIVE_MS = 1_000;
 const ACTIVE_FOR_MS = 60_000;
 const RETRY_MS = 3_000;
 const WALK_EVERY_MS = 300_000;
+/** Pages are counted at rest in every look. */
+const COUNT_EVERY_MS = 4_000;
 export const LOOK_ROWS = 500;
 const WALK_ROWS = 5_000;
 const WALK_ROWS_LEAST = 50;
@@ -30,29 +42,39 @@ export interface DatabaseCarrierOptions {
   keeper: RecordsKeeper;
   /** Between two looks at rest, in milliseconds. */
   restMs: number;
-  /** Which part of a rest passes before the second look, so that many databases take turns. */
+  /** At which part of a rest it looks, so that many databases take turns. */
   phase: number;
   onError(error: unknown): void;
 }
 
-/** Records being compared from the first id to the last. */
+/** Records of a range being compared from its first id to its last. */
 interface Walk {
+  range: IdRange;
   after: string | null;
   lacked: Set<string>;
+  pages: ComparedPage[];
 }
 
-const fresh = (): Walk => ({ after: null, lacked: new Set() });
+const ALL: IdRange = { after: null, upTo: null };
+const over = (range: IdRange): Walk => ({ range, after: range.after, lacked: new Set(), pages: [] });
 
 /**
  * Brings the records of one database into the audit. Which ones are lacking the store alone can say, by id and number of lines;
- * what is newest, by id or by time, is only looked at first. Times of its own come from a clock that nobody can set.
+ * what is newest, by id or by time, is only looked at first; what comes elsewhere is found by how many records there are.
+ * Times of its own come from a clock that nobody can set.
  */
 export class DatabaseCarrier {
   private readonly lack: Lack;
   /** Lines of the newest records that the audit has. */
   private known = new Map<string, number>();
   private present = false;
-  private walk: Walk | null = fresh();
+  /** Ids of the last look. */
+  private seen = new Set<string>();
+  private readonly pages = new ComparedPages();
+  private walk: Walk | null = over(ALL);
+  /** Pages to be compared after that, because they hold another number of records than was thought. */
+  private doubted: IdRange[] = [];
+  private countAt = -Infinity;
   private walkAt = 0;
   private walkRows = WALK_ROWS;
   private lookAt = 0;
@@ -90,7 +112,7 @@ export class DatabaseCarrier {
 
   /** Compares all records, and brings what is lacking. */
   async carryAll(): Promise<void> {
-    this.walk = fresh();
+    this.walk = over(ALL);
     this.asked = true;
     do await this.run();
     while (this.asked && !this.stopped);
@@ -107,11 +129,12 @@ export class DatabaseCarrier {
   }
 
   private async work(): Promise<void> {
-    if (performance.now() >= this.walkAt) this.walk ??= fresh();
+    if (performance.now() >= this.walkAt) this.walk ??= over(ALL);
     try {
       while (!this.stopped) {
         if (this.asked || performance.now() >= this.lookAt) await this.look();
         else if (this.walk !== null) await this.walkOn(this.walk);
+        else if (this.doubted.length > 0) this.walk = over(this.doubted.shift() ?? ALL);
         else return;
       }
     } catch (error) {
@@ -120,14 +143,13 @@ export class DatabaseCarrier {
   }
 
   private async look(): Promise<void> {
-    const { database, outboxes, phase, restMs } = this.options;
     const began = performance.now();
     this.asked = false;
     const wasBlocked = this.blocked;
     this.blocked = false;
     this.present ||= await this.find();
-    const records = this.present ? await database.read((db) => newestRecords(database.engine, db, outboxes, LOOK_ROWS)) : [];
-    const unknown = records.filter(({ id, lines }) => (this.known.get(id) ?? -1) < (lines ?? 0));
+    const records = this.present ? await this.newest() : [];
+    const unknown = records.filter(({ id, lines }) => lines !== null && (this.known.get(id) ?? -1) < lines);
     const lacked = await this.bring(unknown);
     this.known = new Map(records.flatMap(({ id, lines }) => (lacked.has(id) || lines === null ? [] : [[id, lines]])));
     this.lack.found(
@@ -136,13 +158,42 @@ export class DatabaseCarrier {
     );
     this.lack.because(this.blocked ? 'store' : null);
     if (!this.blocked) this.reported.clear();
-    const { since } = database.status();
+    const { since } = this.options.database.status();
     const missedSome = unknown.length >= LOOK_ROWS || began - this.lookedAt > (RECENT_SECONDS / 2) * 1_000;
-    if (missedSome || since !== this.upSince || (wasBlocked && !this.blocked)) this.walk = fresh();
+    if (missedSome || since !== this.upSince || (wasBlocked && !this.blocked)) this.walk = over(ALL);
     this.upSince = since;
-    const rest = this.lookedAt === -Infinity ? restMs * phase : restMs;
     this.lookedAt = began;
-    this.lookAt = performance.now() + (performance.now() < this.activeUntil ? ACTIVE_MS : rest);
+    const now = performance.now();
+    this.lookAt = now < this.activeUntil ? now + ACTIVE_MS : this.nextTurn(now);
+  }
+
+  /** Its own turns lie a rest apart, whatever came between. */
+  private nextTurn(now: number): number {
+    const { restMs, phase } = this.options;
+    return (Math.floor(now / restMs - phase) + 1 + phase) * restMs;
+  }
+
+  /** What is newest; whatever else came is where another number of records is than was thought. */
+  private async newest(): Promise<RecordSize[]> {
+    const due = performance.now() < this.countAt ? [] : this.pages.due();
+    const { records, counts } = await this.readNewest(due);
+    this.pages.came(records.flatMap(({ id }) => (this.seen.has(id) ? [] : [id])));
+    this.seen = new Set(records.map(({ id }) => id));
+    if (counts.length === 0) return records;
+    this.countAt = performance.now() + COUNT_EVERY_MS;
+    this.doubted = due.filter(({ rows }, place) => counts[place] !== rows);
+    return records;
+  }
+
+  private async readNewest(due: readonly IdRange[]): Promise<Newest> {
+    const { database, outboxes } = this.options;
+    try {
+      return await database.read((db) => newestRecords(database.engine, db, outboxes, LOOK_ROWS, due), { alone: true });
+    } catch (error) {
+      if (due.length === 0 || !isTimeout(error)) throw error;
+      this.pages.tooMany();
+      return this.readNewest([]);
+    }
   }
 
   /** Whether there are records to be read. Throws RecordsUnreadable where there must be some, and they cannot be. */
@@ -157,22 +208,35 @@ export class DatabaseCarrier {
 
   private async walkOn(walk: Walk): Promise<void> {
     const { database, outboxes } = this.options;
+    const { range, after } = walk;
     const limit = this.walkRows;
     let page: RecordSize[];
     try {
-      page = this.present ? await database.read((db) => recordsAfter(database.engine, db, outboxes, walk.after, limit)) : [];
+      const rest = { after, upTo: range.upTo };
+      page = this.present ? await database.read((db) => recordsWithin(database.engine, db, outboxes, rest, limit), { alone: true }) : [];
     } catch (error) {
-      if (!(error instanceof DatabaseFailure) || error.code !== 'timeout' || limit <= WALK_ROWS_LEAST) throw error;
+      if (!isTimeout(error) || limit <= WALK_ROWS_LEAST) throw error;
       this.walkRows = Math.max(WALK_ROWS_LEAST, Math.floor(limit / 4));
       return;
     }
-    for (const id of await this.bring(page.filter(({ lines }) => lines !== null))) if (walk.lacked.size < LACKING_MAX) walk.lacked.add(id);
-    walk.after = page.at(-1)?.id ?? null;
+    const lacked = await this.bring(page.filter(({ lines }) => lines !== null));
+    this.lack.found(
+      page.map(({ id }) => id),
+      lacked,
+    );
+    for (const id of lacked) if (walk.lacked.size < LACKING_MAX) walk.lacked.add(id);
+    const isLast = page.length < limit;
+    walk.after = page.at(-1)?.id ?? after;
+    walk.pages.push({ after, upTo: isLast ? range.upTo : walk.after, rows: page.length });
     // Whoever began another one meanwhile wants all compared again.
-    if (page.length >= limit || this.walk !== walk || this.stopped) return;
+    if (!isLast || this.walk !== walk || this.stopped) return;
     this.walk = null;
-    this.walkAt = performance.now() + WALK_EVERY_MS;
-    this.lack.walked(walk.lacked);
+    this.pages.compared(range, walk.pages);
+    if (range === ALL) {
+      this.doubted = [];
+      this.walkAt = performance.now() + WALK_EVERY_MS;
+      this.lack.walked(walk.lacked);
+    }
     if (this.blocked) this.lack.because('store');
   }
 
@@ -238,6 +302,8 @@ export class DatabaseCarrier {
     this.options.onError(error);
   }
 }
+
+const isTimeout = (error: unknown): boolean => error instanceof DatabaseFailure && error.code === 'timeout';
 
 const OF_A_RECORD = new Set<DatabaseFailure['code']>(['bad_value', 'timeout', 'other']);
 

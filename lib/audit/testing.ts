@@ -1,11 +1,13 @@
 /** What tests of the carrier share: records with any id and any time, and the audit of a store. */
 import { sql } from 'kysely';
 import { openDatabase } from '@/lib/database/database';
+import { numbersTo } from '@/scripts/testing/mysql';
 import type { Db, Engine } from '@/lib/database/engine';
 import { eventTableOf, headersOf, named } from '@/lib/interventions/records';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Store } from '@/lib/store/store';
-import type { AnyTestDatabase } from '@/scripts/testing/outbox';
+import type { TestDatabase } from '@/scripts/testing/database';
+import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { listAudit } from './list';
 
 /** A UUID of version 7 made at this time. */
@@ -49,6 +51,24 @@ export async function plantRecords(database: AnyTestDatabase, records: readonly 
     await owner.close();
   }
 }
+
+/** So many records without lines that are in the audit already; n of them has the id 01980000-(n div 4096)-7000-8000-(16 n), in hexadecimal digits. */
+export async function plantCarried(database: AnyTestDatabase, store: TestDatabase, records: number): Promise<void> {
+  const inPostgres = (n: string): string =>
+    `concat('01980000-', lpad(to_hex(${n} >> 12), 4, '0'), '-7000-8000-', lpad(to_hex(${n} * 16), 12, '0'))::uuid`;
+  const inMysql = (n: string): string =>
+    `lower(concat('01980000-', lpad(hex(${n} >> 12), 4, '0'), '-7000-8000-', lpad(hex(${n} * 16), 12, '0')))`;
+  const { engine } = database;
+  const there = engine === 'mysql' ? { of: inMysql, from: numbersTo(records, 'r') } : { of: inPostgres, from: series(records) };
+  const table = engine === 'mysql' ? 'outbox_console_intervention' : 'outbox_console.intervention';
+  await database.query(`INSERT INTO ${table}
+      (id, outbox, actor_id, actor_name, actor_role, ${ENGINES[engine].quote.identifier('key')}, request_hash, operation, reason, outcome, at)
+    SELECT ${there.of('r.n')}, 'sample', 'x', 'x', 'operator', concat('k', r.n), 'h', 'retry', 'planted', 'none', '2025-08-01 00:00:00'
+    FROM ${there.from}`);
+  await store.query(`INSERT INTO carried_record (id, outbox, lines) SELECT ${inPostgres('r.n')}, 'sample', 0 FROM ${series(records)}`);
+}
+
+const series = (most: number): string => `generate_series(1, ${String(most)}) AS r (n)`;
 
 /** One more line of a record. */
 export async function plantLine(database: AnyTestDatabase, id: string, position: number): Promise<void> {
