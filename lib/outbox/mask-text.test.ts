@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { errorTemplate } from '@/lib/shared/cause';
 import { MASK } from '@/lib/shared/masked';
 import { maskText } from './mask-text';
 
@@ -29,5 +30,14 @@ describe('free text for a viewer', () => {
       'node-2.internal:50051',
     ])
       expect(maskText(text)).toBe(text);
+  });
+
+  it('parts no causes: of amounts that are alike but for their digits some look like card numbers', () => {
+    const amounts = Array.from({ length: 40 }, (_, index) => String(6_800_000_000_000_000n + BigInt(index) * 7n));
+    for (const written of [amounts, amounts.map((digits) => digits.replace(/\B(?=(?:\d{4})+$)/g, ' '))]) {
+      const seen = written.map((digits) => maskText(`account has ${digits} wei`));
+      expect(seen.some((text) => text.includes(MASK)) && seen.some((text) => !text.includes(MASK))).toBe(true);
+      expect(new Set(seen.map(errorTemplate))).toEqual(new Set(['account has … wei']));
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { MASK } from '@/lib/shared/masked';
+import { CARD_DIGITS, MASK } from '@/lib/shared/masked';
 import { SENSITIVE_KEYS } from './mask-paths';
 
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
@@ -10,7 +10,6 @@ const QUOTED = new RegExp(
   'gi',
 );
 const ASSIGNED = new RegExp(`((?<![a-z\\d_-])(?:${SENSITIVE_KEYS})=)("[^"]*"?|'[^']*'?|[^\\s,;&)\\]}]+)`, 'gi');
-const CARD = /\b\d(?:[ -]?\d){12,18}\b/g;
 
 /**
  * Free text (an error, a cause, a column of a record) with what looks like personal data or a secret hidden: no path
@@ -23,7 +22,7 @@ export function maskText(text: string): string {
     .replace(ASSIGNED, `$1${MASK}`)
     .replace(EMAIL, MASK)
     .replace(IBAN, MASK)
-    .replace(CARD, (digits) => (hasCheckDigit(digits.replace(/\D/g, '')) ? MASK : digits));
+    .replace(CARD_DIGITS, (digits) => (hasCheckDigit(digits.replace(/\D/g, '')) ? MASK : digits));
 }
 
 /** Luhn's formula, ISO/IEC 7812-1. */

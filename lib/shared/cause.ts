@@ -1,13 +1,14 @@
+import { CARD_DIGITS, MASK } from './masked';
 import type { Cause } from './model';
 
 /**
- * The cause of a failure, as its type and its error's text tell it: texts of one cause differ in ids, addresses, numbers and
- * quoted values only. The template of a text has these replaced, so that a hundred rows of one cause are counted as one.
+ * The cause of a failure, as its type and its error's text tell it: texts of one cause differ in ids, addresses, numbers, quoted
+ * values and masked ones only. The template of a text has these replaced, so that a hundred rows of one cause are counted as one.
  * Pure, of the text somebody sees: what is masked for them is masked here.
  */
 
 /** Raised whenever the same text gets another template: whoever keeps templates knows theirs are of old. */
-export const CAUSE_VERSION = 2;
+export const CAUSE_VERSION = 3;
 
 /** Stands where the texts of a cause differ. */
 export const VARIABLE = '…';
@@ -18,9 +19,12 @@ export const causeText = (error: string): string => [...error].slice(0, CAUSE_CH
 
 /** From the most telling to the plainest: a UUID is not four numbers. */
 const VARIABLES: [RegExp, string][] = [
+  // Of two amounts one may be masked as a card number: whether it is does not part them.
+  [CARD_DIGITS, VARIABLE],
+  [new RegExp(MASK, 'g'), VARIABLE],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, VARIABLE],
-  // An apostrophe within a word opens nothing. What is masked stays told apart from what differs.
-  [/(?<![\p{L}\p{N}])(["'`])(?!\1)(?:(?!\1)[^\n•]){1,200}\1(?![\p{L}\p{N}])/gu, `$1${VARIABLE}$1`],
+  // An apostrophe within a word opens nothing.
+  [/(?<![\p{L}\p{N}])(["'`])(?!\1)(?:(?!\1)[^\n]){1,200}\1(?![\p{L}\p{N}])/gu, `$1${VARIABLE}$1`],
   [/\b0x[0-9a-f]+\b/gi, VARIABLE],
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?/g, VARIABLE],
   [/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, VARIABLE],
@@ -32,6 +36,8 @@ const VARIABLES: [RegExp, string][] = [
 /** "order-98078: version 19 expected" → "order-…: version … expected". The text before a code, such as gRPC's "14 UNAVAILABLE", stays. */
 export function errorTemplate(error: string): string {
   const beginning = causeText(error);
+  // Withheld whole: it may say anything.
+  if (beginning === MASK) return MASK;
   const code = /^\d{1,5}(?= [A-Z][A-Z_]+\b)/.exec(beginning)?.[0] ?? '';
   return code + VARIABLES.reduce((text, [pattern, by]) => text.replace(pattern, by), beginning.slice(code.length));
 }
