@@ -19,14 +19,15 @@ import { readProof } from '@/lib/server/reads/proof';
 import type { RouteHandler } from '@/lib/server/route';
 import { useTestConsole } from '@/lib/server/testing';
 import { parseEventFilter } from '@/lib/shared/event-filter';
-import type { EventPage } from '@/lib/shared/model';
+import type { EventDetail, EventPage } from '@/lib/shared/model';
 import { can, type Permission } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
+import { changePairTable, createPairTable, pairOutbox, pairs, pairsWanted, type Pair, type PairRow } from '@/scripts/testing/masked-pairs';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
+import { answersOf, apart, comparable, ofOutbox, type Door } from '@/scripts/testing/told-of-pairs';
 
 const APP = path.resolve(import.meta.dirname, '..');
 const AT_ONCE = 5;
@@ -86,25 +87,6 @@ function entryPoints(): { id: string; permission: Permission }[] {
   );
 }
 
-/** What differs between two readings of one table: names, the time and how long something took, and what servers estimate. */
-function normalised(text: string, { ids }: Case, side: 0 | 1): string {
-  return (
-    text
-      .replaceAll(ids[side], 'pair')
-      .replaceAll(tableOf(ids[side]), 'pair')
-      .replace(/0190000[01]-0000/g, 'audit')
-      .replace(/\b(?!2026-01-01)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)/g, 'now')
-      .replace(/\b28\d{9}(?:\.\d+)?\b/g, 'age')
-      .replace(/"(tookMs|reference|fingerprint|scans)":(?:\d+(?:\.\d+)?|"[^"]*")/g, '"$1":0')
-      .replace(/"collector":\{.*?\},"stale"/g, '"collector":0,"stale"')
-      // Which minute had a depth is the collector's clock's to say.
-      .replace(/"at":"now","waiting":[^,]*,"dead":[^,]*,/g, '"at":"now",')
-      .replace(/"oldestAgeMs":[^,]*,|"(?:gap|provisional)":(?:true|false)/g, '')
-      .replace(/^now,now,(?:[^,\n]*,){15}/gm, '')
-      .replace(/"rows":\d+,"tableBytes"/g, '"rows":0,"tableBytes"')
-  );
-}
-
 interface Question {
   handler: string;
   path?: string;
@@ -158,6 +140,9 @@ function questions(id: string, { rows }: Pair): Question[] {
   ];
 }
 
+/** Events and their pages, dead letters and figures: what keeps something from one answer to the next. */
+const ASKED_AGAIN = /"path":"\/e\?(?:state=dead)?"|^GET v1\/outboxes$|^page\.(?:outbox|dead-letters)$/;
+
 /** Asked once of all outboxes: what is told of the one and of the other is compared. */
 const OF_ALL = ['GET v1/outboxes', 'GET metrics'];
 
@@ -182,8 +167,8 @@ async function pages(all: Map<string, RouteHandler>, question: Question): Promis
   return told;
 }
 
-async function viewer(): Promise<Context> {
-  const actor = { id: 'account:1', name: 'viewer', role: 'viewer', kind: 'account' } as const;
+async function contextOf(role: 'viewer' | 'operator'): Promise<Context> {
+  const actor = { id: 'account:1', name: role, role, kind: 'account' } as const;
   return { console: await getConsole(), actor, requestId: 'r', elapsedMs: () => 0, locale: 'en', timeZone: 'UTC' };
 }
 
@@ -215,6 +200,8 @@ const fleet: Reading = async (context, id) => {
   const { entries, doctor } = await readFleet(context);
   return [entries.filter(({ outbox }) => outbox.id === id), doctor[id], (await readHeadlines(context))[id]];
 };
+const eventScreen = everyRow(readEventDetail);
+const doctorScreen: Reading = (context, id) => readDoctor(context, id);
 const BY_ROUTE: Reading = () => 'asked by route';
 const NOTHING_OF_EVENTS: Reading = (context, id) => isChangeable(context.console, id);
 
@@ -228,15 +215,15 @@ const READINGS: Record<string, Reading> = {
   'outbox.type-trends': outboxScreen,
   'page.events': (context, id) => readOutbox(context.console, id),
   'events.snapshot': BY_ROUTE,
-  'page.event': everyRow(readEventDetail),
-  'event.snapshot': everyRow(readEventDetail),
+  'page.event': eventScreen,
+  'event.snapshot': eventScreen,
   'page.dead-letters': deadLetters,
   'page.outbox-dead-letters': deadLetters,
   'dead-letters.snapshot': deadLetters,
   'page.audit': BY_ROUTE,
   'audit.snapshot': BY_ROUTE,
-  'page.doctor': (context, id) => readDoctor(context, id),
-  'doctor.snapshot': (context, id) => readDoctor(context, id),
+  'page.doctor': doctorScreen,
+  'doctor.snapshot': doctorScreen,
   'doctor.examine': (context, id) => examineNow(context, id),
   'page.outbox-settings': (context, id) => readProof(context, id),
   'palette.find-event': async (context, id, { rows }) => {
@@ -246,6 +233,8 @@ const READINGS: Record<string, Reading> = {
     return found;
   },
 };
+
+const nameOf = (read: Reading): string => Object.keys(READINGS).find((id) => READINGS[id] === read) ?? '';
 
 async function settled(work: Promise<unknown>): Promise<unknown> {
   try {
@@ -285,48 +274,69 @@ async function writeAudit({ pair, ids }: Case): Promise<void> {
     );
 }
 
-interface Door {
-  name: string;
-  told: () => Promise<string>;
-}
-
 /** Everything that one of the two outboxes of a pair is asked, in one order for both. */
-function doors(all: Map<string, RouteHandler>, context: Context, one: Case, side: 0 | 1): Door[] {
-  const { pair, ids } = one;
+function doors(all: Map<string, RouteHandler>, context: Context, { pair, ids }: Case, side: 0 | 1): Door[] {
   const id = ids[side];
   const door = (name: string, ask: () => unknown): Door => ({
     name,
-    told: async () => {
+    ask: async () => {
       const answer = await settled(Promise.resolve(ask()));
-      return normalised(typeof answer === 'string' ? answer : JSON.stringify(answer), one, side);
+      return Array.isArray(answer) && answer.every((page) => typeof page === 'string') ? answer : [JSON.stringify(answer)];
     },
   });
   return [
-    ...questions(id, pair).map((question) => door(JSON.stringify(question), async () => (await pages(all, question)).join('\n'))),
-    ...[...new Set(Object.values(READINGS))].map((read, index) => door(`reading ${index}`, () => read(context, id, pair))),
-    ...OF_ALL.map((handler) => door(handler, async () => ofOutbox((await answered(all, { handler })).text, id))),
+    ...questions(id, pair).map((question) => door(JSON.stringify(question), () => pages(all, question))),
+    ...[...new Set(Object.values(READINGS))].map((read) => door(nameOf(read), () => read(context, id, pair))),
+    ...OF_ALL.map((handler) => door(handler, async () => [ofOutbox((await answered(all, { handler })).text, id)])),
   ];
 }
 
-/** The two answers where they part. */
-function apart(a: string, b: string): string {
-  const at = a.split('').findIndex((letter, index) => letter !== b.charAt(index));
-  return [a, b].map((text) => text.slice(Math.max(0, at - 120), at + 120)).join('\n');
+/** Asks the same of both, several at once. Answers what they were told differently: one such answer is a leak. */
+async function toldApart(pairsOfDoors: [Door, Door][], one: Case, begun: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let from = 0; from < pairsOfDoors.length; from += DOORS_AT_ONCE)
+    await Promise.all(
+      pairsOfDoors.slice(from, from + DOORS_AT_ONCE).map(async (both) => {
+        const told = await answersOf(both);
+        const [a = '', b = ''] = told.map((texts, side) => texts.map((text) => comparable(text, one.ids[side] ?? '', begun)).join('\n'));
+        if (a !== b) found.push(`${one.engine} ${both[0].name}\n${apart(a, b)}\n${JSON.stringify(one.pair)}`);
+      }),
+    );
+  return found;
 }
 
-/** Asks the same of both, several at once, until the answers are one: figures move on between two readings, what stays apart is a difference. */
-async function toldAlike(all: Map<string, RouteHandler>, context: Context, one: Case): Promise<void> {
-  const [left, right] = [doors(all, context, one, 0), doors(all, context, one, 1)];
-  const compare = ({ name, told }: Door, index: number): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        const [a, b] = await Promise.all([told(), right[index]?.told()]);
-        if (a !== b) throw new Error(`${one.engine} ${name}\n${apart(a, b ?? '')}\n${JSON.stringify(one.pair)}`);
-      },
-      { timeout: 60_000, interval: 500 },
+/** Until the collector has looked at every outbox and the doctor has examined it: before that there is less to be told. */
+async function watched(context: Context, batch: readonly Case[]): Promise<void> {
+  const ids = batch.flatMap((one) => one.ids);
+  for (const id of ids) await examineNow(context, id);
+  const isSampled = async (id: string): Promise<boolean> => {
+    const { points } = (await readFigures(context, id, '1h', { span: { window: '1h' } })).series;
+    return points.some(({ waiting, dead }) => waiting !== null && dead !== null);
+  };
+  await vi.waitFor(
+    async () => {
+      const sampled = await Promise.all(ids.map(isSampled));
+      if (sampled.includes(false)) throw new Error(`not watched yet: ${ids.filter((_, index) => !sampled[index]).join()}`);
+    },
+    { timeout: PATIENCE_MS / 2, interval: 500 },
+  );
+}
+
+/** Whom nothing is masked to sees the tables differ, wherever they do: who is told them alike is told something of them. */
+async function seenByOperators({ pair, ids }: Case): Promise<void> {
+  const context = await contextOf('operator');
+  for (const row of pair.rows) {
+    const [left, right] = ids.map((id): Door => ({
+      name: id,
+      ask: async () => [JSON.stringify(await readEventDetail(context, id, String(row.id)))],
+    }));
+    const told = await answersOf([left as Door, right as Door]);
+    const [a, b] = told.map(([detail = '']) => JSON.parse(detail) as EventDetail) as [EventDetail, EventDetail];
+    expect(a.payload?.text === b.payload?.text && a.headers?.text === b.headers?.text, JSON.stringify(row)).toBe(
+      JSON.stringify(row.values[0]) === JSON.stringify(row.values[1]),
     );
-  for (let from = 0; from < left.length; from += DOORS_AT_ONCE)
-    await Promise.all(left.slice(from, from + DOORS_AT_ONCE).map((door, index) => compare(door, from + index)));
+    expect(a.event.error === b.event.error).toBe(row.errors[0] === row.errors[1]);
+  }
 }
 
 describe('every door a viewer has', () => {
@@ -346,25 +356,32 @@ describe.each(batches.map((batch, index) => [index, batch] as const))('pairs, pa
     async () => {
       for (const { pair, engine, ids } of batch)
         for (const side of [0, 1] as const) await createPairTable(databases[engine], tableOf(ids[side]), pair, side);
+      const begun = Date.now();
       await console.restart(configuration(batch));
       const all = await handlers();
-      const context = await viewer();
+      const context = await contextOf('viewer');
       for (const one of batch) await writeAudit(one);
-      // Each to its end: what is left over would ask the next part's console.
-      const ended = await Promise.allSettled(batch.map((one) => toldAlike(all, context, one)));
-      expect(ended.filter(({ status }) => status === 'rejected')).toEqual([]);
+      await watched(context, batch);
+      const compare = async (one: Case, of: (door: Door) => boolean): Promise<string[]> => {
+        const right = doors(all, context, one, 1);
+        const both = doors(all, context, one, 0).map((door, index): [Door, Door] => [door, right[index] ?? door]);
+        return toldApart(
+          both.filter(([door]) => of(door)),
+          one,
+          begun,
+        );
+      };
+      const compareAll = async (of: (door: Door) => boolean): Promise<string[]> =>
+        // Each to its end: what is left over would ask the next part's console.
+        (await Promise.allSettled(batch.map((one) => compare(one, of)))).flatMap((ended) =>
+          ended.status === 'fulfilled' ? ended.value : [String(ended.reason)],
+        );
+      expect(await compareAll(() => true)).toEqual([]);
+      // The first answers after a change, of what is kept from one answer to the next.
+      for (const { engine, ids } of batch) for (const id of ids) await changePairTable(databases[engine], tableOf(id));
+      expect(await compareAll(({ name }) => ASKED_AGAIN.test(name))).toEqual([]);
+      for (const one of batch) await seenByOperators(one);
     },
     PATIENCE_MS,
   );
 });
-
-/** What an answer about all outboxes says of one. */
-function ofOutbox(text: string, id: string): string {
-  if (text.startsWith('{'))
-    return JSON.stringify((JSON.parse(text) as { outboxes: { id: string }[] }).outboxes.filter((outbox) => outbox.id === id));
-  return text
-    .split('\n')
-    .filter((line) => line.includes(`outbox="${id}"`))
-    .map((line) => (/seconds|_reading|_statements|_collector_/.test(line) ? line.replace(/ \S+$/, '') : line))
-    .join('\n');
-}

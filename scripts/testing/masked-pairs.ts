@@ -175,6 +175,11 @@ export async function createPairTable(database: AnyTestDatabase, table: string, 
     });
 }
 
+/** The same change to any of the tables, of columns that everybody sees. */
+export async function changePairTable(database: AnyTestDatabase, table: string): Promise<void> {
+  await database.query(`update ${table} set tries = tries + 1, kind = 'late'`);
+}
+
 /** The outbox of a pair's table, as the configuration has it. */
 export function pairOutbox(id: string, database: string, table: string, { mask, inside }: Pair): object {
   const fields = inside
