@@ -1,16 +1,27 @@
+import type { Page } from '@playwright/test';
+import type { Role } from '@/lib/shared/permissions';
 import { expect, test } from './fixtures';
+import type { Database } from './support/database';
 import { confirmButton, openDialog } from './support/operate';
 import { escrowRow, insertEscrow } from './support/rows';
 
-test('a broken connection is an unknown outcome: looked up, shown, and never sent twice', async ({ signIn, database, watch }) => {
-  const escrow = database('escrow');
+type SignIn = (role: Role) => Promise<Page>;
+
+/** An event's page with the dialog for its archiving filled in; whatever holds the reason is the request that sends it. */
+async function beforeArchive(signIn: SignIn, escrow: Database) {
   const { id } = await insertEscrow(escrow);
   const page = await signIn('operator');
   await page.goto(`/outboxes/escrow/events/${id}`);
-  watch.allow(/ERR_CONNECTION_RESET/);
   const dialog = await openDialog(page, 'archive');
   const reason = `story: the line breaks ${id}`;
   await dialog.getByLabel('Reason').fill(reason);
+  return { page, dialog, reason, id };
+}
+
+test('a broken connection is an unknown outcome: looked up, shown, and never sent twice', async ({ signIn, database, watch }) => {
+  watch.allow(/ERR_CONNECTION_RESET/);
+  const escrow = database('escrow');
+  const { page, dialog, reason, id } = await beforeArchive(signIn, escrow);
   let sent = 0;
   await page.route('**/outboxes/escrow/events/**', async (route) => {
     if (!route.request().postData()?.includes(reason)) return route.continue();
@@ -31,14 +42,8 @@ test('what was sent and not answered is asked after when the page is loaded agai
   database,
   watch,
 }) => {
-  const escrow = database('escrow');
-  const { id } = await insertEscrow(escrow);
-  const page = await signIn('operator');
-  await page.goto(`/outboxes/escrow/events/${id}`);
   watch.allow(/ERR_CONNECTION_RESET/);
-  const dialog = await openDialog(page, 'archive');
-  const reason = `story: the tab is loaded again ${id}`;
-  await dialog.getByLabel('Reason').fill(reason);
+  const { page, dialog, reason } = await beforeArchive(signIn, database('escrow'));
   let away = false;
   await page.route('**/outboxes/escrow/events/**', async (route) => {
     const postData = route.request().postData();

@@ -17,7 +17,7 @@ import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters'
 import { isChangeable, readOutbox } from '@/lib/server/reads/outboxes';
 import { readProof } from '@/lib/server/reads/proof';
 import type { RouteHandler } from '@/lib/server/route';
-import { useTestConsole } from '@/lib/server/testing';
+import { contextOf, useTestConsole } from '@/lib/server/testing';
 import { parseEventFilter } from '@/lib/shared/event-filter';
 import type { EventDetail, EventPage } from '@/lib/shared/model';
 import { can, type Permission } from '@/lib/shared/permissions';
@@ -165,11 +165,6 @@ async function pages(all: Map<string, RouteHandler>, question: Question): Promis
     path = `${(question.path ?? '').replace(/&cursor=.*/, '')}${question.path?.includes('?') === true && !question.path.endsWith('?') ? '&' : ''}cursor=${cursor}`;
   }
   return told;
-}
-
-async function contextOf(role: 'viewer' | 'operator'): Promise<Context> {
-  const actor = { id: 'account:1', name: role, role, kind: 'account' } as const;
-  return { console: await getConsole(), actor, requestId: 'r', elapsedMs: () => 0, locale: 'en', timeZone: 'UTC' };
 }
 
 type Reading = (context: Context, id: string, pair: Pair) => Promise<unknown> | unknown;

@@ -5,7 +5,7 @@ import { Anchor, Button, Popover, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/marks';
-import type { ProblemCode } from '@/lib/shared/problems';
+import type { ShownCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/visible-text';
 import { useFormat } from '../figures/use-format';
 import { useTakeOff, type TakeOff } from './mark-tools';
@@ -58,7 +58,7 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
   const problems = useTranslations('problems');
   const format = useFormat();
   const [sending, setSending] = useState(false);
-  const [wrong, setWrong] = useState<ProblemCode | null>(null);
+  const [wrong, setWrong] = useState<ShownCode | null>(null);
   const send = async () => {
     setSending(true);
     setWrong(await takeOff(id));

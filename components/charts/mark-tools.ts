@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react';
-import type { ProblemCode } from '@/lib/shared/problems';
+import type { ShownCode } from '@/lib/shared/problems';
 
 /** Takes a mark off the charts; answers why it could not, null when it is off. */
-export type TakeOff = (mark: string) => Promise<ProblemCode | null>;
+export type TakeOff = (mark: string) => Promise<ShownCode | null>;
 
 const MarkTools = createContext<TakeOff | null>(null);
 

@@ -6,7 +6,7 @@ import { Button, Menu, NativeSelect, SegmentedControl, Title } from '@mantine/co
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
-import type { ActionResult, ProblemCode } from '@/lib/shared/problems';
+import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { useTicking } from '../frame/clock';
 import { Note } from '../frame/note';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
@@ -41,7 +41,7 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
   const words = useTranslations('doctor');
   const problems = useTranslations('problems');
   const [examining, setExamining] = useState(false);
-  const [wrong, setWrong] = useState<ProblemCode | null>(null);
+  const [wrong, setWrong] = useState<ShownCode | null>(null);
   const { snapshot, refresh } = usePolledSnapshot<DoctorSnapshot>({
     key: ['doctor', outbox ?? null],
     action: () => load(outbox === undefined ? {} : { outbox }),

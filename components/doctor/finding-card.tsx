@@ -7,7 +7,7 @@ import { IconBell } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
 import type { Finding } from '@/lib/shared/doctor';
-import type { ProblemCode } from '@/lib/shared/problems';
+import type { ShownCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
@@ -34,7 +34,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
   const facts = findingFacts(finding, reader);
   const problems = useTranslations('problems');
   const [lifting, setLifting] = useState(false);
-  const [wrong, setWrong] = useState<ProblemCode | null>(null);
+  const [wrong, setWrong] = useState<ShownCode | null>(null);
   const lift = async (actions: SilenceActions) => {
     setLifting(true);
     const answer = await actions.lift({ outbox: outbox.id, finding: finding.id }).catch(() => null);

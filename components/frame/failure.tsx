@@ -2,7 +2,7 @@
 
 import { Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { PROBLEM_STATUS, type ProblemCode } from '@/lib/shared/problems';
+import { isShownCode, type ShownCode } from '@/lib/shared/problems';
 import classes from './failure.module.css';
 
 /** A page that could not be shown: what happened, what it means for the events, what to do, and where to look. */
@@ -24,9 +24,9 @@ export function Failure({ error, retry }: { error: unknown; retry: () => void })
 }
 
 /** Failures of our pages carry `<problem code>:<reference>`; anything else carries Next's own hash, or nothing. */
-function readDigest(error: unknown): { code: ProblemCode | null; reference: string | null } {
+function readDigest(error: unknown): { code: ShownCode | null; reference: string | null } {
   const digest = error instanceof Error && 'digest' in error && typeof error.digest === 'string' ? error.digest : null;
   const [code = '', reference] = digest?.split(':') ?? [];
-  if (reference !== undefined && code in PROBLEM_STATUS) return { code: code as ProblemCode, reference };
+  if (reference !== undefined && isShownCode(code)) return { code, reference };
   return { code: null, reference: digest };
 }

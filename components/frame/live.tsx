@@ -1,11 +1,11 @@
 'use client';
 
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import type { ProblemCode } from '@/lib/shared/problems';
+import type { ShownCode } from '@/lib/shared/problems';
 
 /** A reading that failed: what happened, and since when the shown numbers have been standing still. */
 export interface FailedReading {
-  code: ProblemCode | 'unreachable';
+  code: ShownCode | 'unreachable';
   since: string;
   reference?: string;
 }

@@ -2,7 +2,7 @@
 
 import { unstable_isUnrecognizedActionError as isUnrecognizedActionError } from 'next/navigation';
 import { useQuery } from '@tanstack/react-query';
-import type { ActionResult, ProblemCode } from '@/lib/shared/problems';
+import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { useLiveControl, useReportReading, type FailedReading } from './live';
 
 /** Past this a reading counts as failed. The action itself cannot be called back; its answer is dropped. */
@@ -14,7 +14,7 @@ const KEPT_MS = typeof window === 'undefined' ? Infinity : 600_000;
 
 class ReadingError extends Error {
   constructor(
-    readonly code: ProblemCode | 'unreachable' | 'outdated',
+    readonly code: ShownCode | 'unreachable' | 'outdated',
     readonly reference?: string,
   ) {
     super(code);

@@ -73,7 +73,12 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
         </span>
         <span className={classes.row}>
           <code>{of.table}</code>
-          {result !== null && result.rows.length > 0 && ` · ${t('onEvents', { ids: result.rows.map(visibleText).join(', ') })}`}
+          {result !== null && result.rows.length > 0 && (
+            <>
+              {' · '}
+              {t.rich('onEvents', { ids: () => <EventIds of={result.rows} /> })}
+            </>
+          )}
         </span>
       </div>
       {result?.because != null && (
@@ -112,4 +117,13 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
       )}
     </li>
   );
+}
+
+/** As in the confirm dialog, what does not fit is cut. */
+function EventIds({ of }: { of: readonly string[] }) {
+  return of.map((id) => (
+    <bdi key={id} className={classes.eventId} title={visibleText(id)}>
+      {visibleText(id)}
+    </bdi>
+  ));
 }

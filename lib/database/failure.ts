@@ -39,12 +39,16 @@ export class DatabaseFailure extends Error {
   /** What the server is and would have to be, in a sentence, where it is too old. */
   readonly outdated: string | null;
 
-  constructor(code: FailureCode, state: string | null, cause: unknown, outdated: string | null = null) {
+  /** Of the console's own store, and of no observed database. */
+  readonly ofStore: boolean;
+
+  constructor(code: FailureCode, state: string | null, cause: unknown, outdated: string | null = null, ofStore = false) {
     super(`database failure: ${code}${state === null ? '' : ` (${state})`}`, { cause });
     this.name = 'DatabaseFailure';
     this.code = code;
     this.state = state;
     this.outdated = outdated;
+    this.ofStore = ofStore;
   }
 
   /** By name: the bundler puts this module into a process more than once, and a failure must be one everywhere. */

@@ -29,7 +29,10 @@ const QUARTER_MS = 15 * 60_000;
 export async function recordFailedSignIn(db: StoreDb, who: Who, code: 'wrong' | 'disabled' | 'too_many', after: Values): Promise<void> {
   const quarter = Math.floor(Date.now() / QUARTER_MS);
   const id = entryId(`sign_in_failed/${who.id}`, quarter);
-  await insertAuditEntries(db, [{ ...entry(who), id, operation: 'sign_in_failed', outcome: 'refused', code, before: null, after }]);
+  // Whoever it was had no role.
+  await insertAuditEntries(db, [
+    { ...entry({ ...who, role: '' }), id, operation: 'sign_in_failed', outcome: 'refused', code, before: null, after },
+  ]);
 }
 
 const entry = (who: Who) => ({

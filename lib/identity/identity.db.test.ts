@@ -142,6 +142,11 @@ describe('the audit', () => {
       },
     ]);
     expect(await database.query(`select 1 from audit_entry where actor_name like 'nobody%' or actor_name like 'my%'`)).toEqual([]);
+    // Whoever could not sign in has no role.
+    expect(await database.query(`select operation, actor_role from audit_entry where actor_name = 'told@example.com' order by 1`)).toEqual([
+      { operation: 'sign_in', actor_role: 'operator' },
+      { operation: 'sign_in_failed', actor_role: '' },
+    ]);
   });
 
   it('tells of accounts and tokens, in the transaction that changes them', async () => {

@@ -31,3 +31,11 @@ test('a server that may be too old to know a statement is named, with the one th
     "Database shop refused a statement of the console (42601): this server is PostgreSQL 15.18, and the console needs PostgreSQL 16 or newer; if not for that, check that the mapping fits the table; the server's log says more",
   );
 });
+
+test('a failure of the console’s own store is told of no observed database', () => {
+  expect(databaseProblem(new DatabaseFailure('connection', null, null, null, true), 'shop')).toMatchObject({
+    code: 'unavailable',
+    ofStore: true,
+    detail: "The console's own store does not answer: try again in a moment",
+  });
+});

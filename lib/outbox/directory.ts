@@ -178,6 +178,8 @@ const NO_TEXT = new Set(['22021', '3988']);
 
 /** A database's failure in the words of the HTTP surface; what the driver said stays in the log. */
 export function databaseProblem(failure: DatabaseFailure, databaseId: string): Problem {
+  if (failure.ofStore)
+    return new Problem('unavailable', "The console's own store does not answer: try again in a moment", { ofStore: true, cause: failure });
   const said: Partial<Record<DatabaseFailure['code'], [Problem['code'], string]>> = {
     timeout: ['timeout', 'The database took too long and the statement was cancelled: narrow the time, the type or the state'],
     busy: ['timeout', `All connections the console may have to the server of database ${databaseId} are in use: try again in a moment`],

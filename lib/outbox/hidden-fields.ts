@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from './binding/problems';
-import type { ColumnRole, Source } from './language/source';
+import { COLUMN_ROLES, type ColumnRole, type Source } from './language/source';
 import { hidesPath } from './mask-paths';
 import type { OutboxSettings } from './outbox';
 import { pathSteps } from './paths';
@@ -16,19 +16,9 @@ export type HiddenField = Extract<
 const FIELDS = ['type', 'aggregateType', 'aggregateId', 'error', 'dedupKey', 'traceId'] as const satisfies readonly (HiddenField & Role)[];
 
 /** What lists are ordered by, figures made of and states told from: hidden from some, it would show through all of these. */
-const COUNTED = [
-  'sequence',
-  'orderingKey',
-  'createdAt',
-  'publishedAt',
-  'attemptedAt',
-  'lockedUntil',
-  'lockedBy',
-  'availableAt',
-  'diedAt',
-  'attempts',
-  'maxAttempts',
-] as const satisfies readonly Role[];
+const COUNTED = COLUMN_ROLES.filter(
+  (role): role is Role => !([...FIELDS, 'id', 'topic', 'payload', 'headers', 'version'] as readonly ColumnRole[]).includes(role),
+);
 
 const known = new WeakMap<Settings, ReadonlySet<HiddenField>>();
 

@@ -66,7 +66,10 @@ async function requireStore(store: Store): Promise<void> {
   try {
     await proveAuditTakesEntries(store.db);
   } catch (error) {
-    throw new Problem('unavailable', 'The console cannot write its audit at the moment, so this try changed nothing', { cause: error });
+    throw new Problem('unavailable', 'The console cannot write the audit in its own store at the moment, so this try changed nothing', {
+      ofStore: true,
+      cause: error,
+    });
   }
 }
 

@@ -43,7 +43,7 @@ async function askerOf(sent: Headers, cookie: Cookie, permission: Permission): P
   const elapsedMs = stopwatch();
   const console = await getConsole();
   const { actor, by } = await identify(console.askers, sent, cookie, !onlyReads(permission)).catch((error: unknown) => {
-    throw error instanceof DatabaseFailure ? new Problem('unavailable', STORE_AWAY, { cause: error }) : error;
+    throw error instanceof DatabaseFailure ? new Problem('unavailable', STORE_AWAY, { ofStore: true, cause: error }) : error;
   });
   return {
     console,

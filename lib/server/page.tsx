@@ -3,7 +3,7 @@ import { headers } from 'next/headers';
 import { notFound, redirect, unstable_rethrow } from 'next/navigation';
 import type { ReactNode } from 'react';
 import type { Permission } from '@/lib/shared/permissions';
-import { Problem, type ProblemCode } from '@/lib/shared/problems';
+import { Problem, shownCode, type ShownCode } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { newReference, problemOf } from './problem-response';
@@ -25,7 +25,7 @@ export type Page = ((props: PageProps) => Promise<ReactNode>) & { entry: EntryDe
 /** A page that could not be rendered. Its digest reaches the error page: `<problem code>:<reference>`. */
 class PageFailure extends Error {
   readonly digest: string;
-  constructor(code: ProblemCode, reference: string, cause: unknown) {
+  constructor(code: ShownCode, reference: string, cause: unknown) {
     super(`The page could not be rendered: ${code}`, { cause });
     this.name = 'PageFailure';
     this.digest = `${code}:${reference}`;
@@ -58,7 +58,7 @@ async function guarded(id: string, permission: Permission, work: (context: Conte
     if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) notFound();
     const reference = requestId === '' ? newReference() : requestId;
     const problem = problemOf(error, id, reference);
-    throw new PageFailure(problem.code, reference, error);
+    throw new PageFailure(shownCode(problem), reference, error);
   }
 }
 

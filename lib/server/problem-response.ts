@@ -2,7 +2,7 @@ import 'server-only';
 import { randomBytes } from 'node:crypto';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
-import { Problem, type ActionResult } from '@/lib/shared/problems';
+import { Problem, shownCode, type ActionResult } from '@/lib/shared/problems';
 import { BadRequest } from './input';
 import { log } from './log';
 
@@ -25,8 +25,8 @@ export function problemOf(error: unknown, entry: string, reference: string): Pro
   }
   if (error instanceof DatabaseFailure) {
     log().error({ entry, reference, err: error, cause: error.cause }, 'a database failed in a way nobody expected here');
-    const { code, detail } = databaseProblem(error, 'of this outbox');
-    return new Problem(code, detail, { reference, cause: error });
+    const { code, detail, ofStore } = databaseProblem(error, 'of this outbox');
+    return new Problem(code, detail, { ofStore, reference, cause: error });
   }
   log().error({ entry, reference, err: error }, 'unexpected failure');
   return new Problem('unavailable', 'Something failed inside the console; the log says what under this reference', {
@@ -55,7 +55,7 @@ export function failureResponse(error: unknown, entry: string, reference: string
 
 /** The problem as the answer of a server action. */
 export function problemResult(problem: Problem): ActionResult<never> {
-  const { code, detail, fields, because, reference } = problem;
+  const { detail, fields, because, reference } = problem;
   const told = Object.entries({ fields, because, reference }).filter(([, value]) => value !== undefined);
-  return { ok: false, problem: { code, detail, ...Object.fromEntries(told) } };
+  return { ok: false, problem: { code: shownCode(problem), detail, ...Object.fromEntries(told) } };
 }

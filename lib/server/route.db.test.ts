@@ -15,6 +15,7 @@ import { Problem } from '@/lib/shared/problems';
 import { insertAccount } from '@/lib/store/accounts';
 import { migrateStore } from '@/lib/store/store';
 import { getConsole, stopConsole } from './console';
+import { readMarks } from './reads/marks';
 import { defineRoute } from './route';
 
 const ORIGIN = 'http://localhost:3000';
@@ -58,6 +59,7 @@ const change = defineRoute({
     return { done: body.event, by: actor.id };
   },
 });
+const marks = defineRoute({ id: 'test.marks', permission: 'outbox:read', run: (context) => readMarks(context, {}) });
 const broken = defineRoute({
   id: 'test.broken',
   permission: 'outbox:read',
@@ -108,6 +110,8 @@ describe('who is asking', () => {
   it('is not known while the store is away, which is said of the store and of no outbox', async () => {
     const { cookie } = await person('viewer');
     const authorization = `Bearer ${await createToken((await getConsole()).store, { name: 'early bot', role: 'viewer' })}`;
+    const known = `Bearer ${await createToken((await getConsole()).store, { name: 'known bot', role: 'viewer' })}`;
+    expect((await call(marks, { headers: { authorization: known } })).status).toBe(200);
     const server = new pg.Client({ connectionString: inject('postgresUrl') });
     await server.connect();
     try {
@@ -121,6 +125,12 @@ describe('who is asking', () => {
           detail: expect.stringMatching(/^The console's own store does not answer.*try again/) as string,
         });
       }
+      // Who is asking is known from a moment ago, and what they ask for is in the store.
+      const answer = await call(marks, { headers: { authorization: known } });
+      expect([answer.status, await answer.json()]).toMatchObject([
+        503,
+        { code: 'unavailable', detail: expect.stringMatching(/^The console's own store does not answer/) as string },
+      ]);
     } finally {
       await server.query(`ALTER DATABASE ${database.name} ALLOW_CONNECTIONS true`);
       await server.end();

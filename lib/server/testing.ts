@@ -8,6 +8,7 @@ import { createToken } from '@/lib/identity/tokens';
 import type { Role } from '@/lib/shared/permissions';
 import { migrateStore } from '@/lib/store/store';
 import { getConsole, stopConsole } from './console';
+import type { Context } from './context';
 import type { RouteHandler } from './route';
 
 const ORIGIN = 'http://localhost:3000';
@@ -84,3 +85,13 @@ export function useTestConsole(url: () => string, yaml: () => string): TestConso
     },
   };
 }
+
+/** What a reading is run with for somebody of this role, without a request. */
+export const contextOf = async (role: Role): Promise<Context> => ({
+  console: await getConsole(),
+  actor: { id: 'account:1', name: 'somebody', role, kind: 'account' },
+  requestId: 'r',
+  elapsedMs: () => 0,
+  locale: 'en',
+  timeZone: 'UTC',
+});

@@ -22,6 +22,8 @@ export interface ProblemOptions {
   fields?: Record<string, string>;
   /** Stable code of why, for `read_only`: one of `ReadOnlyReason`. */
   because?: ReadOnlyReason;
+  /** It is the console's own store that does not answer, which screens have words of their own for. */
+  ofStore?: boolean;
   /** Kept for the log; never sent to a client. */
   cause?: unknown;
   /** Finds the log line; set for unexpected failures. */
@@ -36,6 +38,7 @@ export class Problem extends Error {
   readonly detail: string;
   readonly fields?: Record<string, string>;
   readonly because?: ReadOnlyReason;
+  readonly ofStore: boolean;
   readonly reference?: string;
   readonly retryAfterSeconds?: number;
 
@@ -46,6 +49,7 @@ export class Problem extends Error {
     this.detail = detail;
     this.fields = options.fields;
     this.because = options.because;
+    this.ofStore = options.ofStore ?? false;
     this.reference = options.reference;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
@@ -60,9 +64,18 @@ export class Problem extends Error {
   }
 }
 
+/** What screens put into words (`problems.<code>`): over HTTP `store` is `unavailable`. */
+export type ShownCode = ProblemCode | 'store';
+
+export const shownCode = ({ code, ofStore }: Problem): ShownCode => (ofStore ? 'store' : code);
+
+export function isShownCode(code: string): code is ShownCode {
+  return code === 'store' || code in PROBLEM_STATUS;
+}
+
 /** A problem as a client is told it. */
 export interface ProblemInfo {
-  code: ProblemCode;
+  code: ShownCode;
   detail: string;
   fields?: Record<string, string>;
   because?: ReadOnlyReason;

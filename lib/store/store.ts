@@ -2,7 +2,8 @@
 import { hostname } from 'node:os';
 import { Kysely, Migrator, type Migration } from 'kysely';
 import { Reach } from '@/lib/database/connections/reach';
-import { lanesOfOwn } from '@/lib/database/connections/share';
+import { lanesOfOwn, type Lane } from '@/lib/database/connections/share';
+import { DatabaseFailure } from '@/lib/database/failure';
 import { postgresDialect } from '@/lib/database/postgres/pool';
 import { firstTables } from './migrations/001-first-tables';
 import { rollups } from './migrations/002-rollups';
@@ -51,7 +52,7 @@ function open(
     dialect: postgresDialect({
       url,
       applicationName: `outbox-console/store@${hostname()}`.slice(0, 63),
-      lane: lanesOfOwn(max, IN_LINE_MS, new Reach()),
+      lane: (source) => ofStore(lanesOfOwn(max, IN_LINE_MS, new Reach())(source)),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       ...options,
     }),
@@ -62,6 +63,18 @@ function open(
 export function openStore(url: string, onIdleError: (error: Error) => void = () => undefined): Store {
   const db = open(url, { max: POOL_MAX, clientTimeoutMs: CLIENT_TIMEOUT_MS, prepare: SESSION, onIdleError });
   return { db, close: () => db.destroy() };
+}
+
+/** Whoever cannot have a connection is told of which database. */
+function ofStore<C>(lane: Lane<C>): Lane<C> {
+  return {
+    release: (connection, broken) => lane.release(connection, broken),
+    end: () => lane.end(),
+    acquire: () =>
+      lane.acquire().catch((error: unknown) => {
+        throw error instanceof DatabaseFailure ? new DatabaseFailure(error.code, error.state, error.cause, error.outdated, true) : error;
+      }),
+  };
 }
 
 export type MigrationResult =

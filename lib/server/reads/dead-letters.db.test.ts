@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
-import { getConsole } from '../console';
-import { useTestConsole } from '../testing';
+import { contextOf, useTestConsole } from '../testing';
 import { readAllDeadLetters } from './dead-letters';
 
 const store = useTestDatabase();
@@ -22,8 +21,7 @@ useTestConsole(
 );
 
 it('a table that is gone and one that does not fit are told as such', async () => {
-  const actor = { id: 'account:1', name: 'somebody', role: 'viewer', kind: 'account' } as const;
-  const context = { console: await getConsole(), actor, requestId: 'r', elapsedMs: () => 0, locale: 'en', timeZone: 'UTC' } as const;
+  const context = await contextOf('viewer');
   await database.query('ALTER TABLE p2p.moved RENAME TO elsewhere; ALTER TABLE p2p.other DROP COLUMN payload');
   const all = await readAllDeadLetters(context, { order: 'newest', limit: 5 });
   expect(all.map(({ outbox: { id, whyReadOnly }, dead, problem }) => [id, dead.why ?? 'read', problem, whyReadOnly])).toEqual([

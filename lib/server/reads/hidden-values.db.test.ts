@@ -9,8 +9,7 @@ import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { getConsole } from '../console';
-import type { Context } from '../context';
-import { useTestConsole } from '../testing';
+import { contextOf, useTestConsole } from '../testing';
 import { readAudit } from './audit';
 import { readDeadLetters } from './dead-letters';
 import { readEventDetail } from './event-detail';
@@ -38,17 +37,9 @@ useTestConsole(
     `databases: {d: {url: '${database.url}'}}\noutboxes: [{id: escrow, database: d, table: p2p.transaction_outbox, shape: escrow-status}]\n`,
 );
 
-const asking = async (role: Role): Promise<Context> => ({
-  console: await getConsole(),
-  actor: { id: 'account:1', name: 'somebody', role, kind: 'account' },
-  requestId: 'r',
-  elapsedMs: () => 0,
-  locale: 'en',
-  timeZone: 'UTC',
-});
-const list = async (role: Role) => readEvents(await asking(role), 'escrow', {}, { limit: 50 });
-const detail = async (role: Role, event: string) => readEventDetail(await asking(role), 'escrow', event);
-const groups = async (role: Role) => (await readDeadLetters(await asking(role), 'escrow', { order: 'newest', limit: 5 })).groups;
+const list = async (role: Role) => readEvents(await contextOf(role), 'escrow', {}, { limit: 50 });
+const detail = async (role: Role, event: string) => readEventDetail(await contextOf(role), 'escrow', event);
+const groups = async (role: Role) => (await readDeadLetters(await contextOf(role), 'escrow', { order: 'newest', limit: 5 })).groups;
 const causes = (of: DeadLetterGroup[]): string[] => of.map(({ error, count }) => `${count} ${error?.replace(/x+/, 'x') ?? ''}`).sort();
 
 describe('a secret in a payload', () => {
@@ -94,7 +85,7 @@ describe('a secret in a payload', () => {
     });
     await insertAuditEntries(own.db, [entry('escrow', id(0)), entry('escrow', id(99)), entry('elsewhere', id(0))]);
     const seen = async (role: Role) =>
-      (await readAudit(await asking(role), {}, { limit: 50 })).entries.map((one) => ({ ...one.before, of: one.outbox }));
+      (await readAudit(await contextOf(role), {}, { limit: 50 })).entries.map((one) => ({ ...one.before, of: one.outbox }));
     expect(await seen('viewer')).toEqual(
       expect.arrayContaining([
         { status: 'failed', error_message: 'login failed for ••••', of: 'escrow' },
@@ -107,15 +98,17 @@ describe('a secret in a payload', () => {
 
   it('is confirmed by no filter: one that reads errors is refused before anything is read, and left out of a link with a word', async () => {
     for (const error of ['sword', 'nothing like it'])
-      await expect(readEvents(await asking('viewer'), 'escrow', { error }, { limit: 5 })).rejects.toMatchObject({
+      await expect(readEvents(await contextOf('viewer'), 'escrow', { error }, { limit: 5 })).rejects.toMatchObject({
         code: 'forbidden',
         fields: { error: 'reads error, which is hidden from the role viewer' },
       });
-    await expect(readDeadLetters(await asking('viewer'), 'escrow', { order: 'newest', error: 'sword', limit: 5 })).rejects.toMatchObject({
-      code: 'forbidden',
-    });
-    expect((await readEvents(await asking('operator'), 'escrow', { error: 'sword' }, { limit: 5 })).events).toHaveLength(4);
-    expect(visibleFilter(await asking('viewer'), ['escrow'], { filter: { error: 'sword', type: ['t'] }, errors: {} })).toEqual({
+    await expect(readDeadLetters(await contextOf('viewer'), 'escrow', { order: 'newest', error: 'sword', limit: 5 })).rejects.toMatchObject(
+      {
+        code: 'forbidden',
+      },
+    );
+    expect((await readEvents(await contextOf('operator'), 'escrow', { error: 'sword' }, { limit: 5 })).events).toHaveLength(4);
+    expect(visibleFilter(await contextOf('viewer'), ['escrow'], { filter: { error: 'sword', type: ['t'] }, errors: {} })).toEqual({
       filter: { type: ['t'] },
       errors: { error: { code: 'hidden', value: 'error' } },
     });
@@ -123,12 +116,12 @@ describe('a secret in a payload', () => {
 
   it('is no part of a cause: what somebody sees of an error finds the events that died of it', async () => {
     const found = async (role: Role, cause: string, limit = 50) =>
-      (await readEvents(await asking(role), 'escrow', { cause }, { limit })).events.map((event) => event.id).sort();
+      (await readEvents(await contextOf(role), 'escrow', { cause }, { limit })).events.map((event) => event.id).sort();
     expect(await found('viewer', 'login failed for ••••')).toEqual([id(0), id(1)]);
     expect(await found('viewer', 'login failed for swordfish-1')).toEqual([]);
     expect(await found('operator', 'login failed for swordfish-7')).toEqual([id(0), id(1)]);
     for (const group of await groups('viewer')) {
-      const page = await readEvents(await asking('viewer'), 'escrow', groupFilter(group), { limit: 50 });
+      const page = await readEvents(await contextOf('viewer'), 'escrow', groupFilter(group), { limit: 50 });
       expect([page.events.length, page.searched]).toEqual([group.count, { rows: 5, backTo: expect.any(String) as string, complete: true }]);
     }
     expect(await found('viewer', 'node 1 down', 1)).toEqual([id(4)]);

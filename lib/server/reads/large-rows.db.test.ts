@@ -6,9 +6,7 @@ import { overCountingLine, type CountingLine } from '@/scripts/testing/counting-
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { getConsole } from '../console';
-import type { Context } from '../context';
-import { useTestConsole } from '../testing';
+import { contextOf, useTestConsole } from '../testing';
 import { readEventDetail, readEventUpdate } from './event-detail';
 import { readEvents } from './events';
 
@@ -79,15 +77,6 @@ useTestConsole(
       .join('')}`,
 );
 
-const asking = async (role: Role): Promise<Context> => ({
-  console: await getConsole(),
-  actor: { id: 'account:1', name: 'somebody', role, kind: 'account' },
-  requestId: 'r',
-  elapsedMs: () => 0,
-  locale: 'en',
-  timeZone: 'UTC',
-});
-
 describe.each([
   ['postgres', 'jsonb'],
   ['postgres', 'text'],
@@ -95,8 +84,8 @@ describe.each([
 ] as const)('on %s, %s', (engine, outbox) => {
   const heard = (): string[] => lines[engine]?.heard() ?? [];
   const list = async (role: Role): Promise<Record<string, OutboxEvent>> =>
-    Object.fromEntries((await readEvents(await asking(role), outbox, {}, { limit: 50 })).events.map((event) => [event.id, event]));
-  const detail = async (role: Role, id: string, full = false) => readEventDetail(await asking(role), outbox, id, full);
+    Object.fromEntries((await readEvents(await contextOf(role), outbox, {}, { limit: 50 })).events.map((event) => [event.id, event]));
+  const detail = async (role: Role, id: string, full = false) => readEventDetail(await contextOf(role), outbox, id, full);
 
   it('a list does without what lies in them, and says so', async () => {
     const seen = await list('operator');
@@ -159,7 +148,7 @@ describe.each([
 
   it.each([1, 20])('a poll of an event that %i look at is three statements at the most', async (viewers) => {
     const poll = async (role: Role, since?: string): Promise<EventUpdate> =>
-      readEventUpdate(await asking(role), outbox, 'small', { since });
+      readEventUpdate(await contextOf(role), outbox, 'small', { since });
     let told = await Promise.all(Array.from({ length: viewers }, (_, n) => poll(n % 2 === 0 ? 'viewer' : 'operator')));
     const costs: number[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -178,7 +167,7 @@ describe.each([
   });
 
   it('content that a screen has is not sent again, and changed content is', async () => {
-    const context = await asking('operator');
+    const context = await contextOf('operator');
     const first = await readEventUpdate(context, outbox, 'small', {});
     expect(first.payload?.text).toContain(SECRET);
     expect(await readEventUpdate(context, outbox, 'small', { contentKey: first.contentKey })).not.toHaveProperty('payload');
