@@ -26,6 +26,8 @@ const JSON_TOO_DEEP = '3157';
 const PREPARED_STATEMENTS_MAX = 100;
 const READS = 'start transaction read only';
 const ENDS = /^(commit|rollback)$/;
+/** The transaction's own idea of now, for the statements that use it. */
+const NOW = '@outbox_console_now';
 
 /** How every connection is opened, the ones that only end a statement included. */
 export function sessionOptions(options: PoolOptions): mysql.ConnectionOptions {
@@ -83,6 +85,9 @@ export class KnownServer {
 export class MysqlConnection implements DatabaseConnection {
   #limits: TransactionLimits | null = null;
   #set = '';
+  /** Limits as settings of the session; empty while there are none. */
+  #wanted = '';
+  #toldNow = false;
   #broken = false;
   /** It reads, and has not begun. */
   #toBegin = false;
@@ -132,11 +137,12 @@ export class MysqlConnection implements DatabaseConnection {
       else await this.executeQuery(CompiledQuery.raw(READS));
     }
     if (limits !== null) {
-      await this.#limit(limits);
+      this.#limit(limits);
       return { rows: [] };
     }
     if (this.#alone === 'over') throw new Error('a transaction of one statement has ended with it');
     if (this.#alone === 'due') this.#alone = 'over';
+    if (!ends) await this.#setUp(sql.includes(NOW));
     const values = parameters.map(scalar);
     // The end of a transaction is not to be hurried: killed in the middle, nobody could say what became of it.
     const run = (): Promise<Answer> => this.#timed(() => send(this.raw, sql, values), ends ? null : (this.#limits?.statementMs ?? null));
@@ -156,6 +162,8 @@ export class MysqlConnection implements DatabaseConnection {
     this.#toBegin = false;
     this.#alone = 'no';
     this.#limits = null;
+    this.#wanted = '';
+    this.#toldNow = false;
     return this.#broken;
   }
 
@@ -190,7 +198,7 @@ export class MysqlConnection implements DatabaseConnection {
     this.ended();
   }
 
-  async #limit(limits: TransactionLimits): Promise<void> {
+  #limit(limits: TransactionLimits): void {
     this.#limits = limits;
     const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
     const [statement, idle] = this.kind.mariadb
@@ -198,13 +206,21 @@ export class MysqlConnection implements DatabaseConnection {
       : [`session max_execution_time = ${Math.ceil(limits.statementMs)}`, `session wait_timeout = ${seconds(limits.idleMs)}`];
     this.#onlyReads ||= this.#alone === 'due';
     const own = `${statement}, ${this.#alone === 'due' ? `session ${transactionSetting(this.kind, 'read_only')} = 1` : idle}`;
-    const wanted = `${own}, session innodb_lock_wait_timeout = ${seconds(limits.lockMs)}, session lock_wait_timeout = ${seconds(limits.lockMs)}`;
-    // The transaction's own idea of now: what a row's version says of the current second must not change on the way.
-    await this.#timed(
-      () => send(this.raw, `set @outbox_console_now = utc_timestamp(6)${this.#set === wanted ? '' : `, ${wanted}`}`, []),
-      null,
-    );
-    this.#set = wanted;
+    this.#wanted = `${own}, session innodb_lock_wait_timeout = ${seconds(limits.lockMs)}, session lock_wait_timeout = ${seconds(limits.lockMs)}`;
+  }
+
+  /** Sends ahead of a statement what the session does not have yet. */
+  async #setUp(usesNow: boolean): Promise<void> {
+    if (this.#wanted === '') return;
+    const changes = [
+      // What a row's version says of the current second must not change on the way.
+      ...(usesNow && !this.#toldNow ? [`${NOW} = utc_timestamp(6)`] : []),
+      ...(this.#set === this.#wanted ? [] : [this.#wanted]),
+    ];
+    if (changes.length === 0) return;
+    await this.#timed(() => send(this.raw, `set ${changes.join(', ')}`, []), null);
+    this.#set = this.#wanted;
+    this.#toldNow ||= usesNow;
   }
 
   async #timed<T>(work: () => Promise<T>, statementMs: number | null): Promise<T> {
