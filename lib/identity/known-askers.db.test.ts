@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -95,4 +98,27 @@ test('a store that does not answer is no answer to remember', async () => {
   await expect(known.ofSession(sid, false)).rejects.toMatchObject({ code: 'connection' });
   await expect(known.ofSession(sid, false)).rejects.toMatchObject({ code: 'connection' });
   await away.close();
+});
+
+test('who is remembered keeps nothing of the request that asked first', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const sid = await sessionOf('forgetful@example.com');
+  const known = askers();
+  const request = new AsyncLocalStorage<object>();
+  const answered = await (async () => {
+    const answer = { rows: [] };
+    await request.run(answer, () => known.ofSession(sid, false));
+    return new WeakRef(answer);
+  })();
+  await expect
+    .poll(
+      () => {
+        collect();
+        return answered.deref() === undefined;
+      },
+      { timeout: 5_000 },
+    )
+    .toBe(true);
+  expect(await known.ofSession(sid, false)).not.toBeNull();
 });

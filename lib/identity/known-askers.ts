@@ -2,6 +2,7 @@
  * Who is behind a session or a token, remembered for seconds: two hundred open screens ask the store once in a while and not with every
  * poll. What changes something asks the store itself, so that whoever may no longer do it is refused at once.
  */
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';
@@ -38,7 +39,7 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: KnownAs
   function ask(key: string, fresh: boolean, look: () => Promise<Actor | null>): Promise<Actor | null> {
     const known = remembered.get(key);
     if (!fresh && known !== undefined && known.until > now()) return known.actor;
-    const actor = look();
+    const actor = outsideRequests(look);
     remembered.delete(key);
     remembered.set(key, { actor, until: now() + REMEMBERED_MS });
     const forget = (): void => {

@@ -2,6 +2,7 @@
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { FleetEntry, FleetSnapshot } from '@/lib/shared/fleet';
 import type { OutboxReading } from '@/lib/shared/model';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import { VERDICTS } from '@/lib/shared/verdicts';
 import { within } from '@/lib/shared/within';
 import { fleetDatabases } from './fleet-databases';
@@ -81,7 +82,7 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
   }
 
   return async () => {
-    const entries = await Promise.all(directory.ids.map(entryOf));
+    const entries = await outsideRequests(() => Promise.all(directory.ids.map(entryOf)));
     const asOf = entries.flatMap(({ stale, unread, summary }) => (stale === null && !unread ? [summary.asOf] : [])).sort();
     return {
       asOf: asOf[0] ?? new Date(now()).toISOString(),

@@ -1,4 +1,5 @@
 import type { Outbox } from '@/lib/outbox/outbox';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import type { Books } from './books';
 import { lineOf, stepBounds, type Line } from './line';
 import { createEdgeRows, partOf } from './edge-rows';
@@ -39,7 +40,7 @@ export function createHistories(books: Books | null, onFailure: (outbox: string,
     const known = asked.get(reading) ?? new Map<string, Promise<unknown>>();
     asked.set(reading, known);
     const name = JSON.stringify(key);
-    const found = known.get(name) ?? work();
+    const found = known.get(name) ?? outsideRequests(work);
     known.set(name, found);
     return found as Promise<T>;
   }

@@ -3,6 +3,7 @@ import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import { Problem } from '@/lib/shared/problems';
 import { Queue, type Ticket } from '@/lib/shared/queue';
 import { within } from '@/lib/shared/within';
@@ -226,32 +227,31 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     return cell.next;
   }
 
-  return {
-    servesMs,
-    async latest(id, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }) {
-      directory.settings(id);
-      const cell = cells.get(id) ?? emptyCell();
-      cells.set(id, cell);
-      const asked = now();
-      const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(cell));
-      const serve = async (): Promise<void> => {
-        const next = sharedMs === 0 ? nextAfter(cell, asked, oldest) : null;
-        if (next !== null) await next;
-        if (cell.inFlight === null && cell.triedAt >= oldest) return;
-        cell.inFlight ??= read(id, cell, inTurn !== undefined).finally(() => (cell.inFlight = null));
-        if (inTurn === undefined) hurry(cell);
-        await cell.inFlight;
-      };
-      const patience = cell.failure !== null ? failingMs : patienceFor(cell, asked, inTurn, patienceMs);
-      const inTime = await within(
-        serve().then(() => true),
-        patience,
-      );
-      const late = inTime === null && (inTurn === undefined || isLate(cell, now()));
-      const slow: Failure | null = late ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
-      return answerOf(cell, cell.failure ?? slow);
-    },
-  };
+  async function latest(id: string, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }: Terms): Promise<Answer> {
+    directory.settings(id);
+    const cell = cells.get(id) ?? emptyCell();
+    cells.set(id, cell);
+    const asked = now();
+    const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(cell));
+    const serve = async (): Promise<void> => {
+      const next = sharedMs === 0 ? nextAfter(cell, asked, oldest) : null;
+      if (next !== null) await next;
+      if (cell.inFlight === null && cell.triedAt >= oldest) return;
+      cell.inFlight ??= read(id, cell, inTurn !== undefined).finally(() => (cell.inFlight = null));
+      if (inTurn === undefined) hurry(cell);
+      await cell.inFlight;
+    };
+    const patience = cell.failure !== null ? failingMs : patienceFor(cell, asked, inTurn, patienceMs);
+    const inTime = await within(
+      serve().then(() => true),
+      patience,
+    );
+    const late = inTime === null && (inTurn === undefined || isLate(cell, now()));
+    const slow: Failure | null = late ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
+    return answerOf(cell, cell.failure ?? slow);
+  }
+
+  return { servesMs, latest: (id, terms) => outsideRequests(() => latest(id, terms)) };
 }
 
 function patienceFor({ reading, readAt }: Cell, asked: number, inTurn: Terms['inTurn'], patienceMs: number): number {

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import { decodeContent, type StoredContent } from './content';
 import type { StoredEvent } from './get-event';
 import type { Outbox, Place } from './outbox';
@@ -30,6 +31,12 @@ interface ContentRow extends Record<`${Content}_head` | `${Content}_bytes`, stri
   error: string | null;
 }
 
+/** null: the row is gone. */
+interface Found {
+  exact: string | null;
+  content: EventContent;
+}
+
 interface Remembered {
   outbox: Outbox;
   content: Promise<EventContent>;
@@ -55,23 +62,22 @@ export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: b
   const forget = (): void => {
     if (remembered.get(key) === entry) remembered.delete(key);
   };
-  entry.content = readContent(outbox, place, event.id, full).then(
-    (found) => {
-      entry.characters = charactersOf(found.content);
-      // Written meanwhile: whoever sees the row's next version reads it again.
-      if (found.exact !== exact) forget();
-      makeRoom();
-      return found.content;
-    },
-    (error: unknown) => {
-      if (!(error instanceof DatabaseFailure) || !NOT_NOW.includes(error.code)) {
-        forget();
-        throw error;
-      }
-      setTimeout(forget, AGAIN_MS).unref();
-      return notNow(outbox, place);
-    },
-  );
+  const keep = (found: Found): EventContent => {
+    entry.characters = charactersOf(found.content);
+    // Written meanwhile: whoever sees the row's next version reads it again.
+    if (found.exact !== exact) forget();
+    makeRoom();
+    return found.content;
+  };
+  const giveUp = (error: unknown): EventContent => {
+    if (!(error instanceof DatabaseFailure) || !NOT_NOW.includes(error.code)) {
+      forget();
+      throw error;
+    }
+    setTimeout(forget, AGAIN_MS).unref();
+    return notNow(outbox, place);
+  };
+  entry.content = outsideRequests(() => readContent(outbox, place, event.id, full).then(keep, giveUp));
   return entry.content;
 }
 
@@ -102,12 +108,7 @@ function makeRoom(): void {
 /** The smallest of them count too. */
 const REMEMBERED_EVENTS = 500;
 
-async function readContent(
-  outbox: Outbox,
-  placeKey: Place['key'],
-  id: string,
-  full: boolean,
-): Promise<{ exact: string | null; content: EventContent }> {
+async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, full: boolean): Promise<Found> {
   const at = placeSql(outbox, placeOf(outbox, placeKey));
   const { fragments } = outbox.database.engine;
   const most = full ? READ_ON_REQUEST_BYTES : READ_BYTES;

@@ -1,4 +1,5 @@
 import 'server-only';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { isUpToDate } from '@/lib/store/store';
 import { Problem } from '@/lib/shared/problems';
@@ -24,7 +25,7 @@ export async function readiness(): Promise<Readiness> {
     const console = await getConsole();
     const last = looks.get(console);
     if (last !== undefined && Date.now() - last.at < LOOKED_AT_MS) return await last.answer;
-    const answer = look(console);
+    const answer = outsideRequests(() => look(console));
     looks.set(console, { at: Date.now(), answer });
     return await answer;
   } catch (error) {

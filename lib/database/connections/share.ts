@@ -2,7 +2,7 @@
  * How many connections one kind of work may hold to one server, over all databases there. A connection at rest counts: it
  * is closed when another database needs its place, so that the bound is one of connections and not of statements.
  */
-import { AsyncResource } from 'node:async_hooks';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 import { DatabaseFailure } from '../failure';
 import type { Reach } from './reach';
 
@@ -167,8 +167,6 @@ export class LaneOf<C extends object> implements Lane<C> {
   private readonly lost = new WeakSet<object>();
   private ended = false;
   private sweep: NodeJS.Timeout | null = null;
-  /** A connection outlives the request it was opened for, and must not keep what that request was answered with. */
-  private readonly outside = new AsyncResource('lane');
 
   constructor(
     private readonly share: Share,
@@ -213,7 +211,7 @@ export class LaneOf<C extends object> implements Lane<C> {
       return;
     }
     this.resting.push({ connection, since: Date.now() });
-    this.sweep ??= setInterval(() => this.closeIdle(), IDLE_MS / 2).unref();
+    this.sweep ??= outsideRequests(() => setInterval(() => this.closeIdle(), IDLE_MS / 2).unref());
     this.share.returned(this);
   }
 
@@ -239,7 +237,7 @@ export class LaneOf<C extends object> implements Lane<C> {
   private async open(): Promise<C> {
     const { reach } = this.options;
     try {
-      const connection = await this.outside.runInAsyncScope(() => this.source.open((ended) => this.lose(ended)));
+      const connection = await outsideRequests(() => this.source.open((ended) => this.lose(ended)));
       reach?.succeeded();
       return connection;
     } catch (error) {

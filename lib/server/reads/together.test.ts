@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { together } from './together';
@@ -48,4 +49,15 @@ test('another question waits for nobody, and a reading that fails fails for thos
   await expect.poll(() => ends.length).toBe(3);
   ends[2]?.();
   expect(await second).toBe(3);
+});
+
+test('what is shared does not keep the request of who asked first', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const readFor: (string | undefined)[] = [];
+  const read = (): Promise<void> => {
+    readFor.push(request.getStore());
+    return Promise.resolve();
+  };
+  await request.run('somebody’s page', () => Promise.all([together(outbox, ['list'], read), together(outbox, ['list'], read)]));
+  expect(readFor).toEqual([undefined, undefined]);
 });

@@ -1,5 +1,6 @@
 import 'server-only';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { outsideRequests } from '@/lib/shared/outside-requests';
 
 interface Going {
   now: Promise<unknown>;
@@ -25,7 +26,7 @@ export function together<T>(outbox: Outbox, question: readonly unknown[], read: 
 }
 
 async function begin<T>(goings: Map<string, Going>, key: string, read: () => Promise<T>): Promise<T> {
-  const going: Going = { now: read(), next: null };
+  const going: Going = { now: outsideRequests(read), next: null };
   goings.set(key, going);
   try {
     return (await going.now) as T;
