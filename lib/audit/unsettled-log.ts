@@ -91,7 +91,7 @@ function away(error: unknown): never {
   throw new Problem(
     'unavailable',
     "The console's own store does not answer, and what became of earlier tries is known there alone. This try changed nothing: ask again in a moment",
-    { cause: error },
+    { ofStore: true, cause: error },
   );
 }
 

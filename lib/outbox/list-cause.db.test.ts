@@ -103,4 +103,21 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     expect((await listEvents(outbox, { cause }, { limit: 5 }, see)).events).toEqual([]);
     expect((await listEvents(outbox, { cause: 'order 1 ••••' }, { limit: 5 }, see)).events).toHaveLength(5);
   });
+
+  it('shows two events of one id, dead in both tables, each as it is', async () => {
+    for (const table of ['shared_id', 'shared_id_dead'])
+      await database.query(`create table ${table} (id int primary key, kind text, error text)`);
+    await database.query("insert into shared_id values (1, 'a', 'order 1 refused')");
+    await database.query("insert into shared_id_dead values (1, 'a', 'order 2 refused')");
+    const both = await bindInline(opened(), 'shared_id', {
+      columns: { id: 'id', type: 'kind', error: 'error' },
+      dead: { table: 'shared_id_dead' },
+      states: [
+        { state: 'dead', when: { column: 'error', isNull: false } },
+        { state: 'pending', when: { always: true } },
+      ],
+    });
+    const { events } = await listEvents(both, { cause }, { limit: 5 });
+    expect(events.map((event) => event.error).sort()).toEqual(['order 1 refused', 'order 2 refused']);
+  });
 });

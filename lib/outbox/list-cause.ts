@@ -50,16 +50,18 @@ export async function causePage(
 async function wholeRows(outbox: Outbox, rows: DeadRow[]): Promise<ListRow[]> {
   if (rows.length === 0) return [];
   return outbox.database.read(async (db) => {
+    // The same id may be dead in both tables.
     const found = new Map<string, EventRow>();
+    const keyOf = (place: string, id: string): string => `${place} ${id}`;
     for (const place of livePlaces(outbox)) {
       const ids = rows.filter((row) => row.place === place.key).map(({ id }) => id);
       if (ids.length === 0) continue;
       const at = placeSql(outbox, place);
       const read = await sql<EventRow>`select ${eventColumns(outbox, at)} from ${at.from} where ${at.id.among(ids)}`.execute(db);
-      for (const row of read.rows) if (/^dead(:|$)/.test(row.state)) found.set(row.id, row);
+      for (const row of read.rows) if (/^dead(:|$)/.test(row.state)) found.set(keyOf(place.key, row.id), row);
     }
     return rows.flatMap(({ id, place, position, position_at }) => {
-      const row = found.get(id);
+      const row = found.get(keyOf(place, id));
       return row === undefined ? [] : [{ ...row, place, position, position_at }];
     });
   });
