@@ -4,7 +4,8 @@ import { Problem } from '@/lib/shared/problems';
 import { findAccount, insertAccount, selectAccounts, updateAccount, type ListedAccount } from '@/lib/store/accounts';
 import { forgetPlaces } from '@/lib/store/sign-in-places';
 import type { Store } from '@/lib/store/store';
-import { COMMAND_LINE, recordDeed } from './deeds';
+import { recordDeed } from '@/lib/store/audit';
+import { COMMAND_LINE } from './deeds';
 import { normaliseEmail } from './email';
 import { hashPassword } from './passwords';
 

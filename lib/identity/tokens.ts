@@ -4,7 +4,8 @@ import { isRole, ROLES, type Actor, type Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { findApiToken, insertApiToken, revokeApiToken, selectApiTokens, type ListedToken } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';
-import { COMMAND_LINE, recordDeed } from './deeds';
+import { recordDeed } from '@/lib/store/audit';
+import { COMMAND_LINE } from './deeds';
 
 const PREFIX = 'obx_';
 const RANDOM_BYTES = 32;

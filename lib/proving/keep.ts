@@ -1,5 +1,4 @@
 /** Proofs in the store: what a binding asks, what a screen shows, and the switch that turns changes on. */
-import { uuidv7 } from 'uuidv7';
 import { listEvents } from '@/lib/outbox/list-events';
 import { asMapped } from '@/lib/outbox/capabilities';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
@@ -10,9 +9,9 @@ import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/proofs';
 import type { State } from '@/lib/shared/states';
-import { insertAuditEntries } from '@/lib/store/audit';
+import { recordDeed } from '@/lib/store/audit';
 import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
-import type { Store, StoreDb } from '@/lib/store/store';
+import type { Store } from '@/lib/store/store';
 import { hindrance } from './prove';
 import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
 
@@ -67,7 +66,8 @@ export async function keepProof(
     });
     await deleteOldProofs(db, outbox.id);
     const passed = outcome !== 'failed';
-    await audit(db, actor, { operation: 'prove', outbox: outbox.id, reason: '', passed, after: { proof: id, fingerprint, outcome } });
+    const told = { proof: id, fingerprint, outcome };
+    await recordDeed(db, actor, { operation: 'prove', outbox: outbox.id, outcome: passed ? 'applied' : 'none', after: told });
   });
   directory.forget(outbox.id);
 }
@@ -134,44 +134,12 @@ export async function turnChanges(
         `Changes of outbox ${outbox.id} cannot be turned on: ${proven === null || proven.outcome === 'failed' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,
       );
     await setChangesSwitch(db, { outbox: outbox.id, on: request.on, proofId: proven?.id ?? null, actor, reason: request.reason });
-    await audit(db, actor, {
+    await recordDeed(db, actor, {
       operation: request.on ? 'turn_changes_on' : 'turn_changes_off',
       outbox: outbox.id,
       reason: request.reason,
-      passed: true,
       after: proven === null ? null : { proof: proven.id, fingerprint: proven.fingerprint },
     });
   });
   directory.forget(outbox.id);
-}
-
-interface Deed {
-  operation: 'prove' | 'turn_changes_on' | 'turn_changes_off';
-  outbox: string;
-  reason: string;
-  passed: boolean;
-  after: Record<string, string> | null;
-}
-
-async function audit(db: StoreDb, who: Who, { operation, outbox, reason, passed, after }: Deed): Promise<void> {
-  await insertAuditEntries(db, [
-    {
-      id: uuidv7(),
-      at: new Date().toISOString(),
-      actorId: who.id,
-      actor: who.name,
-      role: who.role,
-      operation,
-      outbox,
-      eventId: null,
-      eventType: null,
-      aggregateId: null,
-      reason,
-      outcome: passed ? 'applied' : 'none',
-      code: null,
-      interventionId: null,
-      before: null,
-      after,
-    },
-  ]);
 }

@@ -1,7 +1,6 @@
 import 'server-only';
-import { uuidv7 } from 'uuidv7';
 import type { Problem } from '@/lib/shared/problems';
-import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
+import { recordDeed } from '@/lib/store/audit';
 import type { Asker } from './context';
 import { log } from './log';
 
@@ -22,25 +21,9 @@ export async function recordRefusedAttempt(asker: Asker, entry: string, attempte
   if (actor === null) return;
   const { operation = entry, outbox = null, events = [], reason = '' } = attempted;
   try {
-    const refused: NewAuditEntry = {
-      id: uuidv7(),
-      at: new Date().toISOString(),
-      actorId: actor.id,
-      actor: actor.name,
-      role: actor.role,
-      operation,
-      outbox,
-      eventId: events.length === 1 ? (events[0] ?? null) : null,
-      eventType: null,
-      aggregateId: null,
-      reason: reason.slice(0, 500),
-      outcome: 'refused',
-      code: problem.code,
-      interventionId: null,
-      before: null,
-      after: null,
-    };
-    await console.underWay.run(() => insertAuditEntries(console.store.db, [refused]));
+    const eventId = events.length === 1 ? (events[0] ?? null) : null;
+    const refused = { operation, outbox, eventId, reason: reason.slice(0, 500), outcome: 'refused' as const, code: problem.code };
+    await console.underWay.run(() => recordDeed(console.store.db, actor, refused));
   } catch (error) {
     log().error({ entry, requestId, err: error }, 'a refusal could not be written into the audit');
   }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { AuditOddity } from '@/lib/shared/carrying';
 import type { AuditEntry, AuditFilter } from '@/lib/shared/model';
+import type { Who } from '@/lib/shared/permissions';
 import { isTimeOff } from '@/lib/shared/record-time';
 import { selectCarriedTimes, type CarriedTimes } from './carried-records';
 import type { StoreDb } from './store';
@@ -54,6 +55,25 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
     added += numInsertedOrUpdatedRows ?? 0n;
   }
   return Number(added);
+}
+
+type Deed = Pick<NewAuditEntry, 'operation'> & Partial<NewAuditEntry>;
+
+/** Adds what somebody did, or was refused: now, to no event and by no intervention unless it says so. In the transaction of what it tells of. */
+export async function recordDeed(db: StoreDb, who: Who, deed: Deed): Promise<void> {
+  const { id: actorId, name: actor, role } = who;
+  const nothing = {
+    outbox: null,
+    eventId: null,
+    eventType: null,
+    aggregateId: null,
+    interventionId: null,
+    code: null,
+    before: null,
+    after: null,
+  };
+  const entry = { ...nothing, id: uuidv7(), at: new Date().toISOString(), actorId, actor, role, reason: '', outcome: 'applied' as const };
+  await insertAuditEntries(db, [{ ...entry, ...deed }]);
 }
 
 class TakenBack extends Error {}

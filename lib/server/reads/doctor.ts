@@ -1,5 +1,4 @@
 import 'server-only';
-import { uuidv7 } from 'uuidv7';
 import { readerOf } from '@/lib/messages/reader';
 import {
   summaryOf,
@@ -11,9 +10,8 @@ import {
 } from '@/lib/shared/doctor';
 import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
 import { Problem } from '@/lib/shared/problems';
-import { insertAuditEntries } from '@/lib/store/audit';
+import { recordDeed } from '@/lib/store/audit';
 import { putSilence, removeSilence } from '@/lib/store/doctor';
-import type { StoreDb } from '@/lib/store/store';
 import type { Context } from '../context';
 import type { SilenceRequest } from '../schemas';
 
@@ -63,7 +61,7 @@ export async function silenceFinding(context: Context, { outbox, finding, reason
     throw new Problem('not_found', 'The doctor has no such finding now: it may have gone');
   return context.console.store.db.transaction().execute(async (db) => {
     const silence = await putSilence(db, { outbox, finding, reason, actor: context.actor });
-    await audit(db, context, 'doctor_silence', outbox, reason, { before: null, after: { finding, reason } });
+    await recordDeed(db, context.actor, { operation: 'doctor_silence', outbox, reason, after: { finding, reason } });
     return silence;
   });
 }
@@ -73,42 +71,10 @@ export async function liftSilence(context: Context, { outbox, finding }: Omit<Si
   return context.console.store.db.transaction().execute(async (db) => {
     const silence = await removeSilence(db, outbox, finding);
     if (silence === null) throw new Problem('not_found', 'This finding is not silenced');
-    await audit(db, context, 'doctor_lift', outbox, finding, { before: { finding, reason: silence.reason }, after: null });
+    const before = { finding, reason: silence.reason };
+    await recordDeed(db, context.actor, { operation: 'doctor_lift', outbox, reason: finding, before });
     return silence;
   });
-}
-
-type Change = { before: Record<string, string> | null; after: Record<string, string> | null };
-
-/** In the transaction of the change: nothing is silenced without somebody to ask about it. */
-async function audit(
-  db: StoreDb,
-  { actor }: Context,
-  operation: 'doctor_silence' | 'doctor_lift',
-  outbox: string,
-  reason: string,
-  { before, after }: Change,
-): Promise<void> {
-  await insertAuditEntries(db, [
-    {
-      id: uuidv7(),
-      at: new Date().toISOString(),
-      actorId: actor.id,
-      actor: actor.name,
-      role: actor.role,
-      operation,
-      outbox,
-      eventId: null,
-      eventType: null,
-      aggregateId: null,
-      reason,
-      outcome: 'applied',
-      code: null,
-      interventionId: null,
-      before,
-      after,
-    },
-  ]);
 }
 
 /** Examinations as a file of their own, in the reader's language. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import type { Mark } from '@/lib/shared/marks';
 import { Problem } from '@/lib/shared/problems';
-import { insertAuditEntries } from '@/lib/store/audit';
+import { recordDeed } from '@/lib/store/audit';
 import { findMarkByKey, insertMark, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';
 import type { StoreDb } from '@/lib/store/store';
 import type { Context } from '../context';
@@ -57,27 +57,13 @@ export async function takeMarkOff(context: Context, id: string): Promise<Mark> {
   });
 }
 
-/** In the transaction of the change: there is no mark without somebody to ask about it. */
-async function audit(db: StoreDb, { actor }: Context, operation: 'mark' | 'unmark', mark: Mark): Promise<void> {
+/** There is no mark without somebody to ask about it. */
+function audit(db: StoreDb, { actor }: Context, operation: 'mark' | 'unmark', mark: Mark): Promise<void> {
   const { at, kind, text, url } = mark;
-  await insertAuditEntries(db, [
-    {
-      id: uuidv7(),
-      at: new Date().toISOString(),
-      actorId: actor.id,
-      actor: actor.name,
-      role: actor.role,
-      operation,
-      outbox: mark.outbox ?? null,
-      eventId: null,
-      eventType: null,
-      aggregateId: null,
-      reason: text,
-      outcome: 'applied',
-      code: null,
-      interventionId: null,
-      before: operation === 'mark' ? null : { at, kind, text, url },
-      after: operation === 'mark' ? { at, kind, text, url } : null,
-    },
-  ]);
+  return recordDeed(db, actor, {
+    operation,
+    outbox: mark.outbox ?? null,
+    reason: text,
+    [operation === 'mark' ? 'after' : 'before']: { at, kind, text, url },
+  });
 }
