@@ -141,9 +141,9 @@ describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
     expect(typeof detail === 'string' ? JSON.parse(detail) : detail).toEqual({ outbox: 'sample' });
   });
 
-  it.runIf(engine === 'postgres')(
-    'count what was done to the same row by the name of its partition, or of what that is a part of',
-    async () => {
+  // Partitions of MySQL have no names of their own.
+  if (engine === 'postgres')
+    it('count what was done to the same row by the name of its partition, or of what that is a part of', async () => {
       await database.query(
         `CREATE TABLE whole (LIKE outbox_events INCLUDING DEFAULTS) PARTITION BY HASH (id); ALTER TABLE whole ADD PRIMARY KEY (id)`,
       );
@@ -160,8 +160,7 @@ describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
           quarter: before.quarter + 2,
         });
       });
-    },
-  );
+    });
 
   const key = engine === 'postgres' ? '"key"' : '`key`';
   async function record(outbox: string, event: string, named: boolean): Promise<void> {

@@ -180,6 +180,17 @@ describe('a value that an error quotes', () => {
       }),
     );
   });
+
+  it('is hidden up to where a text was cut, by characters as databases count them', () => {
+    const value = fc.string({ unit: fc.constantFrom(...'QWÄ😀한"\\/%'), minLength: 12, maxLength: 12 });
+    const other = fc.string({ unit: fc.constantFrom(...'ZXC🚚Öñ"'), minLength: 12, maxLength: 12 });
+    fc.assert(
+      fc.property(value, other, fc.integer({ min: 0, max: 24 }), (a, b, kept) => {
+        const of = (one: string) => presentError(`${'x'.repeat(490)} ${[...one].slice(0, kept).join('')}`, [one], true);
+        expect(of(a)).toBe(of(b));
+      }),
+    );
+  });
 });
 
 describe('what the shape says of its payload', () => {
