@@ -4,9 +4,9 @@
  */
 import { NextResponse, type NextRequest } from 'next/server';
 import { environment, isLoopback } from './lib/env';
-import { publicOrigin } from './lib/server/origin';
+import { publicOrigin } from './lib/server/auth/origin';
 import { contentSecurityPolicy, securityHeaders } from './lib/server/security-headers';
-import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/session-cookie';
+import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/auth/session-cookie';
 
 export const config = { matcher: ['/((?!_next/static/|favicon.ico$).*)'] };
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { shapeCalled, testOutbox, type TestOutbox } from '@/lib/metrics/testing';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
-import type { FleetEntry, FleetSnapshot } from '@/lib/shared/fleet';
+import type { FleetEntry, FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { Bench } from './bench';
 import { openConsole, type WatchingConsole } from './fleet/console';
 import { fillDatabase, FLEET_TABLES, stopped, TABLES_PER_DATABASE } from './fleet/tables';

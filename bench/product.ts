@@ -24,7 +24,7 @@ import { neighboursOf } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/outbox/shape-registry.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
-import { STEP_SECONDS } from '@/lib/shared/windows';
+import { STEP_SECONDS } from '@/lib/shared/figures/windows';
 import { readRollups } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { createSinkClient, type SinkControl } from '@/demo/sink/client';
 import { createStoreDatabase, withClient } from '@/demo/world/databases';
 import { startWorld, type World } from '@/demo/world/world';
-import type { Diagnosis } from '@/lib/shared/verdicts';
+import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import type { Bench } from './bench';
 import type { Budget, Cell } from './support/report';
 import { bursts } from './verdicts/bursts';

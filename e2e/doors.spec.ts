@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { APIRequestContext } from '@playwright/test';
 import { MINE, MINE_DDL } from '@/lib/proving/testing';
-import type { ReadOnlyReason } from '@/lib/shared/read-only';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { Role } from '@/lib/shared/permissions';
 import { sessionOf } from '@/scripts/testing/session';
 import { expect, test } from './fixtures';

@@ -18,7 +18,7 @@ import { isChangeable, readOutbox } from '@/lib/server/reads/outboxes';
 import { readProof } from '@/lib/server/reads/proof';
 import type { RouteHandler } from '@/lib/server/route';
 import { contextOf, useTestConsole } from '@/lib/server/testing';
-import { parseEventFilter } from '@/lib/shared/event-filter';
+import { parseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventDetail, EventPage } from '@/lib/shared/model';
 import { can, type Permission } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';

@@ -2,9 +2,9 @@ import type { Metadata } from 'next';
 import { cookies } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { getTranslations } from 'next-intl/server';
-import { publicOrigin, ownPath } from '@/lib/server/origin';
+import { publicOrigin, ownPath } from '@/lib/server/auth/origin';
 import { definePublicPage } from '@/lib/server/page';
-import { isSignedIn } from '@/lib/server/signed-in';
+import { isSignedIn } from '@/lib/server/auth/signed-in';
 import { LoginForm } from './login-form';
 
 export async function generateMetadata(): Promise<Metadata> {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { SinkControl } from '@/demo/sink/client';
-import type { Verdict } from '@/lib/shared/verdicts';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 
 export interface Hands {
   outbox: string;

@@ -8,7 +8,7 @@ import { createCollector } from '@/lib/metrics/collector/collector';
 import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
 import { createSnapshots } from '@/lib/metrics/snapshots';
 import { createDirectory } from '@/lib/outbox/directory';
-import type { Diagnosis } from '@/lib/shared/verdicts';
+import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { migrateStore, openStore } from '@/lib/store/store';
 
 export const LOOK_EVERY_MS = 5_000;

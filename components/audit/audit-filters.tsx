@@ -2,7 +2,7 @@
 
 import { Button, UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { AUDIT_OUTCOMES } from '@/lib/shared/audit-filter';
+import { AUDIT_OUTCOMES } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter } from '@/lib/shared/model';
 import { FilterChip } from '../events/filter-chip';
 import { TextEditor, TimeEditor } from '../events/filter-editors';

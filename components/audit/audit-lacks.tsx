@@ -2,7 +2,7 @@
 
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { LACK_REASONS, type AuditLack } from '@/lib/shared/carrying';
+import { LACK_REASONS, type AuditLack } from '@/lib/shared/changes/carrying';
 import { Since } from '../figures/time';
 import classes from './audit-lacks.module.css';
 

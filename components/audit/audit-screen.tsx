@@ -5,7 +5,7 @@ import { IconArrowUp } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { usePathname, useRouter } from 'next/navigation';
 import { useTransition } from 'react';
-import { serialiseAuditFilter } from '@/lib/shared/audit-filter';
+import { serialiseAuditFilter } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { Notice } from '../events/list-notice';

@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl';
 import type { AuditEntry } from '@/lib/shared/model';
-import { visibleText } from '@/lib/shared/visible-text';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import classes from './audit.module.css';
 
 /** The columns of the row before and after, the changed ones first. */

@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl';
 import type { AuditEntry } from '@/lib/shared/model';
-import { visibleText } from '@/lib/shared/visible-text';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import classes from './audit.module.css';
 
 /** What is known of something that was done to no event: from where somebody signed in, what a new token may. */

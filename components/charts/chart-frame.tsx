@@ -2,7 +2,7 @@
 
 import { memo } from 'react';
 import { useResizeObserver } from '@mantine/hooks';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import { CHART_HEIGHT, INSET, paneHeights, type Pane, type TimeSpan } from './chart-model';
 import { ChartOverlay } from './chart-overlay';
 import { HeatPaneChart } from './heat-pane';

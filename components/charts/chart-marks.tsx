@@ -1,7 +1,7 @@
 'use client';
 
 import { memo } from 'react';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import type { TimeSpan } from './chart-model';
 import { MarkFlag } from './mark-flag';
 import classes from './charts.module.css';

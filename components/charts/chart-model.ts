@@ -1,4 +1,4 @@
-import type { RatedPoint } from '@/lib/shared/series-rates';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 
 /** Pixels; kept free before the charts arrive, so that nothing moves when they do. */
 export const CHART_HEIGHT = 224;

@@ -2,7 +2,7 @@
 
 import { memo, useId, useMemo, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import { useFormat } from '../figures/use-format';
 import { useCursor, useCursorIndex, useCursorStore } from './chart-cursor';
 import { INSET, runsOf, type Pane, type TimeSpan } from './chart-model';

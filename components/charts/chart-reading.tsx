@@ -1,8 +1,8 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/marks';
-import type { RatedPoint } from '@/lib/shared/series-rates';
+import type { Mark } from '@/lib/shared/figures/marks';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import { useFormat } from '../figures/use-format';
 import type { Pane, TimeSpan } from './chart-model';
 import { LineSign } from './line-sign';

@@ -1,4 +1,4 @@
-import type { RatedPoint } from '@/lib/shared/series-rates';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import type { ChartLine, Pane } from './chart-model';
 
 /** One value of a step: of a line, or of a row of the heat map. */

@@ -1,4 +1,4 @@
-import { SPAN_SECONDS_MIN } from '@/lib/shared/windows';
+import { SPAN_SECONDS_MIN } from '@/lib/shared/figures/windows';
 import type { TimeSpan } from './chart-model';
 
 /** Steps that were dragged over: the starts of the one it began at and the one it is at, in milliseconds since the epoch. */

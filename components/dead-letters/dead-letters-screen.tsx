@@ -3,8 +3,8 @@
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { groupFilter } from '@/lib/shared/dead-letter-groups';
-import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/event-filter';
+import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
+import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { TextChip, TypeChip } from '../events/filter-chips';

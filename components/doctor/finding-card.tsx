@@ -8,7 +8,7 @@ import { useTranslations } from 'next-intl';
 import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
 import type { Finding } from '@/lib/shared/doctor';
 import type { ShownCode } from '@/lib/shared/problems';
-import { visibleText } from '@/lib/shared/visible-text';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { CopyText } from '../frame/copy-text';

@@ -3,8 +3,8 @@
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
-import type { Content, Unread } from '@/lib/shared/content';
-import { visibleText } from '@/lib/shared/visible-text';
+import type { Content, Unread } from '@/lib/shared/lists/content';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { CopyAction } from './copy-value';
 import classes from './event-screen.module.css';

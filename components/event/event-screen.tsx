@@ -3,7 +3,7 @@
 import { IconAlertTriangle, IconArchive } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { visibleText } from '@/lib/shared/visible-text';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';

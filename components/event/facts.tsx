@@ -6,7 +6,7 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { formatAmount } from '@/lib/shared/money';
+import { formatAmount } from '@/lib/shared/text/money';
 import { Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';

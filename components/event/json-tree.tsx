@@ -3,7 +3,7 @@
 import { isLosslessNumber, parse } from 'lossless-json';
 import { useTranslations } from 'next-intl';
 import { useMemo, useState, type ReactNode } from 'react';
-import { visibleText } from '@/lib/shared/visible-text';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import classes from './json-tree.module.css';
 
 /** Entries of one object or array shown before the rest is asked for. */

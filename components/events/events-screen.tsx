@@ -2,7 +2,7 @@
 
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
-import { serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/event-filter';
+import { serialiseEventFilter, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useShortcuts } from '../frame/shortcuts';

@@ -4,7 +4,7 @@ import { Button, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type RefObject } from 'react';
-import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/event-filter';
+import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
 import { FilterChip } from './filter-chip';

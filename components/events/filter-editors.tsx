@@ -3,10 +3,10 @@
 import { Button, Checkbox, TextInput, UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
-import { FILTER_TEXT_MAX } from '@/lib/shared/event-filter';
+import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
 import type { Capabilities, EventFilter } from '@/lib/shared/model';
 import { STATES, type State } from '@/lib/shared/states';
-import { instantToWall, wallToInstant } from '@/lib/shared/zoned-time';
+import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { StateMark } from '../figures/mark';
 import { useFormat } from '../figures/use-format';
 import classes from './filter-bar.module.css';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import type { FilterErrors } from '@/lib/shared/event-filter';
+import type { FilterErrors } from '@/lib/shared/lists/event-filter';
 import classes from './filter-bar.module.css';
 
 /** What of a link's filter was not understood, or is not the viewer's to use. */

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ReactNode } from 'react';
 import type { EventFilter, EventPage, OutboxInfo } from '@/lib/shared/model';
-import { countFilters } from '@/lib/shared/event-filter';
+import { countFilters } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot } from './events-snapshot';
 import { secondsAgo } from './filter-editors';
 import { ListOrder, Searched } from './list-footer';

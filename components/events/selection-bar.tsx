@@ -2,7 +2,7 @@
 
 import { Button, CloseButton, Loader } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { formatAmount, sumAmounts } from '@/lib/shared/money';
+import { formatAmount, sumAmounts } from '@/lib/shared/text/money';
 import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxInfo } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
 import { operationChoices } from '../interventions/operation-choices';

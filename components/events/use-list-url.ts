@@ -1,6 +1,6 @@
 import { usePathname, useRouter } from 'next/navigation';
 import { useCallback, useTransition } from 'react';
-import { serialiseEventFilter } from '@/lib/shared/event-filter';
+import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 
 export interface ListUrl {

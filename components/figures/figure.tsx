@@ -2,8 +2,8 @@
 
 import type { ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
-import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/measured';
-import { markKnown } from '@/lib/shared/format';
+import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/figures/measured';
+import { markKnown } from '@/lib/shared/text/format';
 import { Hint } from './hint';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';

@@ -21,7 +21,7 @@ import {
 import { useTranslations } from 'next-intl';
 import type { Severity } from '@/lib/shared/doctor';
 import type { EventState } from '@/lib/shared/states';
-import { VERDICT_TONE, type Tone, type Verdict } from '@/lib/shared/verdicts';
+import { VERDICT_TONE, type Tone, type Verdict } from '@/lib/shared/figures/verdicts';
 import classes from './figures.module.css';
 
 type Hue = 'blue' | 'amber' | 'violet' | 'green' | 'red' | 'grey';

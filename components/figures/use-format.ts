@@ -2,9 +2,9 @@
 
 import { useMemo } from 'react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
-import * as format from '@/lib/shared/format';
+import * as format from '@/lib/shared/text/format';
 import { DEFAULT_TIME_ZONE } from '@/lib/shared/preferences';
-import type { Count } from '@/lib/shared/measured';
+import type { Count } from '@/lib/shared/figures/measured';
 
 /** A fleet says the same few hundred spans of time over and over, every second. */
 const said = new Map<string, string>();
@@ -19,7 +19,7 @@ function remembered(key: string, say: () => string): string {
   return text;
 }
 
-/** The formats of `lib/shared/format`, bound to the reader's language and time zone. */
+/** The formats of `lib/shared/text/format`, bound to the reader's language and time zone. */
 export function useFormat() {
   const locale = useLocale();
   const timeZone = useTimeZone() ?? DEFAULT_TIME_ZONE;

@@ -2,7 +2,7 @@
 
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { FleetLine } from '@/lib/shared/fleet';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
 import { VerdictSign } from '../figures/mark';
 import { useVerdictSentence } from '../outbox/use-verdict-sentence';
 import { FIGURE_COLUMNS } from './fleet-row';

@@ -5,7 +5,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
-import { VERDICTS } from '@/lib/shared/verdicts';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { FleetFilter } from './fleet-filter';
 import classes from './fleet-bar.module.css';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetLine } from '@/lib/shared/fleet';
-import type { Verdict } from '@/lib/shared/verdicts';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
 
 const entry = (name: string, database: string, verdict: Verdict, unread = false) =>

@@ -1,5 +1,5 @@
-import type { FleetLine } from '@/lib/shared/fleet';
-import { VERDICTS, type Verdict } from '@/lib/shared/verdicts';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
+import { VERDICTS, type Verdict } from '@/lib/shared/figures/verdicts';
 
 /** Which lines of the fleet are shown; what is left out is not asked for. `needing`: every verdict but healthy. */
 export interface FleetFilter {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FleetLine } from '@/lib/shared/fleet';
-import type { Verdict } from '@/lib/shared/verdicts';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
+import type { Verdict } from '@/lib/shared/figures/verdicts';
 import { foldAway } from './fleet-items';
 
 const line = (id: string, database: string, verdict: Verdict, unread = false) =>

@@ -1,4 +1,4 @@
-import type { FleetLine } from '@/lib/shared/fleet';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
 
 /** What stands in a line of the table: an outbox, or all outboxes of a database that is away. */
 export type FleetItem = { line: FleetLine } | { away: string; lines: FleetLine[] };

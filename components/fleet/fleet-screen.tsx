@@ -6,7 +6,7 @@ import { usePathname, useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
-import type { FleetLine } from '@/lib/shared/fleet';
+import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { ActionResult } from '@/lib/shared/problems';
 import { AuditLacks } from '../audit/audit-lacks';
 import { TableSigns } from '../figures/mark';

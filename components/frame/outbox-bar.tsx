@@ -5,8 +5,8 @@ import Link from 'next/link';
 import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { SegmentedControl } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { parseChartView, withChartView } from '@/lib/shared/chart-view';
-import { WINDOWS, type Window } from '@/lib/shared/windows';
+import { parseChartView, withChartView } from '@/lib/shared/figures/chart-view';
+import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
 import classes from './frame.module.css';
 
 /** Chosen when the charts show a span of their own. */

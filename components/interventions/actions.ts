@@ -1,4 +1,4 @@
-import type { SeenEvent } from '@/lib/shared/batches';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { SeenEvent } from '@/lib/shared/batches';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions } from './actions';
 import { carryOut } from './carry-out';

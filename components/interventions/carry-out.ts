@@ -1,5 +1,5 @@
-import type { Batch, BatchEnd } from '@/lib/shared/batches';
-import { NO_RECORD_AFTER_MS } from '@/lib/shared/intervention-time';
+import type { Batch, BatchEnd } from '@/lib/shared/changes/batches';
+import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions } from './actions';

@@ -4,7 +4,7 @@ import { Button, Skeleton, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState } from 'react';
-import type { SeenEvent } from '@/lib/shared/batches';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { Subject } from './actions';

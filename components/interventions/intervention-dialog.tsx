@@ -4,7 +4,7 @@ import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useTranslations } from 'next-intl';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import type { SeenEvent } from '@/lib/shared/batches';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, Opening, Subject } from './actions';
 import { Deciding } from './deciding';

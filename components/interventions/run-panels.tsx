@@ -3,9 +3,9 @@
 import { Button, Loader, Progress as Bar } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
-import type { Progress } from '@/lib/shared/batches';
+import type { Progress } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type OutboxEvent } from '@/lib/shared/model';
-import { visibleText } from '@/lib/shared/visible-text';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import type { InterventionActions, Subject } from './actions';
 import { Trouble } from './trouble';

@@ -1,7 +1,7 @@
 'use client';
 
 import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
-import type { SeenEvent } from '@/lib/shared/batches';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions, Opening, Subject } from './actions';
 

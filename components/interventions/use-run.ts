@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { batchesOf, joinResults, progressOf, runBatches, type Batch, type Halt, type Progress } from '@/lib/shared/batches';
+import { batchesOf, joinResults, progressOf, runBatches, type Batch, type Halt, type Progress } from '@/lib/shared/changes/batches';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import type { InterventionActions, Subject } from './actions';

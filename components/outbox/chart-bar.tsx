@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Button, Pill, Title } from '@mantine/core';
 import { IconDownload, IconZoomReset } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { seriesQuery, type ChartView } from '@/lib/shared/chart-view';
+import { seriesQuery, type ChartView } from '@/lib/shared/figures/chart-view';
 import type { TimeSpan } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
 import { SpanEditor } from './span-editor';

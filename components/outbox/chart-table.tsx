@@ -2,8 +2,8 @@
 
 import { useState } from 'react';
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/marks';
-import type { RatedPoint } from '@/lib/shared/series-rates';
+import type { Mark } from '@/lib/shared/figures/marks';
+import type { RatedPoint } from '@/lib/shared/figures/series-rates';
 import type { Pane, TimeSpan } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from './charts.module.css';

@@ -3,10 +3,10 @@
 import { useCallback, useMemo, useTransition, type ReactNode } from 'react';
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useTranslations } from 'next-intl';
-import { shortIso, withChartView, type ChartView } from '@/lib/shared/chart-view';
-import type { Mark } from '@/lib/shared/marks';
+import { shortIso, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
+import type { Mark } from '@/lib/shared/figures/marks';
 import type { Series } from '@/lib/shared/model';
-import { ratedPoints } from '@/lib/shared/series-rates';
+import { ratedPoints } from '@/lib/shared/figures/series-rates';
 import { ChartCursorProvider } from '../charts/chart-cursor';
 import { timeSpan } from '../charts/chart-model';
 import { MarkToolsProvider, type TakeOff } from '../charts/mark-tools';

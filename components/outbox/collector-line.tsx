@@ -3,7 +3,7 @@
 import { Code } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { CollectorStatus } from '@/lib/shared/collection';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { ButtonPopover } from '../frame/button-popover';

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFlag } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { MARK_KINDS, MARK_TEXT_MAX, type Mark } from '@/lib/shared/marks';
+import { MARK_KINDS, MARK_TEXT_MAX, type Mark } from '@/lib/shared/figures/marks';
 import type { ActionResult } from '@/lib/shared/problems';
-import { instantToWall, wallToInstant } from '@/lib/shared/zoned-time';
+import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { useFormat } from '../figures/use-format';
 import { PopoverForm } from './popover-form';
 

@@ -3,9 +3,9 @@
 import type { ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import type { Known, UnavailableReason } from '@/lib/shared/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
-import type { SlotHealth } from '@/lib/shared/slot-health';
+import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';

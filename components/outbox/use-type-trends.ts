@@ -1,9 +1,9 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import { TREND_TYPES_MAX, type TypeTrend } from '@/lib/shared/chart-view';
+import { TREND_TYPES_MAX, type TypeTrend } from '@/lib/shared/figures/chart-view';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { Window } from '@/lib/shared/windows';
+import type { Window } from '@/lib/shared/figures/windows';
 
 export type TrendsAction = (input: { outbox: string; window: Window; types: string[] }) => Promise<ActionResult<TypeTrend[]>>;
 

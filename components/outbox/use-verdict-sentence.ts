@@ -1,10 +1,10 @@
 'use client';
 
 import { useTranslations } from 'next-intl';
-import type { Count } from '@/lib/shared/measured';
+import type { Count } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
-import type { Evidence, SentenceFact } from '@/lib/shared/verdicts';
-import { visibleText } from '@/lib/shared/visible-text';
+import type { Evidence, SentenceFact } from '@/lib/shared/figures/verdicts';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { useTicking } from '../frame/clock';
 import { useFormat } from '../figures/use-format';
 

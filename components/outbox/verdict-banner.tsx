@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { OutboxInfo, Summary } from '@/lib/shared/model';
-import { VERDICT_TONE, type Verdict } from '@/lib/shared/verdicts';
+import { VERDICT_TONE, type Verdict } from '@/lib/shared/figures/verdicts';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';

@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { OutboxInfo } from '@/lib/shared/model';
-import { PROOF_REASONS } from '@/lib/shared/read-only';
+import { PROOF_REASONS } from '@/lib/shared/changes/read-only';
 
 /** Leads to the proof, where that is what makes the outbox read-only. */
 export function ProofLink({ outbox }: { outbox: Pick<OutboxInfo, 'id' | 'whyReadOnly'> }) {

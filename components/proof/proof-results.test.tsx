@@ -2,7 +2,7 @@ import { NextIntlClientProvider } from 'next-intl';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
-import type { ProofStatus } from '@/lib/shared/proofs';
+import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { ClockProvider } from '../frame/clock';
 import { ProofResults } from './proof-results';
 

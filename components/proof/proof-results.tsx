@@ -2,8 +2,8 @@
 
 import { IconArrowRight, IconCheck, IconHelpCircle, IconHourglass, IconX } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/proofs';
-import { visibleText } from '@/lib/shared/visible-text';
+import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/changes/proofs';
+import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useBecauseText, useOperationName } from '../interventions/words';

@@ -2,7 +2,7 @@
 
 import { IconAlertTriangle, IconBolt } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { ProofStatus } from '@/lib/shared/proofs';
+import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import classes from './proof.module.css';
 
 /** What changing a row sets off in its database, and what of it is not taken back. */

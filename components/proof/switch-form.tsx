@@ -3,7 +3,7 @@
 import { IconLock, IconLockOpen } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { ProofStatus } from '@/lib/shared/proofs';
+import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { ReasonPopover } from '../frame/reason-popover';
 
 export type TurnAction = (input: { outbox: string; request: { on: boolean; reason: string } }) => Promise<ActionResult<ProofStatus>>;

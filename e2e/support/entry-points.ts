@@ -31,7 +31,7 @@ const MAKERS: Record<EntryPoint['kind'], readonly string[]> = {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** What surrounds every page, the sign-in included: it shows nothing of its own. */
 const ROOT_LAYOUT = 'app/layout.tsx';
-/** Next-auth's own handler, declared public in lib/server/auth-handler.ts. */
+/** Next-auth's own handler, declared public in lib/server/auth/auth-handler.ts. */
 const AUTH_ROUTE = 'app/api/auth/[...nextauth]/route.ts';
 /** Exports that are settings of Next and answer no request. */
 const SETTINGS = new Set(['metadata', 'viewport', 'generateMetadata', 'dynamic', 'runtime', 'maxDuration', 'revalidate', 'fetchCache']);
@@ -60,7 +60,7 @@ export function entryPointsOf(file: string, text: string): EntryPoints {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: EntryPoints = { entries: [], problems: [] };
   const kind = kindOf(file, source);
-  if (file === AUTH_ROUTE && /from '@\/lib\/server\/auth-handler'/.test(text)) {
+  if (file === AUTH_ROUTE && /from '@\/lib\/server\/auth\/auth-handler'/.test(text)) {
     found.entries.push({ file, kind: 'route', name: 'GET', id: 'auth', access: 'public' });
   } else if (kind) {
     const values = constants(source);

@@ -1,6 +1,6 @@
 import type { Database } from '@/lib/database/database';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import type { Carrying } from '@/lib/shared/carrying';
+import type { Carrying } from '@/lib/shared/changes/carrying';
 import type { Store } from '@/lib/store/store';
 import { DatabaseCarrier } from './database-carrier';
 import { recordsKeeper } from './records-keeper';

@@ -10,7 +10,7 @@ import {
   type Newest,
   type RecordSize,
 } from '@/lib/interventions/record-pages';
-import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/carrying';
+import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/changes/carrying';
 import { ComparedPages, type ComparedPage } from './compared-pages';
 import { Lack } from './lack';
 import { StoreTrouble, type RecordsKeeper } from './records-keeper';

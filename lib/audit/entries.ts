@@ -1,5 +1,5 @@
 import type { StoredRecord } from '@/lib/interventions/record-pages';
-import { timeInId } from '@/lib/shared/record-time';
+import { timeInId } from '@/lib/shared/changes/record-time';
 import type { NewAuditEntry } from '@/lib/store/audit';
 import { entryId } from './entry-id';
 

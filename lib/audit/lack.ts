@@ -1,4 +1,4 @@
-import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/carrying';
+import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/changes/carrying';
 
 /** A record is in the audit within this time, or it is said that it may not be. */
 const LATE_MS = 10_000;

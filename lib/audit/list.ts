@@ -1,4 +1,4 @@
-import { parseInstant } from '@/lib/shared/event-filter';
+import { parseInstant } from '@/lib/shared/lists/event-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { selectAuditEntries, type AuditPosition } from '@/lib/store/audit';

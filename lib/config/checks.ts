@@ -6,8 +6,8 @@ import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { ExtraParameters, Known } from './config';
 import { parseDurationSeconds } from './duration';
 import { isFieldPath } from './field-path';
-import { formatPath } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import { formatPath } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 
 const SCHEMES: Record<string, EngineKey> = {
   'postgres:': 'postgres',

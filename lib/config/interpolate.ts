@@ -1,4 +1,4 @@
-import { type Path, formatPath } from '@/lib/shared/document-path';
+import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 
 const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
 import { shapeProblems } from '@/lib/outbox/language/check';
 import { shapeSchema } from '@/lib/outbox/shape';
-import { formatPath } from '@/lib/shared/document-path';
+import { formatPath } from '@/lib/shared/lists/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
 import type {

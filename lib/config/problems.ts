@@ -1,7 +1,7 @@
 /** Turns what zod found wrong into lines a person can act on: one per problem, beginning with its path. */
 import { z } from 'zod';
-import { formatPath, type Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import { formatPath, type Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,5 +1,5 @@
 /** What of a configuration can still be looked at when other parts of it are wrong, so that all problems come in one answer. */
-import { formatPath, type Path } from '@/lib/shared/document-path';
+import { formatPath, type Path } from '@/lib/shared/lists/document-path';
 
 type Unread = Record<string, unknown>;
 const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);

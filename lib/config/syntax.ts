@@ -4,7 +4,7 @@
  * indentation, and the rest is read as it stands.
  */
 import { isCollection, isScalar, LineCounter, parseDocument, visit, type Document, type YAMLError } from 'yaml';
-import { formatPath, type Path } from '@/lib/shared/document-path';
+import { formatPath, type Path } from '@/lib/shared/lists/document-path';
 import { adviceOn, spelling } from './syntax-advice';
 
 interface Broken {

@@ -12,7 +12,7 @@ import { listEvents } from '@/lib/outbox/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { COLUMN_ROLES } from '@/lib/outbox/shape';
 import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
-import { MASK } from '@/lib/shared/masked';
+import { MASK } from '@/lib/shared/lists/masked';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 

@@ -1,7 +1,7 @@
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, type Examination, type Silence } from '@/lib/shared/doctor';
 import { Problem } from '@/lib/shared/problems';
-import { within } from '@/lib/shared/within';
+import { within } from '@/lib/shared/async/within';
 import { keepSample, readSamples, readSilences } from '@/lib/store/doctor';
 import type { StoreDb } from '@/lib/store/store';
 import { DatabaseFailure } from '@/lib/database/failure';

@@ -2,7 +2,7 @@
  * Who is behind a session or a token, remembered for seconds: two hundred open screens ask the store once in a while and not with every
  * poll. What changes something asks the store itself, so that whoever may no longer do it is refused at once.
  */
-import { outsideRequests } from '@/lib/shared/outside-requests';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';

@@ -4,7 +4,7 @@ import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { getEvent } from '@/lib/outbox/get-event';
 import { workerStatus } from '@/lib/outbox/shapes/worker-status';
-import { INTERVENTION_MS } from '@/lib/shared/intervention-time';
+import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
 import type { InterventionRequest } from '@/lib/shared/model';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { migrateStore, openStore } from '@/lib/store/store';

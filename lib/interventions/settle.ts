@@ -2,7 +2,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import { within } from '@/lib/shared/within';
+import { within } from '@/lib/shared/async/within';
 import { keyState, type ActorsKey } from './key-state';
 import { OPERATIONS } from './operation-registry.gen';
 import { resultOf, type RecordEvent, type RecordHeader } from './records';

@@ -4,7 +4,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { freezeEvents } from '@/lib/outbox/freeze';
 import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
-import { batchesOf, joinResults, runBatches, type Batch } from '@/lib/shared/batches';
+import { batchesOf, joinResults, runBatches, type Batch } from '@/lib/shared/changes/batches';
 import type { Cause, FrozenEvent, InterventionResult } from '@/lib/shared/model';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from './testing';

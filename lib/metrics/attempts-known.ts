@@ -1,4 +1,4 @@
-import type { Known, UnavailableReason } from '@/lib/shared/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Observed } from './observed';
 
 /** Why nothing can be said about attempts over the span; null when something can. */

@@ -1,5 +1,5 @@
 /** What was collected, as readings need it: where the books end, and everything before that. */
-import { gather } from '@/lib/shared/gather';
+import { gather } from '@/lib/shared/async/gather';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan } from '@/lib/store/rollups';
 import type { Store, StoreDb } from '@/lib/store/store';

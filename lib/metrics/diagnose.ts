@@ -1,4 +1,4 @@
-import { VERDICTS, type Diagnosis } from '@/lib/shared/verdicts';
+import { VERDICTS, type Diagnosis } from '@/lib/shared/figures/verdicts';
 import type { Circumstances } from './verdict';
 import { VERDICT_RULES } from './verdict-registry.gen';
 

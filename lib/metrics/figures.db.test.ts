@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Summary } from '@/lib/shared/model';
-import { WINDOW_SECONDS, type Window } from '@/lib/shared/windows';
+import { WINDOW_SECONDS, type Window } from '@/lib/shared/figures/windows';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { openBooks } from './books';

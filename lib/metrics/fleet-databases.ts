@@ -1,7 +1,7 @@
 import type { DatabaseFailure } from '@/lib/database/failure';
 import type { DatabaseStatus } from '@/lib/database/database';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import type { AwayReason, FleetDatabase } from '@/lib/shared/fleet';
+import type { AwayReason, FleetDatabase } from '@/lib/shared/figures/fleet';
 
 /** The databases of the configuration and what is known of them without asking them; those that are away first. */
 export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {

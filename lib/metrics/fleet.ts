@@ -1,10 +1,10 @@
 /** All outboxes at once: each line is made when there is a new reading, so that two hundred of them are at hand when somebody asks. */
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import type { FleetEntry, FleetSnapshot } from '@/lib/shared/fleet';
+import type { FleetEntry, FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { OutboxReading } from '@/lib/shared/model';
-import { outsideRequests } from '@/lib/shared/outside-requests';
-import { VERDICTS } from '@/lib/shared/verdicts';
-import { within } from '@/lib/shared/within';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
+import { within } from '@/lib/shared/async/within';
 import { fleetDatabases } from './fleet-databases';
 import type { Answer } from './readings';
 

@@ -1,5 +1,5 @@
 import type { Outbox } from '@/lib/outbox/outbox';
-import { outsideRequests } from '@/lib/shared/outside-requests';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Books } from './books';
 import { lineOf, stepBounds, type Line } from './line';
 import { createEdgeRows, partOf } from './edge-rows';

@@ -1,4 +1,4 @@
-import type { Known, UnavailableReason } from '@/lib/shared/measured';
+import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
 import type { Base } from './base';
 import type { Line } from './line';

@@ -1,5 +1,5 @@
-import { stepSecondsOf, WINDOW_SECONDS, type SeriesSpan, type Window } from '@/lib/shared/windows';
-import type { CollectionMethod } from '@/lib/shared/collection';
+import { stepSecondsOf, WINDOW_SECONDS, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
+import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import { countsRows } from './collector/counts-rows';
 import type { Progress } from './collector/progress';
 import type { Reading } from './reading';

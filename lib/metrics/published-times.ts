@@ -1,4 +1,4 @@
-import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/measured';
+import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures/measured';
 import { countsRows } from './collector/counts-rows';
 import type { Happened, Observed } from './observed';
 import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from './rollup/histogram';

@@ -1,7 +1,7 @@
 /** Which replication slot is this outbox's, and how it is: from what a reading was told of all of them. */
 import { isLost, type SlotSeen, type SlotsSeen, type SlotSight } from '@/lib/outbox/slots';
-import type { UnavailableReason } from '@/lib/shared/measured';
-import type { SlotHealth } from '@/lib/shared/slot-health';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import type { Past } from './reading';
 
 /** The metric whose figures these are. */

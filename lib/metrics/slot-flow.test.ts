@@ -1,7 +1,7 @@
 /** What no real server shows within a test: sizes, older versions, standbys, and hours of looks. */
 import { describe, expect, test } from 'vitest';
 import type { SlotSeen, SlotsSeen, SlotSight } from '@/lib/outbox/slots';
-import type { Diagnosis } from '@/lib/shared/verdicts';
+import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { diagnose } from './diagnose';
 import { slotHealth } from './slot-choice';
 import { noFigures } from './summarise';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { SlotHealth } from '@/lib/shared/slot-health';
-import type { Diagnosis } from '@/lib/shared/verdicts';
+import type { SlotHealth } from '@/lib/shared/figures/slot-health';
+import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { settingsFor } from '@/scripts/testing/outbox';
 import { useLogicalServer } from '@/scripts/testing/logical-server';
 import { chooseMethod, sizeOf } from './collector/method';

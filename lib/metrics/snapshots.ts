@@ -1,11 +1,11 @@
 import { awayInfo } from '@/lib/outbox/away';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
-import type { UnavailableReason } from '@/lib/shared/measured';
-import type { CollectorStatus } from '@/lib/shared/collection';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';
-import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/fleet';
-import type { SeriesSpan, Window } from '@/lib/shared/windows';
+import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
+import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
 import type { Books } from './books';
 import type { DepthNow } from './collector/depth';
 import { diagnose } from './diagnose';

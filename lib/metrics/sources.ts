@@ -5,7 +5,7 @@ import type { Leaf } from '@/lib/outbox/language/leaves';
 import { fitPosition, fitRange, fitTests, type Fit } from '@/lib/outbox/index-fit';
 import type { Outbox, Place } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
-import { DEPTH_CAP } from '@/lib/shared/measured';
+import { DEPTH_CAP } from '@/lib/shared/figures/measured';
 import { baseColumns } from './base-columns';
 import { scanOf } from './scan';
 import { PARTS, STATES_OF, type Part, type Source } from './source';

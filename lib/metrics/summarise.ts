@@ -1,6 +1,6 @@
-import { unavailable, type Known, type UnavailableReason } from '@/lib/shared/measured';
+import { unavailable, type Known, type UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Series, SeriesLine, SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
-import type { Window } from '@/lib/shared/windows';
+import type { Window } from '@/lib/shared/figures/windows';
 import { heatOf, HEAT_BOUNDS_MS } from './heat';
 import { stepsOf, type Line } from './line';
 import type { Plot, PlotKey } from './metric';

@@ -1,7 +1,7 @@
 import { isTime, livePlaces, plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
 import type { ColumnRole } from '@/lib/outbox/shape';
 import type { SlotSight } from '@/lib/outbox/slots';
-import type { UnavailableReason } from '@/lib/shared/measured';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
 
 /** What a table can say at all, whatever its rows hold. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VERDICT_TONE, VERDICTS } from '@/lib/shared/verdicts';
+import { VERDICT_TONE, VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Reading } from './reading';
 import { emptySlot } from './rollup/slot';
 import { ago, before, historyOf, judge, NOW, reading, type Given } from './verdict-testing';

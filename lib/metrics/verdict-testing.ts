@@ -7,7 +7,7 @@ import { emptySlot } from './rollup/slot';
 import { noFigures } from './summarise';
 import type { Traits } from './traits';
 import type { Circumstances, RecentHistory } from './verdict';
-import type { Diagnosis } from '@/lib/shared/verdicts';
+import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 
 export const NOW = Date.parse('2026-01-01T12:00:00Z');
 export const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString();

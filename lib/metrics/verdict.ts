@@ -1,6 +1,6 @@
-import type { UnreadReason } from '@/lib/shared/measured';
+import type { UnreadReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
-import type { Evidence, Verdict } from '@/lib/shared/verdicts';
+import type { Evidence, Verdict } from '@/lib/shared/figures/verdicts';
 import type { Base } from './base';
 import type { Past, Reading } from './reading';
 import type { Slot } from './rollup/slot';

@@ -1,5 +1,5 @@
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
-import type { UnreadReason } from '@/lib/shared/measured';
+import type { UnreadReason } from '@/lib/shared/figures/measured';
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { STATES } from '@/lib/shared/states';

@@ -1,7 +1,7 @@
 import type { Database } from '@/lib/database/database';
 import type { Db, TableDescription } from '@/lib/database/engine';
 import { readTableRules } from '@/lib/database/table-rules';
-import { formatPath } from '@/lib/shared/document-path';
+import { formatPath } from '@/lib/shared/lists/document-path';
 import { Problem } from '@/lib/shared/problems';
 import { bindShape, type BoundShape, type FoundTables } from './binding/bound-shape';
 import { capturedOf, filledName, findTable } from './binding/find-table';

@@ -1,5 +1,5 @@
 import type { Capabilities, OperationCapability } from '@/lib/shared/model';
-import type { UnavailableReason } from '@/lib/shared/measured';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
 import { mayHoldJson } from './row';

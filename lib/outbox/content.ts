@@ -1,4 +1,4 @@
-import type { Unread } from '@/lib/shared/content';
+import type { Unread } from '@/lib/shared/lists/content';
 import type { Shape } from './shape';
 
 /** A column's content: nothing masked yet, so this never leaves the server as it is. */

@@ -1,5 +1,5 @@
 import type { ColumnDescription, Engine } from '@/lib/database/engine';
-import type { OrderedBy } from '@/lib/shared/list-scope';
+import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import { Problem } from '@/lib/shared/problems';
 
 /** Where a page begins: just beyond this row, in this order and direction. */

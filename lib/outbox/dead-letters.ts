@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import type { DeadEvent } from '@/lib/shared/dead-letter-groups';
+import type { DeadEvent } from '@/lib/shared/lists/dead-letter-groups';
 import type { Cursor } from './cursor';
 import { listOrder } from './list-order';
 import { stretches } from './list-page';

@@ -2,7 +2,7 @@ import { createServers, type Servers } from '@/lib/database/connections/servers'
 import { openDatabase, type Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { Problem } from '@/lib/shared/problems';
-import { Queue } from '@/lib/shared/queue';
+import { Queue } from '@/lib/shared/async/queue';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
 import type { KnownProof, ProofSource } from './proven';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { outsideRequests } from '@/lib/shared/outside-requests';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { decodeContent, type StoredContent } from './content';
 import type { StoredEvent } from './get-event';
 import type { Outbox, Place } from './outbox';

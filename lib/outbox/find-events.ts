@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '@/lib/shared/model';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { idSpellings } from '@/lib/shared/event-filter';
+import { idSpellings } from '@/lib/shared/lists/event-filter';
 import { Problem } from '@/lib/shared/problems';
 import type { OutboxDirectory } from './directory';
 import { getEvent } from './get-event';

@@ -1,4 +1,4 @@
-import { isSameCause } from '@/lib/shared/cause';
+import { isSameCause } from '@/lib/shared/lists/cause';
 import type { Cause, EventFilter, FrozenPage } from '@/lib/shared/model';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { MASK } from '@/lib/shared/masked';
+import { MASK } from '@/lib/shared/lists/masked';
 import { decodeContent, type StoredContent } from './content';
 import { hiddenValues } from './mask';
 import { presentError } from './mask-quotes';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { tableRef } from '@/lib/database/table-ref';
-import type { Path } from '@/lib/shared/document-path';
+import type { Path } from '@/lib/shared/lists/document-path';
 import type { MappingProblem } from './binding/problems';
 import { fewRows } from './few-rows';
 import { livePlaces, type Outbox, type Place } from './outbox';

@@ -1,4 +1,4 @@
-import type { Content } from '@/lib/shared/content';
+import type { Content } from '@/lib/shared/lists/content';
 import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from './paths';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isSameCause } from '@/lib/shared/cause';
+import { isSameCause } from '@/lib/shared/lists/cause';
 import type { EventFilter } from '@/lib/shared/model';
 import { DEAD_LOOKED_AT, deadRows, type DeadRow } from './dead-letters';
 import { opposite, stretches, type ListStart, type Page } from './list-page';

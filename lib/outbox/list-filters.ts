@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { idSpellings } from '@/lib/shared/event-filter';
+import { idSpellings } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { holds, leadsWith } from './index-fit';
 import { livePlaces, plainColumn, type Outbox, type Place } from './outbox';

@@ -1,5 +1,5 @@
 import type { ColumnDescription } from '@/lib/database/engine';
-import type { OrderedBy } from '@/lib/shared/list-scope';
+import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import type { LiveState } from '@/lib/shared/states';
 import { commonTests, coversEveryRow } from './conditions';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from './index-fit';

@@ -1,4 +1,4 @@
-import { MASK } from '@/lib/shared/masked';
+import { MASK } from '@/lib/shared/lists/masked';
 
 /** An error this long may have been cut, in the middle of a value it quotes. */
 const MAY_BE_CUT_CHARACTERS = 300;

@@ -1,4 +1,4 @@
-import { CARD_DIGITS, MASK } from '@/lib/shared/masked';
+import { CARD_DIGITS, MASK } from '@/lib/shared/lists/masked';
 import { SENSITIVE_KEYS } from './mask-paths';
 
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;

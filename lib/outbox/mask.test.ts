@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MASK } from '@/lib/shared/masked';
-import type { Content } from '@/lib/shared/content';
+import { MASK } from '@/lib/shared/lists/masked';
+import type { Content } from '@/lib/shared/lists/content';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { maskProblems } from './hidden-fields';
 import { linksOf } from './links';

@@ -1,6 +1,6 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
-import { MASK } from '@/lib/shared/masked';
-import type { Content } from '@/lib/shared/content';
+import { MASK } from '@/lib/shared/lists/masked';
+import type { Content } from '@/lib/shared/lists/content';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { decodeContent, type StoredContent } from './content';
 import { hiddenFields } from './hidden-fields';

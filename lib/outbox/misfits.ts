@@ -1,6 +1,6 @@
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
-import { formatPath } from '@/lib/shared/document-path';
+import { formatPath } from '@/lib/shared/lists/document-path';
 import { mappingProblems } from './bind';
 import type { MappingProblem } from './binding/problems';
 import type { OutboxDirectory } from './directory';

@@ -1,7 +1,7 @@
 import type { Database } from '@/lib/database/database';
 import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/engine';
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
-import type { ReadOnlyReason } from '@/lib/shared/read-only';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { TableRules } from '@/lib/database/table-rules';
 import type { RecordsSight } from './companions';
 import type { Scope } from './conditions';

@@ -1,6 +1,6 @@
 /** Whether an outbox's mapping has been shown to change its table as it says. */
-import type { ReadOnlyReason } from '@/lib/shared/read-only';
-import type { ProofDifference } from '@/lib/shared/proofs';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
+import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { tableLabel, type Outbox, type Place } from './outbox';
 import { difference, differences, ofMapping, type ProofFacts } from './proof-facts';
 import type { ProvenTable } from './proven-table';

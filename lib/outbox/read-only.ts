@@ -1,8 +1,8 @@
 import { readTableRules } from '@/lib/database/table-rules';
 import type { Db } from '@/lib/database/engine';
-import type { ReadOnlyReason } from '@/lib/shared/read-only';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { Problem } from '@/lib/shared/problems';
-import type { ProofDifference } from '@/lib/shared/proofs';
+import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { livePlaces, type Outbox } from './outbox';
 import { judgeProof, type KnownProof } from './proven';
 

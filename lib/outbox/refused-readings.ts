@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
-import type { Path } from '@/lib/shared/document-path';
+import type { Path } from '@/lib/shared/lists/document-path';
 import { compileCondition } from './conditions';
 import type { MappingProblem } from './binding/problems';
 import { listOrder } from './list-order';

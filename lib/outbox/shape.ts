@@ -4,7 +4,7 @@
  * `language/`; docs/mapping.md teaches it.
  */
 import { z } from 'zod';
-import { formatPath } from '@/lib/shared/document-path';
+import { formatPath } from '@/lib/shared/lists/document-path';
 import { shapeProblems } from './language/check';
 import { companionSchema, cursorSchema, deadSchema } from './language/companion';
 import { conditionSchema } from './language/condition';

@@ -3,7 +3,7 @@ import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/table-size';
-import type { UnavailableReason } from '@/lib/shared/measured';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Outbox } from './outbox';
 import { kindOf } from './shape';
 

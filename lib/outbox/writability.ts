@@ -1,6 +1,6 @@
 /** Why an outbox cannot be changed from here. Every door asks this one answer. */
 import type { Db } from '@/lib/database/engine';
-import type { ReadOnlyReason } from '@/lib/shared/read-only';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS } from './companions';
 import { placeColumns, type Outbox, type Place } from './outbox';
 import { operatorLacks, operatorSaysItLacks } from './operator-rights';

@@ -7,7 +7,7 @@ import { differences, fingerprintOf, type ProofFacts } from '@/lib/outbox/proof-
 import type { KnownProof, ProofSource } from '@/lib/outbox/proven';
 import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/proofs';
+import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/changes/proofs';
 import type { State } from '@/lib/shared/states';
 import { recordDeed } from '@/lib/store/audit';
 import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';

@@ -22,8 +22,8 @@ import { readOnlyAdvice, readOnlyProblem, requireSameTables } from '@/lib/outbox
 import { decodeVersion, encodeVersion } from '@/lib/outbox/version';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import type { ReadOnlyReason } from '@/lib/shared/read-only';
-import { outcomeOf, type ProofDocument, type ProofResult } from '@/lib/shared/proofs';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
+import { outcomeOf, type ProofDocument, type ProofResult } from '@/lib/shared/changes/proofs';
 import { notOffered, reachesOutside, trialsOf, triggersOf, warningsOf, type Trial } from './survey';
 
 export interface ProofOptions {

@@ -2,7 +2,7 @@
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
 import { livePlaces, tableLabel, type Outbox, type Place } from '@/lib/outbox/outbox';
-import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/proofs';
+import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/changes/proofs';
 import type { State } from '@/lib/shared/states';
 
 /** A case with the place its events stand in. */

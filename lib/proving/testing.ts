@@ -1,6 +1,6 @@
 /** A table that no library made, its mapping, and what tests ask of proofs. */
 import { shapeSchema, type Shape, type ShapeInput } from '@/lib/outbox/shape';
-import type { ProofDocument, ProofResult } from '@/lib/shared/proofs';
+import type { ProofDocument, ProofResult } from '@/lib/shared/changes/proofs';
 
 type Mapped = Partial<ShapeInput> & Pick<ShapeInput, 'columns' | 'states'>;
 

@@ -6,9 +6,9 @@ import { Problem, type ActionResult } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput } from './input';
-import { originProblem, publicOrigin } from './origin';
+import { originProblem, publicOrigin } from './auth/origin';
 import { newReference, problemOf, problemResult } from './problem-response';
-import { recordRefusedAttempt, type Attempted } from './refusals';
+import { recordRefusedAttempt, type Attempted } from './auth/refusals';
 
 export interface ActionDefinition<I, T> {
   /** Stable name, for the log and the list of entry points. */

@@ -1,5 +1,5 @@
 import 'server-only';
-import { outsideRequests } from '@/lib/shared/outside-requests';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { isUpToDate } from '@/lib/store/store';
 import { Problem } from '@/lib/shared/problems';

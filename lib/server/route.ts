@@ -9,9 +9,9 @@ import { getConsole } from './console';
 import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput, queryOf, readJson } from './input';
-import { originProblem, publicOrigin } from './origin';
+import { originProblem, publicOrigin } from './auth/origin';
 import { failureResponse, newReference, PRIVATE } from './problem-response';
-import { recordRefusedAttempt, type Attempted } from './refusals';
+import { recordRefusedAttempt, type Attempted } from './auth/refusals';
 
 export interface RouteInput<P, Q, B> {
   params: P;

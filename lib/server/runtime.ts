@@ -1,6 +1,6 @@
 import 'server-only';
 import { setFlagsFromString } from 'node:v8';
-import { watchForwarded } from './client-address';
+import { watchForwarded } from './auth/client-address';
 import { endConsole, getConsole } from './console';
 import { log } from './log';
 

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { PROOF_EVENTS_MAX } from '@/lib/proving/prove';
 import { MARK_DAYS } from '@/lib/store/marks';
-import { parseInstant } from '@/lib/shared/event-filter';
+import { parseInstant } from '@/lib/shared/lists/event-filter';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
-import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/marks';
-import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/windows';
+import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
+import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
 
 /** Text that may go to a database: no event holds a NUL. */
 const plain = (max: number) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_WINDOW, WINDOWS, spanProblem, type SeriesSpan, type SpanProblem } from '@/lib/shared/windows';
+import { DEFAULT_WINDOW, WINDOWS, spanProblem, type SeriesSpan, type SpanProblem } from '@/lib/shared/figures/windows';
 import { instant, typeSchema } from './schemas';
 
 const SPAN_PROBLEMS: Record<SpanProblem, string> = {

@@ -1,5 +1,5 @@
 import { Problem } from '@/lib/shared/problems';
-import { within } from '@/lib/shared/within';
+import { within } from '@/lib/shared/async/within';
 
 /** What changes something, and must not be cut in the middle when the process ends. */
 export interface UnderWay {

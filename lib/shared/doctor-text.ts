@@ -1,7 +1,16 @@
 /** Findings of the doctor as text: on the screen, in exports, and on the command line. Words come from the caller's catalogue. */
 import type { Examination, Finding, FindingValues, Unseen } from './doctor';
-import { formatAbsolute, formatAge, formatBytes, formatLatency, formatNumber, formatPercent, formatRate, type SayUnit } from './format';
-import { visibleText } from './visible-text';
+import {
+  formatAbsolute,
+  formatAge,
+  formatBytes,
+  formatLatency,
+  formatNumber,
+  formatPercent,
+  formatRate,
+  type SayUnit,
+} from './text/format';
+import { visibleText } from './text/visible-text';
 
 /** How a reader wants numbers and words; `say` takes whole keys of the catalogue. */
 export interface Reader {

@@ -1,6 +1,6 @@
 /** What the doctor says about outboxes: the words of the screen, the HTTP surface and the command line. */
-import type { AuditLack } from './carrying';
-import type { FleetLine, FleetSnapshot } from './fleet';
+import type { AuditLack } from './changes/carrying';
+import type { FleetLine, FleetSnapshot } from './figures/fleet';
 import type { EngineKey } from './model';
 
 /**

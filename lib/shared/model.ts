@@ -2,16 +2,16 @@
  * What the console says about outboxes and events: the words of the HTTP surface, the server actions and the screens.
  * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
  */
-import type { AuditLack, AuditOddity } from './carrying';
-import type { CollectorStatus } from './collection';
-import type { Content } from './content';
-import type { Count, Known, Percentiles, Rate, UnavailableReason } from './measured';
-import type { ListScope } from './list-scope';
-import type { ReadOnlyReason } from './read-only';
-import type { SlotHealth } from './slot-health';
+import type { AuditLack, AuditOddity } from './changes/carrying';
+import type { CollectorStatus } from './figures/collection';
+import type { Content } from './lists/content';
+import type { Count, Known, Percentiles, Rate, UnavailableReason } from './figures/measured';
+import type { ListScope } from './lists/list-scope';
+import type { ReadOnlyReason } from './changes/read-only';
+import type { SlotHealth } from './figures/slot-health';
 import type { EventState, State } from './states';
-import type { Diagnosis } from './verdicts';
-import type { Window } from './windows';
+import type { Diagnosis } from './figures/verdicts';
+import type { Window } from './figures/windows';
 
 export type EngineKey = 'postgres' | 'mysql';
 

@@ -1,4 +1,4 @@
-import type { ReadOnlyReason } from './read-only';
+import type { ReadOnlyReason } from './changes/read-only';
 
 /** The stable codes of `application/problem+json` answers, with the HTTP status each one travels with. */
 export const PROBLEM_STATUS = {

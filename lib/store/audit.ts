@@ -1,10 +1,10 @@
 /** Queries on `audit_entry`. Entries are added and read, never changed. */
 import { sql } from 'kysely';
 import { uuidv7 } from 'uuidv7';
-import type { AuditOddity } from '@/lib/shared/carrying';
+import type { AuditOddity } from '@/lib/shared/changes/carrying';
 import type { AuditEntry, AuditFilter } from '@/lib/shared/model';
 import type { Who } from '@/lib/shared/permissions';
-import { isTimeOff } from '@/lib/shared/record-time';
+import { isTimeOff } from '@/lib/shared/changes/record-time';
 import { selectCarriedTimes, type CarriedTimes } from './carried-records';
 import type { StoreDb } from './store';
 import { iso, type AuditEntryTable } from './tables';

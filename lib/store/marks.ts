@@ -1,6 +1,6 @@
 /** Queries on `mark`: what charts show beside the figures. */
 import { sql, type Transaction } from 'kysely';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
 import { iso, type MarkTable, type StoreTables } from './tables';
 

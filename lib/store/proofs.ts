@@ -1,6 +1,6 @@
 /** Queries on `mapping_proof` and `changes_switch`. */
 import { sql, type Transaction } from 'kysely';
-import type { ProofOutcome } from '@/lib/shared/proofs';
+import type { ProofOutcome } from '@/lib/shared/changes/proofs';
 import type { StoreDb } from './store';
 import { iso, type StoreTables } from './tables';
 

@@ -3,7 +3,7 @@
  * are written as ISO 8601; JSON arrives as text.
  */
 import type { ColumnType, Generated } from 'kysely';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 

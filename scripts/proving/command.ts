@@ -6,7 +6,7 @@ import { COMMAND_LINE } from '@/lib/identity/deeds';
 import { createDirectory } from '@/lib/outbox/directory';
 import { keepProof, proofSource } from '@/lib/proving/keep';
 import { PROOF_EVENTS_MAX, prove } from '@/lib/proving/prove';
-import type { ProofDocument } from '@/lib/shared/proofs';
+import type { ProofDocument } from '@/lib/shared/changes/proofs';
 import type { Store } from '@/lib/store/store';
 import { CommandFailure, EXIT_USAGE, requireOutbox } from '../starting/command-failure';
 import { proofLines } from './lines';

@@ -1,5 +1,5 @@
 import en from '@/lib/messages/en.json' with { type: 'json' };
-import type { ProofDocument, ProofResult } from '@/lib/shared/proofs';
+import type { ProofDocument, ProofResult } from '@/lib/shared/changes/proofs';
 
 const MARK = { round_trips: 'ok  ', does_not: 'FAIL', untried: '?   ' } as const;
 const OUTCOME = {

@@ -4,7 +4,7 @@ import { openDatabase } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { failureOf } from '@/lib/detection/failure';
 import { Problem } from '@/lib/shared/problems';
-import { suggestion } from '@/lib/shared/suggest';
+import { suggestion } from '@/lib/shared/text/suggest';
 import { failureSentence } from '../detection/print';
 
 export const EXIT_FAILED = 1;

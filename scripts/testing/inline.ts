@@ -4,7 +4,7 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox, mappingProblems } from '@/lib/outbox/bind';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import { shapeSchema, type Shape, type ShapeInput } from '@/lib/outbox/shape';
-import { formatPath } from '@/lib/shared/document-path';
+import { formatPath } from '@/lib/shared/lists/document-path';
 import { createRoles, settingsFor, type AnyTestDatabase } from './outbox';
 
 function useOpenedAs(urlOf: () => Promise<string>): () => Database {

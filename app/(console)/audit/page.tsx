@@ -3,8 +3,8 @@ import { getTranslations } from 'next-intl/server';
 import { AuditScreen } from '@/components/audit/audit-screen';
 import { definePage } from '@/lib/server/page';
 import { RECORDED_OPERATIONS } from '@/lib/server/reads/audit';
-import { parseAuditFilter } from '@/lib/shared/audit-filter';
-import { toSearchParams } from '@/lib/shared/event-filter';
+import { parseAuditFilter } from '@/lib/shared/lists/audit-filter';
+import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import { auditSnapshot } from './actions';
 import { readAuditPage } from './read';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { freezeDeadLetters as readFrozen } from '@/lib/server/reads/dead-letters';
 import { cursorSchema, outboxId } from '@/lib/server/schemas';
-import { parseEventFilter } from '@/lib/shared/event-filter';
+import { parseEventFilter } from '@/lib/shared/lists/event-filter';
 import { readDeadLettersSnapshot } from './read';
 
 /** The dead letters of one outbox, or of all. */

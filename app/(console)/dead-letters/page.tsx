@@ -2,7 +2,7 @@ import type { Metadata } from 'next';
 import { getTranslations } from 'next-intl/server';
 import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen';
 import { definePage } from '@/lib/server/page';
-import { toSearchParams } from '@/lib/shared/event-filter';
+import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import { can } from '@/lib/shared/permissions';
 import { checkIntervention, intervene, previewIntervention } from '../intervention-actions';
 import { deadLettersSnapshot, freezeDeadLetters } from './actions';

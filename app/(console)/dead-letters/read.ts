@@ -3,7 +3,7 @@ import type { Context } from '@/lib/server/context';
 import { readAllDeadLetters, readDeadLetters, unreadDeadLetters } from '@/lib/server/reads/dead-letters';
 import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
 import { readOutbox } from '@/lib/server/reads/outboxes';
-import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/event-filter';
+import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import { PAGE_LIMIT_DEFAULT, type DeadLetters } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 

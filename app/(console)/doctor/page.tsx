@@ -4,7 +4,7 @@ import { DoctorScreen } from '@/components/doctor/doctor-screen';
 import { definePage } from '@/lib/server/page';
 import { readDoctor } from '@/lib/server/reads/doctor';
 import { SEVERITIES } from '@/lib/shared/doctor';
-import { toSearchParams } from '@/lib/shared/event-filter';
+import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import { can } from '@/lib/shared/permissions';
 import { doctorSnapshot, examine, lift, silence } from './actions';
 

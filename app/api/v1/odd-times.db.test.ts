@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { publishedAt } from '@/lib/outbox/shapes/published-at';
 import { workerStatus } from '@/lib/outbox/shapes/worker-status';
 import { useTestConsole } from '@/lib/server/testing';
-import { parseChartView } from '@/lib/shared/chart-view';
+import { parseChartView } from '@/lib/shared/figures/chart-view';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { createSample, tableOf } from '@/scripts/testing/outbox';

@@ -2,7 +2,7 @@
  * How many connections one kind of work may hold to one server, over all databases there. A connection at rest counts: it
  * is closed when another database needs its place, so that the bound is one of connections and not of statements.
  */
-import { outsideRequests } from '@/lib/shared/outside-requests';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { DatabaseFailure } from '../failure';
 import type { Reach } from './reach';
 

@@ -8,7 +8,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import mysql from 'mysql2';
-import { within } from '@/lib/shared/within';
+import { within } from '@/lib/shared/async/within';
 import type { Source } from '../connections/share';
 import type { PoolOptions } from '../engine';
 import { DatabaseFailure } from '../failure';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Unseen } from '@/lib/shared/doctor';
-import { instantToWall } from '@/lib/shared/zoned-time';
+import { instantToWall } from '@/lib/shared/text/zoned-time';
 import { readMysqlCascades } from './cascades';
 import type { Facts, InnodbFacts } from './facts';
 import { readMysqlRoles } from './mysql-roles';

@@ -1,4 +1,4 @@
-import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/measured';
+import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
 import type { Line, Step } from '../line';
 import type { Metric, Plot } from '../metric';

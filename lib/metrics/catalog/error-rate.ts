@@ -1,4 +1,4 @@
-import type { Rate } from '@/lib/shared/measured';
+import type { Rate } from '@/lib/shared/figures/measured';
 import { noPlot, type Metric } from '../metric';
 import type { Observed } from '../observed';
 import { attemptsKnown, whyNoAttempts } from '../attempts-known';

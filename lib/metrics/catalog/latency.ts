@@ -1,5 +1,5 @@
 import type { Summary } from '@/lib/shared/model';
-import type { UnavailableReason } from '@/lib/shared/measured';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Metric } from '../metric';
 import type { Observed } from '../observed';
 import { countsKnown, percentilesOf, whyNotPublished } from '../published-times';

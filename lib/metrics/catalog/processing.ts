@@ -1,4 +1,4 @@
-import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/measured';
+import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Metric } from '../metric';
 import type { Observed } from '../observed';
 import { percentilesOf, whyNotPublished } from '../published-times';

@@ -1,4 +1,4 @@
-import { unavailable, type Count } from '@/lib/shared/measured';
+import { unavailable, type Count } from '@/lib/shared/figures/measured';
 import { noPlot, type Metric } from '../metric';
 import type { Observed } from '../observed';
 import { attemptsKnown, whyNoAttempts } from '../attempts-known';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import type { CollectorStatus } from '@/lib/shared/collection';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { readCollectorStates } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
 import { countByServer } from '../count-by-server';

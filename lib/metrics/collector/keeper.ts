@@ -1,7 +1,7 @@
 /** Collects one outbox for as long as its lease is ours: looks, recounts, reads the past, each when it is time. */
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { LeaseLost, releaseLease, takeLease } from '@/lib/store/collector-leases';
-import { within } from '@/lib/shared/within';
+import { within } from '@/lib/shared/async/within';
 import type { Store } from '@/lib/store/store';
 import { enter } from './books';
 import type { DepthNow } from './depth';

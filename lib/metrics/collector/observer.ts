@@ -1,6 +1,6 @@
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { CollectionMethod } from '@/lib/shared/collection';
+import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import type { Additions } from '../rollup/ledger';
 import type { AttemptsRow } from './observers/attempts-count';
 

@@ -1,6 +1,6 @@
 /** How far the collector has come with an outbox: what its owner writes with every look, and everybody else reads. */
 import { z } from 'zod';
-import type { CollectionMethod } from '@/lib/shared/collection';
+import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import { findCollectorState } from '@/lib/store/collector-leases';
 import type { StoreDb } from '@/lib/store/store';
 

@@ -1,4 +1,4 @@
-import type { CollectorStatus } from '@/lib/shared/collection';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { countsRows } from './counts-rows';
 import type { Progress } from './progress';
 import { backfillOf } from './spans';

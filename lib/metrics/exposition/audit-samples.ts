@@ -1,4 +1,4 @@
-import type { Carrying } from '@/lib/shared/carrying';
+import type { Carrying } from '@/lib/shared/changes/carrying';
 import type { Sample } from './samples';
 
 /** Of each database, whether its intervention records are all in the audit. */

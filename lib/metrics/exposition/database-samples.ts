@@ -1,5 +1,5 @@
 import { CONNECTION_ROLES } from '@/lib/shared/connections';
-import type { FleetDatabase } from '@/lib/shared/fleet';
+import type { FleetDatabase } from '@/lib/shared/figures/fleet';
 import type { FamilyName } from './families';
 import type { Sample } from './samples';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { STATES } from '@/lib/shared/states';
-import { VERDICTS } from '@/lib/shared/verdicts';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import { FAMILIES, type Family } from './families';
 
 /** Labels that Prometheus itself puts on every series. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { FleetDatabase } from '@/lib/shared/fleet';
-import { exact, unavailable } from '@/lib/shared/measured';
-import type { Carrying } from '@/lib/shared/carrying';
-import type { CollectorStatus } from '@/lib/shared/collection';
+import type { FleetDatabase } from '@/lib/shared/figures/fleet';
+import { exact, unavailable } from '@/lib/shared/figures/measured';
+import type { Carrying } from '@/lib/shared/changes/carrying';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { Summary } from '@/lib/shared/model';
-import { VERDICTS } from '@/lib/shared/verdicts';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Current } from '../snapshots';
 import { noFigures } from '../summarise';
 import { createCreatedTotals } from './created';

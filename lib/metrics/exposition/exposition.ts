@@ -1,5 +1,5 @@
-import type { Carrying } from '@/lib/shared/carrying';
-import { within } from '@/lib/shared/within';
+import type { Carrying } from '@/lib/shared/changes/carrying';
+import { within } from '@/lib/shared/async/within';
 import type { StoreDb } from '@/lib/store/store';
 import type { Collector } from '../collector/collector';
 import type { Snapshots } from '../snapshots';

@@ -1,7 +1,7 @@
-import { tellsNothing, type Count } from '@/lib/shared/measured';
-import type { CollectorStatus } from '@/lib/shared/collection';
+import { tellsNothing, type Count } from '@/lib/shared/figures/measured';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
-import { VERDICTS } from '@/lib/shared/verdicts';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import { countsRows } from '../collector/counts-rows';
 import type { Current } from '../snapshots';
 import type { CreatedTotals } from './created';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CollectorStatus } from '@/lib/shared/collection';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { Summary } from '@/lib/shared/model';
-import type { SlotHealth } from '@/lib/shared/slot-health';
+import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { noFigures } from '../summarise';
 import { createCreatedTotals } from './created';
 import { render } from './render';

@@ -1,5 +1,5 @@
 /** A strict reader of the Prometheus text format 0.0.4, for tests: throws at the first thing that a scraper could stumble over. */
-import type { SlotHealth } from '@/lib/shared/slot-health';
+import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 
 export interface Parsed {
   families: Map<string, { type: string; help: string }>;

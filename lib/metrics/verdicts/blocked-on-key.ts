@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { failing, fresh } from '../flow';
 import { textOf, type Past } from '../reading';
 import { iso, isState, jsonObject } from '../spelling';

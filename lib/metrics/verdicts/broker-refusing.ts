@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { failing, patienceMs, rhythmOf } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '../spelling';

@@ -1,4 +1,4 @@
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { isBlind, type Circumstances, type Failure, type Finding, type VerdictRule } from '../verdict';
 
 const OWNER = 'cannot_see';

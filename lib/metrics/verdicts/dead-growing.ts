@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { numberOf, textOf, type Past, type Reading } from '../reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '../spelling';
 import type { Finding, VerdictRule } from '../verdict';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { fresh } from '../flow';
 import { drainOf, growthOf, waitingOf, type Drain } from '../forecast';
 import { numberOf, textOf } from '../reading';

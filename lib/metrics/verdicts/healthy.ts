@@ -1,5 +1,5 @@
-import type { SlotHealth } from '@/lib/shared/slot-health';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { SlotHealth } from '@/lib/shared/figures/slot-health';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import type { SummaryFigures } from '../summarise';
 import type { Reading } from '../reading';
 import type { Circumstances, VerdictRule } from '../verdict';

@@ -1,4 +1,4 @@
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { heldBackOf } from '../slot-flow';
 import type { VerdictRule } from '../verdict';
 

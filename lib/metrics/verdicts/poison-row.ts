@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { failing, failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../flow';
 import { numberOf, textOf, type Past } from '../reading';
 import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '../spelling';

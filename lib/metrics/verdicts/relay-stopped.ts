@@ -1,4 +1,4 @@
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { flowFigures, isAlive, patienceMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../flow';
 import { stopOf } from '../slot-flow';
 import type { Circumstances, Finding, VerdictRule } from '../verdict';

@@ -1,4 +1,4 @@
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { isBlind, type Finding, type VerdictRule } from '../verdict';
 
 /** The newest attempt to read failed as the database is away: whatever is shown is old. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/verdicts';
+import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { due, failing, failingCount, isAlive, patienceMs, POISON_ROWS_MAX, rhythmOf } from '../flow';
 import { numberOf, textOf } from '../reading';
 import { count, earliest, iso, isState, latest, mostFrequent, typeWithMost } from '../spelling';

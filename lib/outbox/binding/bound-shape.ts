@@ -1,6 +1,6 @@
 import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import { COLUMN_ROLES, idColumns, type Columns } from '../language/source';
 import type { BoundCompanion, BoundCursor, OutboxSettings, Parameters, Place } from '../outbox';
 import type { Shape } from '../shape';

@@ -1,6 +1,6 @@
 import type { ColumnDescription } from '@/lib/database/engine';
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import { comparisonOf, type Condition, type Operand } from '../language/condition';
 import { isTime, type BoundCompanion, type Parameters } from '../outbox';
 import type { Shape } from '../shape';

@@ -1,6 +1,6 @@
 import type { Db, Engine, TableDescription } from '@/lib/database/engine';
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import { groupsOf, tableParts, tableText, type TableRef } from '../language/names';
 import type { Shape } from '../shape';
 import { findName } from './lookup';

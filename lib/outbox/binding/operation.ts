@@ -1,6 +1,6 @@
 import type { ColumnDescription } from '@/lib/database/engine';
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import type { ChangeRule, PlainValue, Value } from '../language/operation';
 import { isTime } from '../outbox';
 import type { Shape } from '../shape';

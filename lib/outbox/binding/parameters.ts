@@ -1,5 +1,5 @@
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import type { Amount } from '../language/parameters';
 import type { OutboxSettings, Parameters } from '../outbox';
 import type { Shape } from '../shape';

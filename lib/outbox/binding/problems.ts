@@ -1,4 +1,4 @@
-import type { Path } from '@/lib/shared/document-path';
+import type { Path } from '@/lib/shared/lists/document-path';
 
 /** What is wrong with a mapping, and where in it. The path begins in the outbox's own entry: `shape`, `table`, `parameters`. */
 export interface MappingProblem {

@@ -1,6 +1,6 @@
 import type { ColumnDescription } from '@/lib/database/engine';
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../language/source';
 import { isTime, type BoundCompanion, type BoundRole, type Place } from '../outbox';
 import { askCompanion, bindCondition, notATime, type Binding } from './condition';

@@ -1,6 +1,6 @@
 import type { ColumnDescription, TableDescription, TimeEncoding } from '@/lib/database/engine';
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import { findName } from './lookup';
 import type { Problems } from './problems';
 

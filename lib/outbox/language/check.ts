@@ -1,6 +1,6 @@
 /** What can be said against a shape before its table has been seen: names it uses and nowhere explains, and writes it may not make. */
-import type { Path } from '@/lib/shared/document-path';
-import { suggestion } from '@/lib/shared/suggest';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
 import type { Shape } from '../shape';
 import { contradiction, within } from './leaves';
 import { groupsOf } from './names';

@@ -11,7 +11,7 @@ import type { Around } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { EventDetail, EventUpdate, Neighbour } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import { within } from '@/lib/shared/within';
+import { within } from '@/lib/shared/async/within';
 import type { Context } from '../context';
 import { readAudit } from './audit';
 import { aloneOf, eventReading, type EventReading } from './event-readings';

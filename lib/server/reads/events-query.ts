@@ -1,4 +1,4 @@
-import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/event-filter';
+import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { cursorSchema, limitSchema } from '../schemas';

@@ -1,11 +1,11 @@
 import 'server-only';
 import type { Charts } from '@/lib/metrics/snapshots';
-import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/chart-view';
-import { lacksOf } from '@/lib/shared/carrying';
+import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/figures/chart-view';
+import { lacksOf } from '@/lib/shared/changes/carrying';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
-import { fleetLine, type FleetEntry, type FleetLine } from '@/lib/shared/fleet';
+import { fleetLine, type FleetEntry, type FleetLine } from '@/lib/shared/figures/fleet';
 import type { Series, Summary } from '@/lib/shared/model';
-import type { Window } from '@/lib/shared/windows';
+import type { Window } from '@/lib/shared/figures/windows';
 import type { Context } from '../context';
 import { readDoctorSummary, readHeadlines } from './doctor';
 import { readMarks } from './marks';

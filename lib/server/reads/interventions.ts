@@ -1,7 +1,7 @@
 import 'server-only';
 import { intervene } from '@/lib/interventions/intervene';
 import { findByKey, findIntervention } from '@/lib/interventions/find-intervention';
-import { NO_RECORD_AFTER_MS } from '@/lib/shared/intervention-time';
+import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';

@@ -1,7 +1,7 @@
 import 'server-only';
 import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
 import { findMarkByKey, insertMark, listMarks, MARKS_MAX, removeMark, type MarkFilter } from '@/lib/store/marks';

@@ -1,7 +1,7 @@
 import 'server-only';
 import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
-import type { ProofStatus } from '@/lib/shared/proofs';
+import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import type { Context } from '../context';
 import { onOutbox } from './source';
 

@@ -1,6 +1,6 @@
 import 'server-only';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { outsideRequests } from '@/lib/shared/outside-requests';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
 
 interface Going {
   now: Promise<unknown>;

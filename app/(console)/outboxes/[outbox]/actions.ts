@@ -6,7 +6,7 @@ import { readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
 import { addMark, takeMarkOff } from '@/lib/server/reads/marks';
 import { idempotencyKey, markRequest, outboxId, typeSchema, windowSchema } from '@/lib/server/schemas';
 import { spanSchema } from '@/lib/server/series-query';
-import { TREND_TYPES_MAX } from '@/lib/shared/chart-view';
+import { TREND_TYPES_MAX } from '@/lib/shared/figures/chart-view';
 
 /** One outbox with its figures over a window, and the history its charts show, at most 5 s old. */
 export const outboxSnapshot = defineAction({

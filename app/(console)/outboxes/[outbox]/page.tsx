@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { OutboxScreen } from '@/components/outbox/outbox-screen';
 import { definePage } from '@/lib/server/page';
 import { readOutbox } from '@/lib/server/reads/figures';
-import { parseChartView } from '@/lib/shared/chart-view';
-import { toSearchParams } from '@/lib/shared/event-filter';
+import { parseChartView } from '@/lib/shared/figures/chart-view';
+import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import { can } from '@/lib/shared/permissions';
 import { markOutbox, outboxSnapshot, typeTrends, unmarkOutbox } from './actions';
 

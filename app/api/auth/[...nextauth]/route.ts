@@ -1,4 +1,4 @@
-import { authHandler } from '@/lib/server/auth-handler';
+import { authHandler } from '@/lib/server/auth/auth-handler';
 
 export const GET = authHandler;
 export const POST = authHandler;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { getConsole } from '@/lib/server/console';
 import { useTestConsole, type Call } from '@/lib/server/testing';
-import type { Mark } from '@/lib/shared/marks';
+import type { Mark } from '@/lib/shared/figures/marks';
 import type { Role } from '@/lib/shared/permissions';
 import { deleteOldMarks } from '@/lib/store/marks';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -9,7 +9,7 @@ import { definePage } from '@/lib/server/page';
 import { readEvents } from '@/lib/server/reads/events';
 import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
 import { readOutbox } from '@/lib/server/reads/outboxes';
-import { parseEventFilter, toSearchParams } from '@/lib/shared/event-filter';
+import { parseEventFilter, toSearchParams } from '@/lib/shared/lists/event-filter';
 import { PAGE_LIMIT_DEFAULT, type EventFilter } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';

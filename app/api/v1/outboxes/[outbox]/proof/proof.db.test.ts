@@ -6,7 +6,7 @@ import { MINE, MINE_DDL, mapping } from '@/lib/proving/testing';
 import { getConsole } from '@/lib/server/console';
 import { useTestConsole } from '@/lib/server/testing';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { ProofStatus } from '@/lib/shared/proofs';
+import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsFor } from '@/scripts/testing/outbox';
 import { GET as getEvent } from '../events/[event]/route';

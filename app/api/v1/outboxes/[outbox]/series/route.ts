@@ -3,7 +3,7 @@ import { readSeries } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
 import { outboxId } from '@/lib/server/schemas';
 import { seriesQuery } from '@/lib/server/series-query';
-import { seriesCsv, seriesFileName } from '@/lib/shared/series-csv';
+import { seriesCsv, seriesFileName } from '@/lib/shared/figures/series-csv';
 
 export const GET = defineRoute({
   id: 'api.series',

@@ -1,7 +1,7 @@
 /** What the fleet screen shows: of each outbox its line, and the databases they are in. */
-import type { CONNECTION_ROLES } from './connections';
+import type { CONNECTION_ROLES } from '../connections';
 import type { Percentiles } from './measured';
-import type { EngineKey, OutboxInfo, StaleProblem, Summary } from './model';
+import type { EngineKey, OutboxInfo, StaleProblem, Summary } from '../model';
 import { SENTENCE_FACTS } from './verdicts';
 
 /** An outbox without what only its own screen needs: with two hundred of them that is most of the answer. */

@@ -1,4 +1,4 @@
-import type { UnreadReason } from './measured';
+import type { UnreadReason } from '../figures/measured';
 
 /** Why an outbox cannot be changed from here; words under `readOnly.<code>`. */
 export type ReadOnlyReason =

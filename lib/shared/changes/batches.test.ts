@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { batchesOf, joinResults, progressOf, runBatches, type BatchEnd } from './batches';
-import { INTERVENTION_EVENTS_MAX, type InterventionResult } from './model';
+import { INTERVENTION_EVENTS_MAX, type InterventionResult } from '../model';
 
 const events = (count: number) => Array.from({ length: count }, (_, i) => ({ id: String(i), version: `v${String(i)}` }));
 const result = (changed: string[], skipped: string[] = []): InterventionResult => ({

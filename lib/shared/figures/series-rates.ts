@@ -1,4 +1,4 @@
-import type { Series, SeriesPoint } from './model';
+import type { Series, SeriesPoint } from '../model';
 
 /** A point with its flow per minute, which can be compared across steps and with the figures of now. */
 export interface RatedPoint extends SeriesPoint {

@@ -5,8 +5,8 @@ import { environment } from '@/lib/env';
 import type { Place } from '@/lib/identity/limiter';
 import { actorOfSession } from '@/lib/identity/sessions';
 import { signIn as checkAndBegin } from '@/lib/identity/sign-in';
-import type { Console } from './console';
-import { log } from './log';
+import type { Console } from '../console';
+import { log } from '../log';
 import { ownPath, publicOrigin } from './origin';
 import { sessionCookieName } from './session-cookie';
 

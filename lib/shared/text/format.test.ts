@@ -14,7 +14,7 @@ import {
   markKnown,
   type SayUnit,
 } from './format';
-import { exact, unavailable } from './measured';
+import { exact, unavailable } from '../figures/measured';
 
 const en: SayUnit = (unit, value) => `${value} ${unit === 'milliseconds' ? 'ms' : unit.charAt(0)}`;
 const KO = { days: '일', hours: '시간', minutes: '분', seconds: '초', milliseconds: 'ms' };

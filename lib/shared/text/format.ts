@@ -2,7 +2,7 @@
  * Numbers and times as the screens show them. Pure: the locale and the time zone are arguments, and words come from
  * the caller's catalogue, so that a server and a browser with other locale data write the same text.
  */
-import type { Count, Known } from './measured';
+import type { Count, Known } from '../figures/measured';
 import { timeParts } from './zoned-time';
 
 const NARROW_SPACE = '\u202f';

@@ -3,7 +3,7 @@
  * own, from a page that is not ours to a 500.
  */
 import { Problem } from '@/lib/shared/problems';
-import { BadRequest } from './input';
+import { BadRequest } from '../input';
 
 /** By what follows /api/auth/. */
 const DOORS: Record<string, readonly string[]> = {

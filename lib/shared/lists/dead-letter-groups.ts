@@ -1,5 +1,5 @@
 import { causeText, errorTemplate } from './cause';
-import type { DeadLetterGroup, EventFilter, OutboxEvent } from './model';
+import type { DeadLetterGroup, EventFilter, OutboxEvent } from '../model';
 
 /** Most groups shown; the rows of all the others are in the list below them. */
 const GROUPS = 50;

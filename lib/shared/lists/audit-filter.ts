@@ -1,6 +1,6 @@
 /** The filter of the audit as it stands in a URL. */
 import { parseEventFilter } from './event-filter';
-import type { AuditEntry, AuditFilter } from './model';
+import type { AuditEntry, AuditFilter } from '../model';
 
 export const AUDIT_OUTCOMES = ['applied', 'none', 'refused', 'unknown'] as const satisfies readonly AuditEntry['outcome'][];
 

@@ -1,8 +1,8 @@
 import 'server-only';
 import type { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
-import type { Asker } from './context';
-import { log } from './log';
+import type { Asker } from '../context';
+import { log } from '../log';
 
 /** What somebody tried to change, as far as their request said. */
 export interface Attempted {

@@ -1,6 +1,6 @@
 /** Proving that a mapping changes its table as it says, in the words of the HTTP surface and the screen. */
 import type { ReadOnlyReason } from './read-only';
-import type { EventState, State } from './states';
+import type { EventState, State } from '../states';
 
 /** One way in which a mapping or a table differs from the proven one; words under `proof.difference.<what>`. */
 export interface ProofDifference {

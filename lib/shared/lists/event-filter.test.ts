@@ -9,8 +9,8 @@ import {
   serialiseEventFilter,
   toSearchParams,
 } from './event-filter';
-import type { EventFilter } from './model';
-import { STATES } from './states';
+import type { EventFilter } from '../model';
+import { STATES } from '../states';
 
 const parse = (query: string) => parseEventFilter(new URLSearchParams(query));
 

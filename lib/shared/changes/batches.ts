@@ -1,4 +1,4 @@
-import { INTERVENTION_EVENTS_MAX, type InterventionResult, type Outcome } from './model';
+import { INTERVENTION_EVENTS_MAX, type InterventionResult, type Outcome } from '../model';
 
 /** An event as somebody saw it: its id and the version on their screen; '' where that is still to be read (an undo). */
 export interface SeenEvent {

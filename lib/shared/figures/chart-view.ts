@@ -1,7 +1,7 @@
-import type { DoctorSummary } from './doctor';
-import { parseInstant } from './event-filter';
+import type { DoctorSummary } from '../doctor';
+import { parseInstant } from '../lists/event-filter';
 import type { Mark } from './marks';
-import type { OutboxSnapshot } from './model';
+import type { OutboxSnapshot } from '../model';
 import { DEFAULT_WINDOW, isWindow, spanProblem, type SeriesSpan, type Window } from './windows';
 
 /** What the screen of an outbox shows, as its address says: the window of the figures, and of which time and type the charts are. */

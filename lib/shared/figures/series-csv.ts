@@ -1,4 +1,4 @@
-import type { Series } from './model';
+import type { Series } from '../model';
 import { ratedPoints, type RatedPoint } from './series-rates';
 
 interface Column {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Series, SeriesPoint } from './model';
+import type { Series, SeriesPoint } from '../model';
 import { seriesCsv, seriesFileName } from './series-csv';
 
 const NOTHING: Omit<SeriesPoint, 'at'> = {

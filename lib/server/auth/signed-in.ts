@@ -1,6 +1,6 @@
 import 'server-only';
-import { getConsole } from './console';
-import { log } from './log';
+import { getConsole } from '../console';
+import { log } from '../log';
 import { publicOrigin } from './origin';
 import { readSessionToken } from './session';
 import { sessionCookieName } from './session-cookie';

@@ -1,4 +1,4 @@
-import type { EventState } from './states';
+import type { EventState } from '../states';
 
 /**
  * What newest and oldest go by: the time of creation; what happened last, which is being published for what is out and

@@ -2,8 +2,8 @@
  * The filter of an events list as it stands in a URL: `?state=dead&type=order_complete&from=…`.
  * The screen and the HTTP route read and write it here, so a link means the same to both.
  */
-import type { EventFilter, OutboxEvent } from './model';
-import { STATES, isState, type State } from './states';
+import type { EventFilter, OutboxEvent } from '../model';
+import { STATES, isState, type State } from '../states';
 
 export const FILTER_FIELDS = ['state', 'type', 'aggregate', 'q', 'error', 'cause', 'from', 'to', 'order'] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];

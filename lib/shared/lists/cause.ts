@@ -1,5 +1,5 @@
 import { CARD_DIGITS, MASK } from './masked';
-import type { Cause } from './model';
+import type { Cause } from '../model';
 
 /**
  * The cause of a failure, as its type and its error's text tell it: texts of one cause differ in ids, addresses, numbers, quoted
