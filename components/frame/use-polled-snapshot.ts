@@ -2,13 +2,13 @@
 
 import { unstable_isUnrecognizedActionError as isUnrecognizedActionError } from 'next/navigation';
 import { useQuery } from '@tanstack/react-query';
+import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { useLiveControl, useReportReading, type FailedReading } from './live';
 
 /** Past this a reading counts as failed. The action itself cannot be called back; its answer is dropped. */
 const ANSWER_WITHIN_MS = 20_000;
 
-export const POLL_INTERVAL_MS = 5_000;
 /** A tab that comes back to a screen within ten minutes finds it as it was. On the server it would keep every page that was rendered. */
 const KEPT_MS = typeof window === 'undefined' ? Infinity : 600_000;
 

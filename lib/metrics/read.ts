@@ -1,4 +1,5 @@
 import type { Outbox } from '@/lib/outbox/outbox';
+import { FETCH_STATEMENT_MS, READING_STATEMENT_MS } from '@/lib/shared/polling';
 import { carry } from './carry';
 import type { Reach, Reading, SliceCount } from './reading';
 import { NoReckoning, type Reckon } from './reckon';
@@ -10,11 +11,6 @@ import { SCAN } from './scan';
 import { AXES, type Axis } from './slices';
 import { PARTS, type Part } from './source';
 import { isCut } from './sources';
-
-/** Below the reader's own limit, so that figures are never more than 5 s old when they arrive. */
-const STATEMENT_MS = 4_500;
-/** The same where they are computed elsewhere afterwards. */
-const CARRIED_STATEMENT_MS = 3_200;
 
 /**
  * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).
@@ -36,7 +32,7 @@ const readThere = (outbox: Outbox, plan: Plan): Promise<ReadingRow | undefined> 
       const { rows } = await readingStatement(outbox, plan).execute(db);
       return rows[0];
     },
-    { statementMs: STATEMENT_MS, alone: true },
+    { statementMs: READING_STATEMENT_MS, alone: true },
   );
 
 async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null): Promise<ReadingRow | undefined> {
@@ -47,7 +43,7 @@ async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null):
       return carry(db, outbox, plan);
     },
     // A scan along a key has its end read first.
-    { statementMs: CARRIED_STATEMENT_MS, alone: plan.sources.every(({ walk }) => walk === null) },
+    { statementMs: FETCH_STATEMENT_MS, alone: plan.sources.every(({ walk }) => walk === null) },
   );
   return reckon(figuresStatement(given));
 }

@@ -5,6 +5,7 @@ import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { Problem } from '@/lib/shared/problems';
+import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import { Queue, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
 import type { Books } from './books';
@@ -17,8 +18,6 @@ import type { Failure } from './verdict';
 
 /** Readings this old are forgotten: no verdict looks further back. */
 const REMEMBERED_MS = 900_000;
-/** With the time it takes a reading stays below 5 s. */
-const SHARED_AT_MOST_MS = 4_000;
 const DEAR_MS = 1_000;
 /** Whoever asks for all has each outbox of a server with more of them than this read half as often, and not all in the same moment. */
 const MANY_ON_ONE_SERVER = 50;
@@ -264,7 +263,7 @@ const isLate = ({ startedAt }: Cell, now: number): boolean => startedAt !== null
 
 /** A reading this dear, and one that failed, serves everybody for as long as any may; a cheaper one need not. */
 function dearMs({ failure, tookMs }: Cell): number {
-  return failure !== null || tookMs > DEAR_MS ? SHARED_AT_MOST_MS : 0;
+  return failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0;
 }
 
 const emptyCell = (): Cell => ({

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { COMPUTE_STATEMENT_MS } from '@/lib/shared/polling';
 import type { Store } from '@/lib/store/store';
 import type { ReadingRow } from './reading-sql';
 import type { Sql } from './spelling';
@@ -11,9 +12,6 @@ export class NoReckoning extends Error {
   override name = 'NoReckoning';
 }
 
-/** With the time it takes to read the rows, figures are never more than 5 s old when they arrive. */
-const STATEMENT_MS = 1_300;
-
 /** In the console's own store: a computation over a parameter that reads no table of it, and holds its connection for as long. */
 export function reckonIn({ db }: Store): Reckon {
   return async (statement) => {
@@ -22,7 +20,7 @@ export function reckonIn({ db }: Store): Reckon {
         .transaction()
         .setAccessMode('read only')
         .execute(async (transaction) => {
-          await sql`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true), set_config('jit', 'off', true),
+          await sql`select set_config('statement_timeout', ${String(COMPUTE_STATEMENT_MS)}, true), set_config('jit', 'off', true),
             set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '32MB', true)`.execute(transaction);
           const { rows } = await statement.execute(transaction);
           return rows[0];

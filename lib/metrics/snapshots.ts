@@ -4,6 +4,7 @@ import { outboxInfo } from '@/lib/outbox/outbox';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';
+import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
 import type { Books } from './books';
@@ -75,25 +76,23 @@ export interface SnapshotsOptions {
 const VERDICT_STANDS_MS = 15_000;
 /** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
 const JUDGED_AT_ONCE = 8;
-/** A screen asks this often. */
-const SCREEN_POLL_MS = 5_000;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
-const SCREEN = { sharedMs: SCREEN_POLL_MS, patienceMs: 4_800 } satisfies Terms;
+const SCREEN = { sharedMs: POLL_INTERVAL_MS, patienceMs: READING_WAIT_MS } satisfies Terms;
 /** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
 const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 500 };
-const FLEET = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+const FLEET = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
 const COLLECTOR = {
-  sharedMs: SCREEN_POLL_MS,
+  sharedMs: POLL_INTERVAL_MS,
   patienceMs: 100,
   failingMs: 0,
   inTurn: { freshMs: 0, patienceMs: 100, olderMs: 100 },
 } satisfies Terms;
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
-const SCRIPT = { sharedMs: 0, patienceMs: 4_800 } satisfies Terms;
+const SCRIPT = { sharedMs: 0, patienceMs: READING_WAIT_MS } satisfies Terms;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
-const MACHINE = { sharedMs: SCREEN_POLL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
 
 export function createSnapshots(
   directory: OutboxDirectory,

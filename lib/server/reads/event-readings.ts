@@ -7,6 +7,7 @@ import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { neighboursOf, type Around } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { EventDetail } from '@/lib/shared/model';
+import { SHARED_EVENT_MS } from '@/lib/shared/polling';
 import { together } from './together';
 
 /** An event with all that is read again and again while its page is open: nothing masked, and no content. */
@@ -18,8 +19,6 @@ export interface EventReading {
   masked(): Promise<Around>;
 }
 
-/** A screen asks every five seconds, and may get what another one was told since it last did. */
-const SHARED_MS = 4_500;
 /** Events of an outbox whose last reading is kept. */
 const EVENTS = 200;
 
@@ -38,7 +37,11 @@ const ofOutboxes = new WeakMap<Outbox, Map<string, Last>>();
 export async function eventReading(outbox: Outbox, id: string, since: string | null): Promise<EventReading | null> {
   const events = ofOutboxes.get(outbox) ?? new Map<string, Last>();
   ofOutboxes.set(outbox, events);
-  for (let last = events.get(id); since !== null && last !== undefined && Date.now() - last.beganAt < SHARED_MS; last = events.get(id)) {
+  for (
+    let last = events.get(id);
+    since !== null && last !== undefined && Date.now() - last.beganAt < SHARED_EVENT_MS;
+    last = events.get(id)
+  ) {
     const found = await last.reading.catch(() => null);
     if (found !== null && found.stored.asOf > since) return found;
     // Somebody else's may have begun meanwhile.
