@@ -78,7 +78,6 @@ describe('the examiner', () => {
   });
 
   it('tells the worst open finding for the fleet; a silenced one stays listed and counts no more', async () => {
-    // By the true clock again: the ones above found it ahead of the database's.
     examiner = createExaminer({ directory, store });
     await Promise.all(['well', 'ill'].map((id) => examiner.examine(id)));
     expect(await examiner.headlines()).toEqual(new Map([['ill', { severity: 'watch', count: 1 }]]));

@@ -81,9 +81,6 @@ const ODD: Record<string, Odd> = {
   'waiting by type only': { sql: [table(), ...kept({ waiting: `CREATE INDEX k_waiting ON {s}.q (kind) WHERE status = 'NEW'` }), fill(ROWS), COUNT], finds: ['index_waiting'] },
   'index in the wrong order': { sql: [table(), ...kept({ waiting: 'CREATE INDEX k_waiting ON {s}.q (made_at, status)' }), fill(ROWS), COUNT], finds: ['index_waiting'] },
   'index of too few': { sql: [table(), ...kept({ waiting: `CREATE INDEX k_waiting ON {s}.q (made_at) WHERE status = 'NEW' AND tries = 0` }), fill(ROWS), COUNT], finds: ['index_waiting'] },
-  'two unique indexes': { sql: well('CREATE UNIQUE INDEX twice ON {s}.q (dedup)'), finds: ['index_duplicate'] },
-  'a unique index beside the key': { sql: well('CREATE UNIQUE INDEX twice ON {s}.q (id)'), finds: ['index_duplicate'] },
-  'two of one expression': { sql: well('CREATE INDEX a1 ON {s}.q (lower(kind))', 'CREATE INDEX a2 ON {s}.q (lower(kind))'), finds: ['index_duplicate'] },
   'dead rows in an index of all rows': {
     sql: [table('q', { more: ', failed_at timestamptz' }), INDEXES.dedup, 'CREATE INDEX k_waiting ON {s}.q (sent_at, made_at)', fill(ROWS), `UPDATE {s}.q SET sent_at = NULL, failed_at = now() WHERE id % 20 = 0`, COUNT],
     shape: shapeOf({ diedAt: 'failed_at' }, BY_TIME), finds: ['dead_in_waiting_index'],
@@ -91,10 +88,6 @@ const ODD: Record<string, Odd> = {
   'healthy: dead rows beside words in any case, which an index of the words does not lead to': {
     sql: [table(), ...kept({ waiting: 'CREATE INDEX k_waiting ON {s}.q (status, made_at)' }), fill(ROWS), `UPDATE {s}.q SET status = 'FAILED', sent_at = NULL WHERE id % 20 = 0`, 'VACUUM (FULL, ANALYZE) {s}.q'],
     shape: shapeOf({}, STATES.map((rule) => (rule.state === 'pending' ? { ...rule, when: { column: 'status', equals: 'new', ignoreCase: true } } : rule))), finds: [],
-  },
-  'a threshold that autovacuum never reaches': {
-    sql: [table(), ...kept(), 'ALTER TABLE {s}.q SET (autovacuum_vacuum_threshold = 2000000000)', fill(ROWS), COUNT, ...[1, 2, 3].map((n) => `UPDATE {s}.q SET body = '${n}'`), 'ANALYZE {s}.q'],
-    finds: ['autovacuum_lag'], stay: ['table_bloat', 'index_bloat'],
   },
   'autovacuum off in one part': { sql: [...parted(), fill(10), 'ALTER TABLE {s}."q Rest" SET (autovacuum_enabled = on)', 'ALTER TABLE {s}.q_a SET (autovacuum_enabled = off)'], finds: ['autovacuum_off', 'dedup_key'], stay: ['dedup_key'] },
   'one part that a crash empties': { sql: [...parted(), fill(10), 'ALTER TABLE {s}."q Rest" SET UNLOGGED'], finds: ['dedup_key', 'unlogged_table'], stay: ['dedup_key'] },
@@ -107,10 +100,6 @@ const ODD: Record<string, Odd> = {
   'everybody may write': { sql: well('GRANT INSERT, UPDATE, DELETE ON {s}.q TO PUBLIC'), finds: ['role_too_wide'] },
   'the reader is in a group that may write': { sql: well('GRANT ALL ON {s}.q TO {group}', 'GRANT {group} TO {reader}'), finds: ['role_too_wide'] },
   'the reader may write all data': { sql: well('GRANT pg_write_all_data TO {reader}'), finds: ['role_too_wide'] },
-  'an index of the time of the last change': {
-    sql: [table('q', { more: ', updated_at timestamptz DEFAULT now()', rest: 'WITH (fillfactor = 50)' }), ...kept(), 'CREATE INDEX touched ON {s}.q (updated_at)', fill(ROWS), `UPDATE {s}.q SET updated_at = now()`, 'VACUUM (FULL, ANALYZE) {s}.q'],
-    finds: ['hot_ratio'],
-  },
   'a key that is unique together with the id': { sql: [table(), ...kept({ dedup: 'CREATE UNIQUE INDEX k_dedup ON {s}.q (dedup, id)' }), fill(ROWS), COUNT], finds: ['dedup_key'] },
   'times in the future, spelled as numbers': {
     sql: [table().replace('made_at timestamptz NOT NULL DEFAULT now()', 'made_at bigint NOT NULL'), ...kept(), `INSERT INTO {s}.q (kind, made_at) SELECT 'k', extract(epoch from now() + i * interval '1 hour') * 1000 FROM generate_series(-40, 4) AS i`],

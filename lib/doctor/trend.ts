@@ -10,14 +10,11 @@ export const sampleSchema = z.object({
   at: z.string(),
   /** Table and indexes together, by table as the catalogue spells it. */
   bytes: countsByName,
-  rows: countsByName,
   /** Inserts, updates and deletes so far. */
   writes: z.record(
     z.string(),
     z.object({ inserts: z.number(), updates: z.number(), hotUpdates: z.number().nullable(), deletes: z.number() }),
   ),
-  /** By index: how often it was read so far. */
-  scans: countsByName,
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
@@ -53,11 +50,7 @@ export function sampleOf(facts: Facts, at: string): Sample {
   return {
     at,
     bytes: byName(({ tableBytes, indexBytes }) => tableBytes + indexBytes),
-    rows: byName(({ rows }) => rows),
     writes: byName(({ writes }) => writes),
-    scans: Object.fromEntries(
-      tables.flatMap(({ indexes }) => indexes.flatMap(({ name, scans }): [string, number][] => (scans === null ? [] : [[name, scans]]))),
-    ),
   };
 }
 
@@ -95,15 +88,4 @@ export function growthOf(table: TableFacts, { samples }: Trend, now: number): { 
   const overMs = now - Date.parse(first.at);
   if (overMs < GROWTH_SPAN_MS) return null;
   return { bytesPerDay: ((table.tableBytes + table.indexBytes - before) / overMs) * DAY_MS, overMs };
-}
-
-/** Since when an index is known to have been read by nobody; null where it was, or nobody watched. */
-export function unreadSince(index: { name: string; scans: number | null }, { samples }: Trend): string | null {
-  if (index.scans === null) return null;
-  let since: string | null = null;
-  for (const { at, scans } of samples.toReversed()) {
-    if (scans[index.name] !== index.scans) break;
-    since = at;
-  }
-  return since;
 }
