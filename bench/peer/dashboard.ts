@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '@/lib/store/embedded/free-port';
+import { freePort } from '@/lib/store/embedded/processes';
 import { environmentFor } from '../env';
 import type { Peer } from './install';
 

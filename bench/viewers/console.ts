@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { createAccount } from '@/lib/identity/accounts';
-import { freePort } from '@/lib/store/embedded/free-port';
+import { freePort } from '@/lib/store/embedded/processes';
 import { migrateStore, openStore } from '@/lib/store/store';
 import { descendantsOf } from '@/scripts/processes';
 import { environmentFor } from '../env';

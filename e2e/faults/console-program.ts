@@ -7,7 +7,7 @@ import { readDemoEnvironment } from '@/demo/env';
 import { ensureBuilt } from '@/demo/start/build';
 import { endChild, tailOf, type Child } from '@/demo/start/child';
 import { startConsole } from '@/demo/start/console';
-import { freePort } from '@/lib/store/embedded/free-port';
+import { freePort } from '@/lib/store/embedded/processes';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** As `npm start` has it: only then is a console that does not end killed. */

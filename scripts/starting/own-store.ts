@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { Config } from '@/lib/config/config';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
-import { EmbeddedPostgresInUse } from '@/lib/store/embedded/owner';
+import { EmbeddedPostgresInUse } from '@/lib/store/embedded/data-folder';
 import { placeEmbeddedPostgres } from '@/lib/store/embedded/placement';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

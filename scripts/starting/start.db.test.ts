@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signIn } from '@/lib/identity/sign-in';
 import { actorOfToken } from '@/lib/identity/tokens';
-import { freePort } from '@/lib/store/embedded/free-port';
+import { freePort } from '@/lib/store/embedded/processes';
 import { openStore } from '@/lib/store/store';
 import { useTestDatabase } from '../testing/database';
 

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import type { TestProject } from 'vitest/node';
-import { freePort } from '@/lib/store/embedded/free-port';
+import { freePort } from '@/lib/store/embedded/processes';
 import { ensureMariadb, type MariadbBinaries } from './mariadb-binaries';
 import { makeDataFolder } from './data-folder';
 

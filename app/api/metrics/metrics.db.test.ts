@@ -6,7 +6,7 @@ import { emptySlot, encodeSlot, type Slot } from '@/lib/metrics/rollup/slot';
 import { sampleTables, shapeCalled } from '@/lib/metrics/testing';
 import { getConsole, stopConsole } from '@/lib/server/console';
 import { useTestConsole } from '@/lib/server/testing';
-import { freePort } from '@/lib/store/embedded/free-port';
+import { freePort } from '@/lib/store/embedded/processes';
 import { putRollups } from '@/lib/store/rollups';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { PATIENCE_MS } from '@/scripts/testing/patience';

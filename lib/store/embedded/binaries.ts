@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, cp, lstat, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Account } from './account';
-import { run } from './run';
+import { type Account, run } from './processes';
 
 /** Where the programs of one PostgreSQL are. */
 export interface Binaries {

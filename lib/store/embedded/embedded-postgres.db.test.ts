@@ -9,7 +9,7 @@ import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from './embedded-postgres';
-import { EmbeddedPostgresInUse } from './owner';
+import { EmbeddedPostgresInUse } from './data-folder';
 import { identify, isAlive } from './processes';
 
 let dir: string;

@@ -1,7 +1,7 @@
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { unprivilegedAccount } from './account';
+import { unprivilegedAccount } from './processes';
 import { openShelter } from './binaries';
 import { defaultShelter } from './embedded-postgres';
 

@@ -1,8 +1,78 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn, type SpawnOptions } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 
+/** A user of this machine that PostgreSQL may run as. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
 const execFileAsync = promisify(execFile);
+
+/**
+ * The account PostgreSQL is to run as: null when this process is an ordinary user and can run it itself, since only
+ * root is refused by it. As root: `postgres` where the machine has one, else `nobody`.
+ */
+export async function unprivilegedAccount(): Promise<Account | null> {
+  if (process.getuid?.() !== 0) return null;
+  for (const name of ['postgres', '_postgres', 'nobody']) {
+    const account = await lookUp(name);
+    if (account) return account;
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and this machine has neither a user `postgres` nor `nobody` to run it as. Create one, or start as an ordinary user.',
+  );
+}
+
+async function lookUp(name: string): Promise<Account | null> {
+  try {
+    const [uid, gid] = await Promise.all([execFileAsync('id', ['-u', name]), execFileAsync('id', ['-g', name])]);
+    // macOS writes nobody's -2 as 4294967294; Node wants the signed number.
+    return { name, uid: Number(uid.stdout) | 0, gid: Number(gid.stdout) | 0 };
+  } catch {
+    return null;
+  }
+}
+
+/** How a program ended. */
+export interface RunResult {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  output: string;
+}
+
+/** The spawn options that make a program run as `account` (null: as ourselves), in a folder it can enter. */
+export function runningAs(account: Account | null): SpawnOptions {
+  return {
+    cwd: '/',
+    // Nothing of our environment reaches PostgreSQL: PG* variables and locales would change what it does.
+    env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/local/bin:/usr/bin:/bin' } as unknown as NodeJS.ProcessEnv,
+    ...(account ? { uid: account.uid, gid: account.gid } : {}),
+  };
+}
+
+/** Runs a program to its end. Rejects only when it could not be started at all. */
+export function run(program: string, args: string[], account: Account | null): Promise<RunResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { ...runningAs(account), stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-8_192);
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    // Emitted instead of thrown: without a listener a missing or unreachable binary would end the whole process.
+    child.once('error', (cause) => {
+      const as = account ? ` as user ${account.name}` : '';
+      reject(new Error(`${program} could not be started${as}: ${cause.message}`, { cause }));
+    });
+    child.once('close', (code, signal) => resolve({ code, signal, output }));
+  });
+}
+
 
 /** Which process a pid stands for: the number alone is handed out again once its process has ended. */
 export interface ProcessIdentity {
@@ -72,4 +142,17 @@ async function ps(pid: number, column: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+/** A TCP port of 127.0.0.1 that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = address && typeof address === 'object' ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
 }
