@@ -4,9 +4,8 @@ import type { ConnectionRole } from '@/lib/shared/connections';
 import { Problem } from '@/lib/shared/problems';
 import { createServers, type Connections, type Servers } from './connections/servers';
 import type { Db, Engine, TransactionLimits } from './engine';
-import { engineForUrl } from './engines';
+import { engineForUrl, tooOld } from './engines';
 import { DatabaseFailure } from './failure';
-import { tooOld } from './needed-server';
 
 export interface DatabaseOptions {
   id: string;

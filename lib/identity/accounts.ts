@@ -2,7 +2,7 @@
 import { isRole, ROLES, type Role, type Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { findAccount, insertAccount, selectAccounts, updateAccount, type ListedAccount } from '@/lib/store/accounts';
-import { forgetPlaces } from '@/lib/store/sign-in-places';
+import { forgetPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import { recordDeed } from '@/lib/store/audit';
 import { COMMAND_LINE } from './deeds';

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { countAttempts, forgiveAttempts } from '@/lib/store/login-attempts';
-import { findKnownPlaces } from '@/lib/store/sign-in-places';
+import { countAttempts, forgiveAttempts, findKnownPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 
 const WINDOW_SECONDS = 15 * 60;

@@ -1,6 +1,6 @@
 /** Sessions: a signed cookie names one, the store says whether it may still be used. */
 import type { Actor } from '@/lib/shared/permissions';
-import { findLiveSession, insertSession, revokeSession } from '@/lib/store/sessions';
+import { findLiveSession, insertSession, revokeSession } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,6 +1,6 @@
 /** Signing in with a password: counted, checked, recorded, and remembered as a place of its account. */
 import { findAccount, noteSignIn, type AccountRow } from '@/lib/store/accounts';
-import { rememberPlaces } from '@/lib/store/sign-in-places';
+import { rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import type { Who } from '@/lib/shared/permissions';
 import { recordDeed } from '@/lib/store/audit';

@@ -1,10 +1,8 @@
 /** What the store must forget: ended sessions, old counters of sign-ins, history, marks and tries that came to nothing past their time. Any number of replicas may do it. */
 import { deleteOldSamples } from '@/lib/store/doctor';
-import { deleteOldAttempts } from '@/lib/store/login-attempts';
+import { deleteOldAttempts, deleteEndedSessions, deleteOldPlaces } from '@/lib/store/sign-ins';
 import { deleteOldMarks } from '@/lib/store/marks';
 import { deleteRollupsBefore } from '@/lib/store/rollups';
-import { deleteEndedSessions } from '@/lib/store/sessions';
-import { deleteOldPlaces } from '@/lib/store/sign-in-places';
 import type { Store } from '@/lib/store/store';
 import { deleteOldNotApplied } from '@/lib/store/unsettled-interventions';
 

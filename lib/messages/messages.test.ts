@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createTranslator } from 'next-intl';
 import { describe, expect, it } from 'vitest';
-import { neededServer } from '@/lib/database/needed-server';
+import { neededServer } from '@/lib/database/engines';
 import { CHECKS } from '@/lib/doctor/check-registry.gen';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { PAYLOAD_WARNINGS } from '@/lib/outbox/language/payload';

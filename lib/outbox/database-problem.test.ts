@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { tooOld } from '@/lib/database/needed-server';
+import { tooOld } from '@/lib/database/engines';
 import { databaseProblem } from './directory';
 
 const problem = (code: DatabaseFailure['code'], state: string | null = null) =>

@@ -2,7 +2,7 @@
 import { expect, it, describe } from 'vitest';
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { tooOld } from '@/lib/database/needed-server';
+import { tooOld } from '@/lib/database/engines';
 import { bindInline, problemsOf, useOpened, useReader } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import type { ShapeInput } from './shape';

@@ -1,6 +1,6 @@
 /** Every id the list shows is found again: by its address and by the search, whatever its type. */
 import { describe, expect, it } from 'vitest';
-import { printsAsDecimal } from '@/lib/database/decimal-text';
+import { printsAsDecimal } from '@/lib/database/column-text';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { getEvent } from './get-event';

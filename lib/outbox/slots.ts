@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
 import type { DatabaseFailure } from '@/lib/database/failure';
-import { insertedCount } from '@/lib/database/postgres/table-size';
+import { insertedCount } from '@/lib/database/postgres/describe';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Outbox } from './outbox';
 import { kindOf } from './shape';

@@ -57,50 +57,41 @@ export async function insertAuditEntries(db: StoreDb, entries: readonly NewAudit
   return Number(added);
 }
 
+/** Of now, of nobody and no event. */
+const emptyEntry = (): NewAuditEntry => ({
+  id: uuidv7(),
+  at: new Date().toISOString(),
+  actorId: '',
+  actor: '',
+  role: '',
+  operation: '',
+  outbox: null,
+  eventId: null,
+  eventType: null,
+  aggregateId: null,
+  reason: '',
+  outcome: 'none',
+  code: null,
+  interventionId: null,
+  before: null,
+  after: null,
+});
+
 type Deed = Pick<NewAuditEntry, 'operation'> & Partial<NewAuditEntry>;
 
 /** Adds what somebody did, or was refused: now, to no event and by no intervention unless it says so. In the transaction of what it tells of. */
 export async function recordDeed(db: StoreDb, who: Who, deed: Deed): Promise<void> {
   const { id: actorId, name: actor, role } = who;
-  const nothing = {
-    outbox: null,
-    eventId: null,
-    eventType: null,
-    aggregateId: null,
-    interventionId: null,
-    code: null,
-    before: null,
-    after: null,
-  };
-  const entry = { ...nothing, id: uuidv7(), at: new Date().toISOString(), actorId, actor, role, reason: '', outcome: 'applied' as const };
-  await insertAuditEntries(db, [{ ...entry, ...deed }]);
+  await insertAuditEntries(db, [{ ...emptyEntry(), actorId, actor, role, outcome: 'applied', ...deed }]);
 }
 
 class TakenBack extends Error {}
 
 /** Proves that an entry could be written now: writes one and takes it back. Rejects with the driver's error otherwise. */
 export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
-  const proof: NewAuditEntry = {
-    id: uuidv7(),
-    at: new Date().toISOString(),
-    actorId: '',
-    actor: '',
-    role: '',
-    operation: '',
-    outbox: null,
-    eventId: null,
-    eventType: null,
-    aggregateId: null,
-    reason: '',
-    outcome: 'none',
-    code: null,
-    interventionId: null,
-    before: null,
-    after: null,
-  };
   try {
     await db.transaction().execute(async (transaction) => {
-      await insertAuditEntries(transaction, [proof]);
+      await insertAuditEntries(transaction, [emptyEntry()]);
       throw new TakenBack();
     });
   } catch (error) {

@@ -5,7 +5,7 @@ import { findAccount, insertAccount, updateAccount } from './accounts';
 import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
 import { hasCarriedAny, keepCarried, lackedRecords, selectCarriedTimes } from './carried-records';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
-import { deleteEndedSessions, findLiveSession, insertSession, revokeSession } from './sessions';
+import { deleteEndedSessions, findLiveSession, insertSession, revokeSession } from './sign-ins';
 import { isUpToDate, migrateStore, openStore, type Store } from './store';
 import {
   deleteOldNotApplied,

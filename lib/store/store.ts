@@ -1,31 +1,12 @@
 /** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
-import { Kysely, Migrator, type Migration } from 'kysely';
+import { Kysely, Migrator } from 'kysely';
 import { Reach } from '@/lib/database/connections/reach';
 import { lanesOfOwn, type Lane } from '@/lib/database/connections/share';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { postgresDialect } from '@/lib/database/postgres/pool';
-import { firstTables } from './migrations/001-first-tables';
-import { rollups } from './migrations/002-rollups';
-import { marks } from './migrations/003-marks';
-import { doctor } from './migrations/004-doctor';
-import { proofs } from './migrations/005-proofs';
-import { carriedRecords } from './migrations/006-carried-records';
-import { notApplied } from './migrations/007-not-applied';
-import { doors } from './migrations/008-doors';
+import { MIGRATIONS } from './migrations';
 import type { StoreTables } from './tables';
-
-/** In order of their names; a name that has been released never changes. */
-const MIGRATIONS: Record<string, Migration> = {
-  '001-first-tables': firstTables,
-  '002-rollups': rollups,
-  '003-marks': marks,
-  '004-doctor': doctor,
-  '005-proofs': proofs,
-  '006-carried-records': carriedRecords,
-  '007-not-applied': notApplied,
-  '008-doors': doors,
-};
 
 const POOL_MAX = 10;
 const CONNECT_TIMEOUT_MS = 3_000;

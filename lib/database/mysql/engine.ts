@@ -1,15 +1,12 @@
 import { sql } from 'kysely';
 import type { ColumnDescription, Engine } from '../engine';
-import { printsAsDecimal } from '../decimal-text';
-import { daysOf, printedTime } from '../printed-time';
+import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
 import { LimitsOfTransaction } from './connection';
-import { describeMysqlTable, mysqlTableNames } from './describe';
+import { describeMysqlTable, mysqlTableNames, CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './describe';
 import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
 import { mysqlDialect } from './pool';
-import { CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './table-size';
 import { serverName, serverOf, skipsLocked } from './server';
-import { resolutionOf } from '../time-resolution';
 import { fractionDigits } from './times';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

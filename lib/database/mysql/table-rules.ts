@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, TableName } from '../engine';
 import { DatabaseFailure } from '../failure';
 import type { TableRules, TriggerRules } from '../table-rules';
-import { holds } from './privileges';
+import { holds } from './grants';
 
 interface ColumnRow {
   name: string;

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
-import type { ColumnDescription, Db, IndexDescription, TableDescription, TableName } from '../engine';
+import { type RawBuilder, sql } from 'kysely';
+import type { ChangeCounts, ColumnDescription, Db, IndexDescription, TableDescription, TableName, TableSize } from '../engine';
+import { tableRef } from '../table-ref';
 
 export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
   text: 'text', varchar: 'text', bpchar: 'text', name: 'text', citext: 'text', enum: 'text',
@@ -160,3 +161,56 @@ export function channelsIn(source: string): string[] {
   const stated = [...source.matchAll(/(?:^|[^_\w])notify\s+"?([A-Za-z_][\w$]*)"?/gi)].map((match) => match[1] ?? '');
   return [...called, ...stated].filter((channel) => channel !== '');
 }
+
+/** Ancestors and descendants by inheritance, which partitions are a kind of. Served by the catalogue's indexes; any role may read it. */
+export async function kin(db: Db, tables: Required<TableName>[]): Promise<TableName[]> {
+  const named = tables.map(({ schema, table }) => sql`(n.nspname = ${schema} and c.relname = ${table})`);
+  const { rows } = await sql<TableName>`with recursive
+      own as (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${sql.join(named, sql` or `)}),
+      up as (select oid from own union select i.inhparent from up join pg_inherits i on i.inhrelid = up.oid),
+      down as (select oid from own union select i.inhrelid from down join pg_inherits i on i.inhparent = down.oid)
+    select n.nspname as schema, c.relname as table from (select oid from up union select oid from down) as kin
+      join pg_class c on c.oid = kin.oid join pg_namespace n on n.oid = c.relnamespace where kin.oid not in (select oid from own)`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** As the planner estimates it, over all partitions, and for a view too: from its size now and its last statistics. */
+export async function tableSize(db: Db, table: TableName): Promise<TableSize> {
+  const plan = await sql<{ 'QUERY PLAN': string }>`explain (format json) select 1 from ${tableRef(table)} as o`.execute(db);
+  const [explained] = JSON.parse(plan.rows[0]?.['QUERY PLAN'] ?? '[]') as { Plan: { 'Plan Rows': number } }[];
+  const kind = await sql<{
+    partitioned: boolean;
+  }>`select c.relkind = 'p' as partitioned from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = ${table.schema} and c.relname = ${table.table}`.execute(db);
+  return { rows: explained?.Plan['Plan Rows'] ?? Infinity, partitioned: kind.rows[0]?.partitioned ?? false };
+}
+
+/** The table and its partitions. By the catalogue's indexes, bounded by their number. */
+function treeOf({ schema, table }: TableName): RawBuilder<unknown> {
+  return sql`with recursive tree(oid) as (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${schema} and c.relname = ${table}
+    union select i.inhrelid from pg_inherits i join tree on i.inhparent = tree.oid)`;
+}
+
+/** Rows per page when they were last counted, times the pages there are now. */
+export async function estimateRows(db: Db, table: TableName): Promise<number> {
+  const { rows } = await sql<{ rows: number }>`${treeOf(table)}
+    select coalesce(sum(case when c.relpages > 0 and c.reltuples >= 0 then c.reltuples / c.relpages else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} end
+      * (pg_relation_size(c.oid) / current_setting('block_size')::int)), 0)::float8 as rows
+    from tree join pg_class c on c.oid = tree.oid where c.relkind in ('r', 'm')`.execute(db);
+  return rows[0]?.rows ?? 0;
+}
+
+/** The sum over all partitions; null for a view, whose rows nobody counts. Reported by the sessions that change rows, what they rolled back included. */
+export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
+  const { rows } = await sql<ChangeCounts>`${treeOf(table)}
+    select sum(n_tup_ins)::float8 as inserted, sum(n_tup_upd)::float8 as updated, sum(n_tup_del)::float8 as deleted
+    from tree join pg_stat_all_tables s on s.relid = tree.oid having count(*) > 0`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Rows ever inserted, also by transactions that were rolled back, over all partitions, as a value of a statement. As cheap, and as late. */
+export const insertedCount = (table: TableName): RawBuilder<unknown> =>
+  sql`(${treeOf(table)} select coalesce(sum(pg_stat_get_tuples_inserted(tree.oid)), 0)::float8 from tree)`;

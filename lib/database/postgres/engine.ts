@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
-import { printsAsDecimal } from '../decimal-text';
-import { daysOf, printedTime } from '../printed-time';
-import { describePostgresTable, postgresTableNames } from './describe';
+import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
+import { describePostgresTable, postgresTableNames, kin, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
-import { resolutionOf } from '../time-resolution';
 import { postgresFragments } from './fragments';
-import { kin } from './kin';
 import { postgresDialect } from './pool';
 import { Ahead } from './session';
-import { changeCounts, estimateRows, tableSize } from './table-size';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const INTEGER = /^(0|-?[1-9][0-9]{0,18})$/;

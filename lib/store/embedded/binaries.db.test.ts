@@ -2,9 +2,8 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readlink, rm, symlink } from
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unprivilegedAccount } from './processes';
+import { unprivilegedAccount, run } from './processes';
 import { findBinaries, hydrateLinks, nativeFolder, openShelter } from './binaries';
-import { run } from './processes';
 
 let base: string;
 

@@ -8,7 +8,17 @@ import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { findBinaries } from './binaries';
 import { claim, type DataFolder, disclaim, prepareDataFolder, SUPERUSER } from './data-folder';
-import { type Account, commandLine, freePort, identify, isRunning, type ProcessIdentity, run, runningAs, unprivilegedAccount } from './processes';
+import {
+  type Account,
+  commandLine,
+  freePort,
+  identify,
+  isRunning,
+  type ProcessIdentity,
+  run,
+  runningAs,
+  unprivilegedAccount,
+} from './processes';
 
 /** While it runs it is on its way, recovery included: this ends one that hangs. */
 const START_TIMEOUT_MS = 600_000;

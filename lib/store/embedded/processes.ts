@@ -73,7 +73,6 @@ export function run(program: string, args: string[], account: Account | null): P
   });
 }
 
-
 /** Which process a pid stands for: the number alone is handed out again once its process has ended. */
 export interface ProcessIdentity {
   pid: number;

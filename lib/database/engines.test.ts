@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { neededServer, tooOld } from './needed-server';
+import { neededServer, tooOld } from './engines';
 
 it.each([
   ['PostgreSQL 15.18', 'PostgreSQL 16'],

@@ -1,0 +1,195 @@
+/** The store's tables, as each version of the console has changed them. */
+import { sql, type Migration, type RawBuilder } from 'kysely';
+
+const migration = (...statements: RawBuilder<unknown>[]): Migration => ({
+  async up(db) {
+    for (const statement of statements) await statement.execute(db);
+  },
+});
+
+/** In order of their names; a name that has been released never changes. */
+export const MIGRATIONS: Record<string, Migration> = {
+  /** Accounts, sessions, tokens, the limiter of sign-ins, the audit and what the carrier needs. */
+  '001-first-tables': migration(
+    sql`create table account (
+      id uuid primary key,
+      email text not null unique check (email = lower(email) and length(email) between 3 and 254),
+      password_hash text not null,
+      role text not null check (role in ('viewer', 'operator', 'approver', 'admin')),
+      role_version integer not null default 1,
+      created_at timestamptz not null default now(),
+      disabled_at timestamptz)`,
+    sql`create table session (
+      sid uuid primary key,
+      account_id uuid not null references account (id) on delete cascade,
+      role_version integer not null,
+      created_at timestamptz not null default now(),
+      expires_at timestamptz not null,
+      revoked_at timestamptz)`,
+    sql`create index session_account on session (account_id)`,
+    sql`create index session_expires on session (expires_at)`,
+    sql`create table api_token (
+      id uuid primary key,
+      name text not null check (length(name) between 1 and 120),
+      role text not null check (role in ('viewer', 'operator', 'approver', 'admin')),
+      token_hash text not null unique,
+      prefix text not null,
+      created_at timestamptz not null default now(),
+      last_used_at timestamptz,
+      revoked_at timestamptz)`,
+    sql`create unique index api_token_live_name on api_token (name) where revoked_at is null`,
+    sql`create table login_attempt (
+      key text primary key,
+      attempts integer not null,
+      window_started_at timestamptz not null default now())`,
+    sql`create index login_attempt_window on login_attempt (window_started_at)`,
+    sql`create table audit_entry (
+      id uuid primary key,
+      at timestamptz not null,
+      actor_id text not null,
+      actor_name text not null,
+      actor_role text not null,
+      operation text not null,
+      outbox text not null,
+      event_id text,
+      event_type text,
+      aggregate_id text,
+      reason text not null,
+      outcome text not null check (outcome in ('applied', 'none', 'refused', 'unknown')),
+      code text,
+      intervention_id uuid,
+      before jsonb,
+      after jsonb,
+      recorded_at timestamptz not null default now())`,
+    sql`create index audit_entry_at on audit_entry (at desc, id desc)`,
+    sql`create index audit_entry_event on audit_entry (outbox, event_id, at desc)`,
+    sql`create index audit_entry_actor on audit_entry (actor_name, at desc)`,
+    sql`create index audit_entry_intervention on audit_entry (intervention_id)`,
+    sql`create table carrier_cursor (
+      outbox text primary key,
+      carried_to timestamptz not null)`,
+    sql`create table unsettled_intervention (
+      id uuid primary key,
+      outbox text not null,
+      actor jsonb not null,
+      key text not null,
+      request jsonb not null,
+      at timestamptz not null)`,
+  ),
+  /** History of the outboxes' figures, who collects it, and how far they have come. */
+  '002-rollups': migration(
+    // One row per slice of time and series; read by series and time, or by time over all series.
+    sql`create table rollup (
+      outbox text not null,
+      tier text not null check (tier in ('minute', 'hour', 'day', 'ever')),
+      series text not null,
+      at_minute integer not null,
+      data bytea not null,
+      provisional boolean not null default false,
+      primary key (outbox, tier, series, at_minute)) with (fillfactor = 70)`,
+    sql`create index rollup_time on rollup (outbox, tier, at_minute)`,
+    sql`create table collector_lease (
+      outbox text primary key,
+      owner text not null,
+      epoch bigint not null,
+      expires_at timestamptz not null)`,
+    sql`create table collector_state (
+      outbox text primary key,
+      epoch bigint not null,
+      state jsonb not null,
+      memory jsonb,
+      updated_at timestamptz not null default now())`,
+  ),
+  /** Deploys, incidents and notes that charts show. */
+  '003-marks': migration(
+    // A mark that was taken off stays until it is old, so that a repeated request does not bring it back.
+    sql`create table mark (
+      id uuid primary key,
+      at timestamptz not null,
+      kind text not null check (kind in ('deploy', 'incident', 'note')),
+      text text not null check (length(text) between 1 and 200),
+      outbox text,
+      url text,
+      actor_id text not null,
+      actor_name text not null,
+      idempotency_key text,
+      request_hash text not null,
+      created_at timestamptz not null default now(),
+      removed_at timestamptz,
+      unique (actor_id, idempotency_key))`,
+    sql`create index mark_at on mark (at desc, id desc)`,
+  ),
+  /** What the doctor remembers: findings somebody has silenced, and one examination a day to compare with. */
+  '004-doctor': migration(
+    sql`create table doctor_silence (
+      outbox text not null,
+      finding text not null,
+      reason text not null check (length(reason) between 3 and 500),
+      actor_id text not null,
+      actor_name text not null,
+      at timestamptz not null default now(),
+      primary key (outbox, finding))`,
+    sql`create table doctor_sample (
+      outbox text not null,
+      day date not null,
+      data text not null,
+      primary key (outbox, day))`,
+  ),
+  /** Proofs of mappings, and who turned changes on and off. */
+  '005-proofs': migration(
+    // A proof is added and read, never changed.
+    sql`create table mapping_proof (
+      id uuid primary key,
+      outbox text not null,
+      at timestamptz not null default now(),
+      actor_id text not null,
+      actor_name text not null,
+      fingerprint text not null,
+      outcome text not null check (outcome in ('proven', 'failed', 'incomplete')),
+      facts jsonb not null,
+      document jsonb not null)`,
+    sql`create index mapping_proof_outbox on mapping_proof (outbox, at desc, id desc)`,
+    // One row per outbox; what was before stands in the audit.
+    sql`create table changes_switch (
+      outbox text primary key,
+      turned_on boolean not null,
+      proof_id uuid references mapping_proof (id),
+      at timestamptz not null default now(),
+      actor_id text not null,
+      actor_name text not null,
+      reason text not null)`,
+  ),
+  /** Which records the audit has, by id, and how many lines of each: no clock says that. */
+  '006-carried-records': migration(
+    sql`create table carried_record (
+      id uuid primary key,
+      outbox text not null,
+      lines integer not null,
+      carried_at timestamptz not null default now(),
+      grown_at timestamptz)`,
+    sql`create index carried_record_outbox on carried_record (outbox)`,
+    // What never was committed has an id and no record.
+    sql`insert into carried_record (id, outbox, lines, carried_at)
+      select intervention_id, min(outbox), count(*), max(recorded_at) from audit_entry
+      where intervention_id is not null and code is distinct from 'not_applied' group by intervention_id`,
+    sql`drop table carrier_cursor`,
+  ),
+  /** A try that was never committed is remembered: whoever was told `unknown` asks after it by id or key. */
+  '007-not-applied': migration(
+    sql`alter table unsettled_intervention add column not_applied_at timestamptz`,
+    sql`create index unsettled_intervention_key on unsettled_intervention (outbox, key)`,
+  ),
+  /** Places people signed in from, tokens that end by themselves, and audit entries that are of no outbox. */
+  '008-doors': migration(
+    sql`create table sign_in_place (
+      account_id uuid not null references account (id) on delete cascade,
+      place text not null,
+      last_at timestamptz not null default now(),
+      primary key (account_id, place))`,
+    sql`create index sign_in_place_last on sign_in_place (last_at)`,
+    sql`alter table api_token add column expires_at timestamptz`,
+    sql`alter table account add column last_sign_in_at timestamptz`,
+    sql`alter table audit_entry alter column outbox drop not null`,
+    sql`update audit_entry set outbox = null where outbox = ''`,
+  ),
+};

@@ -1,0 +1,172 @@
+/** Queries on `session`, `login_attempt` and `sign_in_place`: what makes a signed cookie revocable, and guessing slow. */
+import { sql } from 'kysely';
+import { uuidv7 } from 'uuidv7';
+import type { Role } from '@/lib/shared/permissions';
+import type { StoreDb } from './store';
+
+/** Begins a session of `hours` for an account as it is now; null when the account is gone or disabled. */
+export async function insertSession(db: StoreDb, accountId: string, hours: number): Promise<string | null> {
+  const sid = uuidv7();
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('session')
+    .columns(['sid', 'account_id', 'role_version', 'expires_at'])
+    .expression(
+      db
+        .selectFrom('account')
+        .select((eb) => [
+          eb.val(sid).$castTo<string>().as('sid'),
+          'id',
+          'role_version',
+          sql<string>`now() + make_interval(secs => ${hours * 3_600}::float8)`.as('expires_at'),
+        ])
+        .where('id', '=', accountId)
+        .where('disabled_at', 'is', null),
+    )
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n ? sid : null;
+}
+
+export interface LiveSession {
+  accountId: string;
+  email: string;
+  role: Role;
+}
+
+/**
+ * Who a session belongs to, when it may still be used: not revoked, not over, its account enabled and unchanged since
+ * sign-in. One lookup by two primary keys.
+ */
+export async function findLiveSession(db: StoreDb, sid: string): Promise<LiveSession | null> {
+  const row = await db
+    .selectFrom('session')
+    .innerJoin('account', 'account.id', 'session.account_id')
+    .select(['account.id as accountId', 'account.email', 'account.role'])
+    .where('session.sid', '=', sid)
+    .where('session.revoked_at', 'is', null)
+    .where('session.expires_at', '>', sql<string>`now()`)
+    .where('account.disabled_at', 'is', null)
+    .whereRef('account.role_version', '=', 'session.role_version')
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
+  await db
+    .updateTable('session')
+    .set({ revoked_at: sql<string>`now()` })
+    .where('sid', '=', sid)
+    .where('revoked_at', 'is', null)
+    .execute();
+}
+
+/** Removes sessions that ended more than a day ago; by the index on `expires_at`. */
+export async function deleteEndedSessions(db: StoreDb): Promise<void> {
+  await db
+    .deleteFrom('session')
+    .where('expires_at', '<', sql<string>`now() - interval '1 day'`)
+    .execute();
+}
+
+export interface AttemptCount {
+  key: string;
+  attempts: number;
+  /** Seconds until the counter's window ends. */
+  secondsLeft: number;
+}
+
+/**
+ * Adds one attempt to each counter and answers where they stand; a counter whose window is over starts anew. One
+ * statement, so that parallel guesses are all counted before any of them is checked.
+ */
+export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number): Promise<AttemptCount[]> {
+  const over = sql<boolean>`login_attempt.window_started_at < now() - make_interval(secs => ${windowSeconds}::float8)`;
+  // Sorted: two sign-ins that share counters take their locks in one order.
+  const values = [...keys].sort().map((key) => ({ key, attempts: 1 }));
+  const rows = await db
+    .insertInto('login_attempt')
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({
+        attempts: sql<number>`case when ${over} then 1 else login_attempt.attempts + 1 end`,
+        window_started_at: sql<string>`case when ${over} then now() else login_attempt.window_started_at end`,
+      }),
+    )
+    .returning([
+      'key',
+      'attempts',
+      sql<number>`extract(epoch from window_started_at + make_interval(secs => ${windowSeconds}::float8) - now())::float8`.as(
+        'secondsLeft',
+      ),
+    ])
+    .execute();
+  return rows;
+}
+
+/** Takes back what a successful sign-in had added: its own counters entirely, the shared ones by one. */
+export async function forgiveAttempts(db: StoreDb, own: readonly string[], shared: readonly string[]): Promise<void> {
+  await db.deleteFrom('login_attempt').where('key', 'in', own).execute();
+  if (shared.length === 0) return;
+  await db
+    .updateTable('login_attempt')
+    .set((eb) => ({ attempts: eb('attempts', '-', 1) }))
+    .where('key', 'in', shared)
+    .where('attempts', '>', 0)
+    .execute();
+}
+
+/** Removes counters nobody needs any more; by the index on `window_started_at`. */
+export async function deleteOldAttempts(db: StoreDb): Promise<void> {
+  await db
+    .deleteFrom('login_attempt')
+    .where('window_started_at', '<', sql<string>`now() - interval '1 day'`)
+    .execute();
+}
+
+/** Of each account the newest are kept. */
+const PLACES_MAX = 20;
+
+/** Those of `places` that the account has signed in from; [] also when there is no such account. By two primary keys. */
+export async function findKnownPlaces(db: StoreDb, email: string, places: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sign_in_place')
+    .innerJoin('account', 'account.id', 'sign_in_place.account_id')
+    .select('sign_in_place.place')
+    .where('account.email', '=', email)
+    .where('sign_in_place.place', 'in', places)
+    .execute();
+  return rows.map(({ place }) => place);
+}
+
+/** Notes that the account signs in from these places now, and forgets its oldest ones. */
+export async function rememberPlaces(db: StoreDb, accountId: string, places: readonly string[]): Promise<void> {
+  await db
+    .insertInto('sign_in_place')
+    .values(places.map((place) => ({ account_id: accountId, place })))
+    .onConflict((conflict) => conflict.columns(['account_id', 'place']).doUpdateSet({ last_at: sql<string>`now()` }))
+    .execute();
+  await db
+    .deleteFrom('sign_in_place')
+    .where('account_id', '=', accountId)
+    .where('place', 'in', (eb) =>
+      eb
+        .selectFrom('sign_in_place')
+        .select('place')
+        .where('account_id', '=', accountId)
+        .orderBy('last_at', 'desc')
+        .orderBy('place')
+        .offset(PLACES_MAX),
+    )
+    .execute();
+}
+
+export async function forgetPlaces(db: StoreDb, accountId: string): Promise<void> {
+  await db.deleteFrom('sign_in_place').where('account_id', '=', accountId).execute();
+}
+
+/** Forgets places nobody has signed in from for half a year; by the index on `last_at`. */
+export async function deleteOldPlaces(db: StoreDb): Promise<void> {
+  await db
+    .deleteFrom('sign_in_place')
+    .where('last_at', '<', sql<string>`now() - interval '180 days'`)
+    .execute();
+}
