@@ -1,5 +1,5 @@
 import { DatabaseFailure } from '@/lib/database/failure';
-import { NoReckoning, reckonIn } from '@/lib/metrics/reckon';
+import { NoReckoning, reckonIn } from '@/lib/live/compute-in-store';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { migrateStore, openStore } from '@/lib/store/store';
 import type { Bench } from './bench';

@@ -3,17 +3,17 @@
  * goes on measuring what the product does when the product does it otherwise.
  */
 import { examineOutbox } from '@/lib/doctor/examine';
-import { openBooks } from '@/lib/metrics/books';
-import { createCollector } from '@/lib/metrics/collector/collector';
-import { readProgress } from '@/lib/metrics/collector/progress';
-import { attemptsObserver } from '@/lib/metrics/collector/observers/attempts';
-import { takeReading } from '@/lib/metrics/read';
-import type { Reckon } from '@/lib/metrics/reckon';
-import { quantiles } from '@/lib/metrics/rollup/histogram';
-import { lineOf, sumOf } from '@/lib/metrics/rollup/history';
-import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/metrics/rollup/series-key';
-import { decodeSlot } from '@/lib/metrics/rollup/slot';
-import { createSnapshots } from '@/lib/metrics/snapshots';
+import { openBooks } from '@/lib/history/rollups/history';
+import { createCollector } from '@/lib/history/collector/collector';
+import { readProgress } from '@/lib/history/collector/progress';
+import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
+import { takeReading } from '@/lib/snapshots/take-reading';
+import type { Reckon } from '@/lib/live/compute-in-store';
+import { quantiles } from '@/lib/rollup/histogram';
+import { lineOf, sumOf } from '@/lib/history/rollups/spans';
+import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
+import { decodeSlot } from '@/lib/rollup/cell';
+import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { encodeCursor, type Cursor } from '@/lib/outbox/cursor';
 import { newestDead } from '@/lib/outbox/dead-letters';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';

@@ -177,7 +177,7 @@ describe('the check itself', () => {
   it.each([
     ['lib/shared/a.ts', `import { x } from '@/lib/outbox/shape';`],
     ['lib/outbox/a.ts', `import { x } from '@/lib/interventions/intervene';`],
-    ['lib/outbox/a.ts', `import { x } from '../metrics/snapshots';`],
+    ['lib/outbox/a.ts', `import { x } from '../snapshots/snapshots';`],
     ['lib/outbox/a.ts', `export * from '@/lib/server/console';`],
     ['lib/outbox/a.ts', `const x = await import('@/demo/world');`],
     ['lib/outbox/a.ts', `import { type A, b } from '@/lib/config/config';`],
@@ -187,7 +187,7 @@ describe('the check itself', () => {
     ['app/page.tsx', `import { sql } from '@/lib/database/pool';`],
     ['app/page.tsx', `import pg from 'pg';`],
     ['lib/identity/a.ts', `import { NextRequest } from 'next/server';`],
-    ['lib/metrics/a.ts', `import 'server-only';`],
+    ['lib/live/a.ts', `import 'server-only';`],
     ['scripts/a.ts', `import { x } from '@/components/fleet/fleet-table';`],
     ['lib/unheard-of/a.ts', `import { x } from '@/lib/shared/states';`],
   ])('finds the wrong direction in %s: %s', (file, text) => {

@@ -32,9 +32,9 @@ describe('generated registries', () => {
   });
 
   it('names the constant a file should have exported', async () => {
-    write('lib/metrics/catalog/queue-depth.ts', 'export const depth = {};\n');
+    write('lib/figures/catalog/queue-depth.ts', 'export const depth = {};\n');
     await expect(renderAll(root)).rejects.toThrow(
-      'lib/metrics/catalog/queue-depth.ts: export exactly one constant, named queueDepthMetric',
+      'lib/figures/catalog/queue-depth.ts: export exactly one constant, named queueDepthMetric',
     );
   });
 

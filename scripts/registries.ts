@@ -41,18 +41,18 @@ export const REGISTRIES: readonly Registry[] = [
     type: { name: 'Operation', from: './operation' },
   },
   {
-    folder: 'lib/metrics/catalog',
-    output: 'lib/metrics/metric-registry.gen.ts',
+    folder: 'lib/figures/catalog',
+    output: 'lib/figures/metric-registry.gen.ts',
     list: 'METRICS',
     suffix: 'Metric',
     type: { name: 'Metric', from: './metric' },
   },
   {
-    folder: 'lib/metrics/verdicts',
-    output: 'lib/metrics/verdict-registry.gen.ts',
+    folder: 'lib/diagnosis/verdicts',
+    output: 'lib/diagnosis/judge/verdict-registry.gen.ts',
     list: 'VERDICT_RULES',
     suffix: 'Verdict',
-    type: { name: 'VerdictRule', from: './verdict' },
+    type: { name: 'VerdictRule', from: '../evidence/circumstances' },
   },
   {
     folder: 'lib/doctor/checks',
@@ -101,7 +101,8 @@ function renderRegistry(registry: Registry, names: readonly string[], root: stri
     if (exported.length !== 1 || exported[0] !== constant) {
       throw new Error(`${file}: export exactly one constant, named ${constant} (found: ${exported.join(', ') || 'none'})`);
     }
-    return { constant, from: `./${path.posix.relative(path.posix.dirname(registry.output), registry.folder)}/${name}` };
+    const folder = path.posix.relative(path.posix.dirname(registry.output), registry.folder);
+    return { constant, from: `${folder.startsWith('.') ? '' : './'}${folder}/${name}` };
   });
   const imports = entries.map(({ constant, from }) => `import { ${constant} } from '${from}';`);
   const { name, from } = registry.type;

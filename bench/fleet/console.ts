@@ -1,11 +1,11 @@
 /** The parts of a console that watch, put together as lib/server/console.ts does, which cannot be opened without the server. */
 import { startCarrier } from '@/lib/audit/carrier';
 import { createServers } from '@/lib/database/connections/servers';
-import { openBooks } from '@/lib/metrics/books';
-import { createCollector, type Collector } from '@/lib/metrics/collector/collector';
-import { OBSERVERS } from '@/lib/metrics/collector/observer-list';
-import { reckonIn } from '@/lib/metrics/reckon';
-import { createSnapshots, type Snapshots } from '@/lib/metrics/snapshots';
+import { openBooks } from '@/lib/history/rollups/history';
+import { createCollector, type Collector } from '@/lib/history/collector/collector';
+import { OBSERVERS } from '@/lib/history/collector/observer-list';
+import { reckonIn } from '@/lib/live/compute-in-store';
+import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type DirectoryOptions } from '@/lib/outbox/directory';
 import { migrateStore, openStore } from '@/lib/store/store';
 

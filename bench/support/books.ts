@@ -4,10 +4,11 @@
  */
 import { sql } from 'kysely';
 import pg from 'pg';
-import { bucketSql } from '@/lib/metrics/rollup/bucket-sql';
-import { addTo } from '@/lib/metrics/rollup/histogram';
-import { DAY_MINUTES, MINUTES_KEPT, post, postHours, seal, sliceOf, slotIn, type Additions } from '@/lib/metrics/rollup/ledger';
-import { ALL_TYPES, seriesOfType } from '@/lib/metrics/rollup/series-key';
+import { bucketSql } from '@/lib/rollup/bucket-sql';
+import { addTo } from '@/lib/rollup/histogram';
+import { post, postHours, seal } from '@/lib/history/rollups/ledger';
+import { DAY_MINUTES, MINUTES_KEPT, sliceOf, slotIn, type Additions } from '@/lib/rollup/additions';
+import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 import { takeLease, underLease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
 

@@ -1,6 +1,6 @@
 /** What outboxes in which nothing happens cost, on either engine, with all of the console that watches them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleTables, shapeCalled, testOutbox } from '@/lib/metrics/testing';
+import { sampleTables, shapeCalled, testOutbox } from '@/lib/snapshots/testing';
 import { openConsole } from '../fleet/console';
 import type { Databases } from '../support/databases';
 import { countersOf } from '../support/counters';

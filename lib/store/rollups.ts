@@ -1,5 +1,5 @@
 /**
- * Queries on `rollup`: what the collector keeps, as bytes that `lib/metrics/rollup` understands. Reads are served by the
+ * Queries on `rollup`: what the collector keeps, as bytes that `lib/rollup` understands. Reads are served by the
  * primary key (one series) or `rollup_time` (all of them) and bounded by the span asked for.
  */
 import { sql, type Transaction } from 'kysely';

@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseExposition, valueOf, type Parsed } from '@/lib/metrics/exposition/testing';
-import { addTo, bucketOf } from '@/lib/metrics/rollup/histogram';
-import { emptySlot, encodeSlot, type Slot } from '@/lib/metrics/rollup/slot';
-import { sampleTables, shapeCalled } from '@/lib/metrics/testing';
+import { parseExposition, valueOf, type Parsed } from '@/lib/prometheus/testing';
+import { addTo, bucketOf } from '@/lib/rollup/histogram';
+import { emptySlot, encodeSlot, type Slot } from '@/lib/rollup/cell';
+import { sampleTables, shapeCalled } from '@/lib/snapshots/testing';
 import { getConsole, stopConsole } from '@/lib/server/console';
 import { useTestConsole } from '@/lib/server/testing';
 import { freePort } from '@/lib/store/embedded/processes';

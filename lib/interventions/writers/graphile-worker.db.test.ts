@@ -3,7 +3,7 @@ import { Logger, makeWorkerUtils, run, runOnce, type TaskList, type WorkerUtils 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
-import { createSnapshots } from '@/lib/metrics/snapshots';
+import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { graphileWorker } from '@/lib/outbox/shapes/graphile-worker';
 import { depsFor } from '../testing';

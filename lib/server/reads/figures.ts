@@ -1,5 +1,5 @@
 import 'server-only';
-import type { Charts } from '@/lib/metrics/snapshots';
+import type { Charts } from '@/lib/snapshots/snapshots';
 import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/figures/chart-view';
 import { lacksOf } from '@/lib/shared/changes/carrying';
 import type { ExaminedFleet } from '@/lib/shared/doctor';

@@ -1,0 +1,99 @@
+/** Where the number of waiting events is going: whether it grows beneath its ups and downs, and when it will be gone. */
+import { numberOf, type Past } from '@/lib/live/reading';
+import type { Circumstances } from './circumstances';
+
+/** The rule whose figures these are. */
+const OWNER = 'falling_behind';
+
+/** Spans a trend is looked for in, in milliseconds, and the parts each is cut into: nobody may have looked in one of them. */
+const SPANS_MS = [25_000, 60_000, 300_000];
+const PARTS = 5;
+/** Events beneath which a growth is noise, and the least part of what waited at the start of the span. */
+const GROWTH_MIN = 40;
+const GROWTH_SHARE = 0.1;
+/** Spans a forecast is made from: the pace of a moment, and the pace of the last minutes. */
+const PACES_MS = [15_000, 60_000, 180_000];
+
+interface Depth {
+  at: number;
+  waiting: number;
+}
+
+/** What waited at each reading, oldest first; readings that could not count all are left out. */
+function depths({ reading, previous }: Circumstances): Depth[] {
+  const all: Past[] = [...previous, ...(reading === null ? [] : [reading])];
+  return all.flatMap((past) => {
+    const waiting = numberOf(past, OWNER, 'waiting');
+    return waiting === null || past.reach.waiting !== 'complete' ? [] : [{ at: Date.parse(past.asOf), waiting }];
+  });
+}
+
+export interface Growth {
+  events: number;
+  overMs: number;
+  since: number;
+}
+
+/**
+ * Growth of the queue's low water over one of the spans: a queue that is emptied between two bursts does not grow, however
+ * high the bursts. Null when it does not, or was not watched.
+ */
+export function growthOf(circumstances: Circumstances): Growth | null {
+  const points = depths(circumstances);
+  const last = points.at(-1);
+  if (last === undefined) return null;
+  for (const span of SPANS_MS) {
+    const lows = Array.from({ length: PARTS }, (_, part) => lowIn(points, last.at - span + (part * span) / PARTS, span / PARTS)).filter(
+      (low) => low !== null,
+    );
+    const rising = lows.every((low, index) => index === 0 || low.waiting > (lows[index - 1]?.waiting ?? Infinity));
+    const [first, newest] = [lows[0], lows.at(-1)];
+    if (!rising || lows.length < PARTS - 1 || first === undefined || newest === undefined) continue;
+    const events = newest.waiting - first.waiting;
+    if (events >= Math.max(GROWTH_MIN, first.waiting * GROWTH_SHARE)) return { events, overMs: newest.at - first.at, since: first.at };
+  }
+  return null;
+}
+
+/** The fewest that waited within a part of a span, its end included; null when nobody looked. */
+function lowIn(points: readonly Depth[], from: number, length: number): Depth | null {
+  const within = points.filter(({ at }) => at > from && at <= from + length);
+  return within.length === 0 ? null : within.reduce((low, point) => (point.waiting <= low.waiting ? point : low));
+}
+
+export interface Drain {
+  fromMs: number;
+  toMs: number;
+  /** How long it has been seen to shrink: a forecast from a moment is a guess. */
+  seenMs: number;
+}
+
+/** Right after the highest point the pace is chance. */
+const PACE_MIN_MS = 8_000;
+
+/** When nothing will wait any more, as a range over the paces of the last minutes; null when it is not shrinking. */
+export function drainOf(circumstances: Circumstances): Drain | null {
+  const points = depths(circumstances);
+  const last = points.at(-1);
+  if (last === undefined || last.waiting === 0) return null;
+  const left = PACES_MS.flatMap((pace) => {
+    const start = points.findLast(({ at }) => last.at - at >= pace);
+    if (start === undefined || last.at - start.at > pace * 2) return [];
+    // What was poured in meanwhile says nothing about the pace: only from the highest point on it went down.
+    const peak = points.filter(({ at }) => at >= start.at).reduce((high, point) => (point.waiting >= high.waiting ? point : high));
+    const seenMs = last.at - peak.at;
+    const perMs = (peak.waiting - last.waiting) / seenMs;
+    return seenMs >= PACE_MIN_MS && perMs > 0 ? [{ ms: last.waiting / perMs, seenMs }] : [];
+  });
+  if (left.length === 0) return null;
+  const ms = left.map((one) => one.ms);
+  // One pace alone is not more certain than several.
+  const spread = left.length === 1 ? 0.25 : 0.1;
+  return {
+    fromMs: Math.min(...ms) * (1 - spread),
+    toMs: Math.max(...ms) * (1 + spread),
+    seenMs: Math.max(...left.map((one) => one.seenMs)),
+  };
+}
+
+export const waitingOf = (past: Past): number | null => numberOf(past, OWNER, 'waiting');

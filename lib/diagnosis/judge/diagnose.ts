@@ -1,0 +1,29 @@
+import { VERDICTS, type Diagnosis } from '@/lib/shared/figures/verdicts';
+import type { Circumstances } from '../evidence/circumstances';
+import { VERDICT_RULES } from './verdict-registry.gen';
+
+const WORST_FIRST = [...VERDICT_RULES].sort((a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict));
+
+/** Facts of the worst verdict that come before those of the others. */
+const FACTS_FIRST = 2;
+
+/**
+ * The worst verdict that holds, its two most telling facts, one fact of each other verdict that holds too, then the rest.
+ * Of a source that was neither read nor has failed yet nothing is known: it is away.
+ */
+export function diagnose(circumstances: Circumstances): Diagnosis {
+  const found = WORST_FIRST.flatMap((rule) => {
+    const finding = rule.judge(circumstances);
+    return finding === null ? [] : [{ verdict: rule.verdict, ...finding }];
+  });
+  const [worst, ...others] = found;
+  if (worst === undefined) return { verdict: 'source_down', since: null, evidence: [] };
+  // What an old reading said of a source that is away, and that all else is well, is no further fact.
+  const telling = worst.verdict === 'source_down' ? [] : others.filter((one) => one.verdict !== 'healthy');
+  const { verdict, since, evidence } = worst;
+  return {
+    verdict,
+    since,
+    evidence: [...evidence.slice(0, FACTS_FIRST), ...telling.flatMap((one) => one.evidence.slice(0, 1)), ...evidence.slice(FACTS_FIRST)],
+  };
+}

@@ -1,0 +1,229 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LANGUAGES } from '@/lib/messages/languages.gen';
+import { diagnose } from './diagnose';
+import { bucketOf, bucketValue } from '@/lib/rollup/histogram';
+import { noFigures } from '@/lib/figures/summarise';
+import { ago, judge, NOW, reading, type Given } from '../testing/readings';
+
+describe('relay stopped', () => {
+  test('events due for longer than its rhythm, and nothing published since', () => {
+    const found = judge({ lastPublishedAt: ago(372), relay: { due: 1_204, firstDue: ago(370) } });
+    expect(found).toEqual({
+      verdict: 'relay_stopped',
+      since: ago(370),
+      evidence: [
+        { code: 'nothing_published', values: { lastPublishedAt: ago(372) } },
+        { code: 'events_due', values: { count: 1_204, oldestAt: ago(370), ageMs: 370_000 } },
+        { code: 'usual_rhythm', values: { p50Ms: bucketValue(bucketOf(400)), patienceMs: 60_000 } },
+      ],
+    });
+  });
+
+  test.each<[string, Given]>([
+    ['a burst that began half a minute ago', { lastPublishedAt: ago(7_200), relay: { due: 5_000, firstDue: ago(30) } }],
+    ['a quiet night: nothing published for hours, nothing due', { lastPublishedAt: ago(20_000), usualMs: null, relay: { recent: 0 } }],
+    ['an old backlog that is being worked off', { lastPublishedAt: ago(1), relay: { due: 9_000, firstDue: ago(4_000) } }],
+    ['only retrying events wait, or overtaken ones', { lastPublishedAt: ago(900), relay: { due: 0, pending: 4, oldest: ago(3_000) } }],
+    ['a relay that works every five minutes', { lastPublishedAt: ago(290), usualMs: 150_000, relay: { due: 80, firstDue: ago(280) } }],
+    [
+      'the first event after an idle hour, two minutes old',
+      { lastPublishedAt: ago(5_000), usualMs: null, relay: { due: 1, firstDue: ago(120), recent: 0 } },
+    ],
+    ['a table without creation times', { traits: { createdAt: false }, lastPublishedAt: null, relay: { due: 5, firstDue: ago(900) } }],
+    ['a clock ahead of ours', { lastPublishedAt: ago(-30), relay: { due: 5, firstDue: ago(900) } }],
+  ])('not: %s', (_, given) => {
+    expect(judge(given).verdict).toBe('healthy');
+  });
+
+  test('a rhythm of minutes is waited for twice, never longer than a quarter of an hour', () => {
+    expect(judge({ lastPublishedAt: ago(700), usualMs: 150_000, relay: { due: 80, firstDue: ago(650) } }).verdict).toBe('relay_stopped');
+    expect(judge({ lastPublishedAt: ago(1_000), usualMs: 86_400_000, relay: { due: 80, firstDue: ago(950) } }).verdict).toBe(
+      'relay_stopped',
+    );
+  });
+
+  test('nothing was ever published', () => {
+    const found = judge({ lastPublishedAt: null, usualMs: null, relay: { due: 3, firstDue: ago(301), frontier: null, recent: 0 } });
+    expect(found).toMatchObject({ verdict: 'relay_stopped', since: ago(301) });
+    expect(found.evidence.map((fact) => fact.code)).toEqual(['never_published', 'events_due', 'rhythm_unknown']);
+  });
+
+  describe('without a time of publishing', () => {
+    const untimed = (relay: Record<string, unknown>): Given => ({
+      traits: { publishedAt: false },
+      lastPublishedAt: null,
+      usualMs: null,
+      relay,
+    });
+    const stuck = untimed({ due: 40, firstDue: ago(200), pending: 40, oldest: ago(200), frontier: ago(201) });
+
+    test('from the table alone: everything since a moment waits', () => {
+      expect(judge(stuck)).toMatchObject({ verdict: 'relay_stopped', since: ago(200) });
+    });
+
+    test('a poison row that blocks everything: the readings show that nothing moves', () => {
+      const previous = [600, 400, 130].map((seconds) => reading(stuck, seconds));
+      expect(judge(stuck, previous)).toMatchObject({ verdict: 'relay_stopped', since: ago(200) });
+    });
+
+    test.each([
+      ['the oldest one has changed', { due: 40, firstDue: ago(300), pending: 40, oldest: ago(300), frontier: ago(301) }],
+      ['fewer wait', { due: 60, firstDue: ago(200), pending: 60, oldest: ago(200), frontier: ago(201) }],
+      ['a newer one is out', { due: 40, firstDue: ago(200), pending: 40, oldest: ago(200), frontier: ago(500) }],
+    ])('not: %s since a minute ago', (_, relay) => {
+      expect(judge(stuck, [reading(untimed(relay), 60)]).verdict).toBe('healthy');
+    });
+
+    test('patience follows the pace of the last hour: sixty an hour are missed after four minutes', () => {
+      const slow = (seconds: number): Given =>
+        untimed({ recent: 60, due: 4, firstDue: ago(seconds), pending: 4, oldest: ago(seconds), frontier: ago(seconds + 1) });
+      expect(judge(slow(200)).verdict).toBe('healthy');
+      expect(judge(slow(250)).evidence[2]).toEqual({ code: 'usual_pace', values: { count: 60, patienceMs: 240_000 } });
+    });
+
+    test('a movement long ago does not help', () => {
+      const before = untimed({ due: 60, firstDue: ago(200), pending: 60, oldest: ago(200), frontier: ago(201) });
+      const after = [400, 180].map((seconds) => reading(stuck, seconds));
+      expect(judge(stuck, [reading(before, 500), ...after]).verdict).toBe('relay_stopped');
+    });
+  });
+
+  test('published rows too many to read: only what was seen to stand still counts', () => {
+    const given: Given = {
+      reach: { published: 'cut' },
+      lastPublishedAt: null,
+      usualMs: null,
+      relay: { recent: 0, pending: 9, oldest: ago(2_000), due: 9, firstDue: ago(2_000) },
+    };
+    expect(judge(given).verdict).toBe('healthy');
+    expect(judge(given).evidence).toContainEqual({ code: 'too_many_rows', values: {} });
+    expect(judge(given, [reading(given, 100)]).verdict).toBe('healthy');
+    expect(judge(given, [reading(given, 400), reading(given, 100)])).toMatchObject({ verdict: 'relay_stopped', since: ago(400) });
+  });
+});
+
+describe('stuck processing', () => {
+  test('says how many, since when and of which type', () => {
+    expect(judge({ stuck: { stuck: 12, oldest: ago(900), type: 'order_complete' } })).toEqual({
+      verdict: 'stuck_processing',
+      since: ago(600),
+      evidence: [
+        { code: 'stuck_events', values: { count: 12, stuckAfterMs: 300_000 } },
+        { code: 'oldest_claim', values: { claimedAt: ago(900), ageMs: 900_000 } },
+        { code: 'stuck_type', values: { type: 'order_complete' } },
+      ],
+    });
+  });
+
+  test('is not judged where no time of claim is kept, and that is said', () => {
+    const now = reading({ traits: { claimTime: false } });
+    const figures = noFigures('1h', now.asOf, 'no_events');
+    const found = diagnose({
+      reading: now,
+      figures: { ...figures, depth: { ...figures.depth, processing: { count: 3, known: 'exact' } } },
+      failure: null,
+      previous: [],
+      history: null,
+      now: NOW,
+    });
+    expect(found.verdict).toBe('healthy');
+    expect(found.evidence).toContainEqual({ code: 'claim_time_unknown', values: { count: 3 } });
+  });
+});
+
+describe('dead growing', () => {
+  const cause = { type: 'email.receipt', error: 'mailbox full', count: 4 };
+
+  test('events died lately', () => {
+    expect(judge({ dead: { recent: 5, first: ago(420), dead: 31, cause } })).toEqual({
+      verdict: 'dead_growing',
+      since: ago(420),
+      evidence: [
+        { code: 'newly_dead', values: { count: 5, withinMs: 900_000 } },
+        { code: 'dead_cause', values: { count: 4, type: 'email.receipt', error: 'mailbox full' } },
+        { code: 'dead_total', values: { count: 31 } },
+      ],
+    });
+  });
+
+  test('old deaths are an old story', () => {
+    expect(judge({ dead: { recent: 0, first: null, dead: 31, cause: null } }).verdict).toBe('healthy');
+  });
+
+  test('without a time of death, the count is compared with the last quarter of an hour', () => {
+    const given = (dead: number): Given => ({ traits: { deathTime: false }, dead: { dead, cause } });
+    const previous = [reading(given(2), 1_200), reading(given(7), 800), reading(given(7), 300), reading(given(8), 100)];
+    expect(judge(given(9), previous)).toMatchObject({
+      verdict: 'dead_growing',
+      since: ago(300),
+      evidence: [{ code: 'newly_dead', values: { count: 2, withinMs: 300_000 } }, {}, {}],
+    });
+    expect(judge(given(7), previous).verdict).toBe('healthy');
+    expect(judge(given(9)).verdict).toBe('healthy');
+  });
+
+  test('a table without dead events never has them growing', () => {
+    expect(judge({ reach: { dead: 'absent' }, dead: { recent: 1, first: ago(1), dead: 1 } }).verdict).toBe('healthy');
+  });
+});
+
+describe('worst first', () => {
+  const everything: Given = {
+    lastPublishedAt: ago(500),
+    relay: { due: 9, firstDue: ago(400) },
+    stuck: { stuck: 1, oldest: ago(900) },
+    dead: { recent: 1, first: ago(60), dead: 1 },
+  };
+
+  test('a source that is away comes before what its last reading said', () => {
+    const failure = { kind: 'unavailable', since: ago(45) } as const;
+    expect(judge(everything, [], { failure })).toEqual({
+      verdict: 'source_down',
+      since: ago(45),
+      evidence: [
+        { code: 'source_unreachable', values: { sinceAt: ago(45) } },
+        { code: 'last_seen', values: { lastSeenAt: ago(0) } },
+      ],
+    });
+    expect(judge(everything, [], { failure, reading: null, figures: null }).evidence[1]).toEqual({ code: 'never_seen', values: {} });
+  });
+
+  test('the other verdicts that hold give one fact each, after two of the worst', () => {
+    expect(judge(everything).evidence.map((fact) => fact.code)).toEqual([
+      'nothing_published',
+      'events_due',
+      'newly_dead',
+      'stuck_events',
+      'usual_rhythm',
+    ]);
+  });
+
+  test('stopped, then dead, then stuck, then healthy', () => {
+    expect(judge(everything).verdict).toBe('relay_stopped');
+    expect(judge({ ...everything, relay: {} }).verdict).toBe('dead_growing');
+    expect(judge({ ...everything, relay: {}, dead: {} }).verdict).toBe('stuck_processing');
+    expect(judge({ ...everything, relay: {}, stuck: {}, dead: {} }).verdict).toBe('healthy');
+  });
+});
+
+test('every fact has its sentence in every language, and every sentence its fact', () => {
+  const folder = path.join(import.meta.dirname, '../verdicts');
+  const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+  const codes = new Set(sources.flatMap((text) => [...text.matchAll(/'((?:source|[a-z]+)_[a-z_]+)'/g)].map((match) => match[1])));
+  for (const { code: language } of LANGUAGES) {
+    const messages = JSON.parse(readFileSync(path.join(import.meta.dirname, `../../messages/${language}.json`), 'utf8')) as {
+      evidence: Record<string, string>;
+    };
+    const said = Object.keys(messages.evidence);
+    expect(
+      said.filter((code) => !codes.has(code)),
+      language,
+    ).toEqual([]);
+    expect(
+      [...sources.join('\n').matchAll(/code: '(\w+)'/g)].map((match) => match[1] ?? '').filter((code) => !said.includes(code)),
+      language,
+    ).toEqual([]);
+  }
+});

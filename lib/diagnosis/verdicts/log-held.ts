@@ -1,0 +1,22 @@
+import type { Evidence } from '@/lib/shared/figures/verdicts';
+import { heldBackOf } from '../evidence/slot-flow';
+import type { VerdictRule } from '../evidence/circumstances';
+
+/** A replication slot keeps more log than its server will, or than any disk should hold: soon it is lost, or the disk is full. */
+export const logHeldVerdict: VerdictRule = {
+  verdict: 'log_held',
+  judge(circumstances) {
+    const held = heldBackOf(circumstances);
+    if (held === null) return null;
+    const { since, slot, heldBytes, lagBytes, endangered } = held;
+    const lag: Evidence[] = lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }];
+    return {
+      since: since === null ? null : new Date(since).toISOString(),
+      evidence: [
+        { code: 'slot_holds', values: { slot, heldBytes } },
+        { code: endangered ? 'slot_endangered' : 'slot_fills_disk', values: {} },
+        ...lag,
+      ],
+    };
+  },
+};

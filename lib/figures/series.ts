@@ -1,0 +1,115 @@
+import { countsRows } from '@/lib/history/collector/counts-rows';
+import { liveSlots, type Observed, type Span } from './span';
+import type { Head } from '@/lib/history/rollups/history';
+import type { Reading, SliceCount } from '@/lib/live/reading';
+import type { LinePoint } from '@/lib/history/rollups/spans';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { addSlot, emptySlot, type Slot } from '@/lib/rollup/cell';
+
+/** One step of a series of a span. */
+export interface Step {
+  /** Steps since the epoch. */
+  step: number;
+  /** What happened in it; null where nobody watched and the rows do not tell any more. */
+  slot: Slot | null;
+  provisional: boolean;
+  /** Of the created ones those that left at a time no row tells: they are left out of both ends of a depth. */
+  untold: number;
+  /** Events that left by dying or being claimed, as far as rows that are still there tell. */
+  died: number;
+  claimed: number;
+}
+
+/** A series before its metrics: oldest first, the last step is the one under way where the span ends now. */
+export interface Line {
+  observed: Observed;
+  series: string;
+  steps: Step[];
+}
+
+/** Puts together what was folded before the head, the head, and what the reading found after it. */
+export function lineOf(observed: Observed, series: string, head: Head | null, older: ReadonlyMap<number, LinePoint>): Line {
+  const { reading, span } = observed;
+  const steps = new Map(
+    stepsOf(span).map((step): [number, Step] => {
+      const point = older.get(step);
+      const slot = point === undefined ? null : copyOf(point.slot);
+      return [step, { step, slot, provisional: point?.provisional ?? false, untold: 0, died: 0, claimed: 0 }];
+    }),
+  );
+  const at = (minute: number): Step | undefined => steps.get(Math.floor((minute * 60) / span.stepSeconds));
+  for (const [minute, all] of head?.slots ?? []) {
+    const step = at(minute);
+    const watched = all.get(ALL_TYPES);
+    if (step === undefined || watched === undefined) continue;
+    step.slot ??= emptySlot();
+    step.provisional ||= watched.provisional;
+    const own = all.get(series);
+    if (own !== undefined) addSlot(step.slot, own.slot);
+  }
+  if (head !== null) {
+    addUnfolded(reading, head, at);
+    addLive(reading, series, at);
+  }
+  addSlices(reading, at);
+  return { observed, series, steps: [...steps.values()] };
+}
+
+const MINUTE_MS = 60_000;
+/** A fold is a minute behind at the most, and a look late. */
+const UNFOLDED_MOST_MS = 120_000;
+
+/** The reading has everything that was published since the last fold: where that is nothing, it is no gap. */
+function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: number) => Step | undefined): void {
+  const [fromMs, toMs] = [Date.parse(progress.foldedTo), Date.parse(asOf)];
+  if (!countsRows(progress.method) || reach.published !== 'complete' || toMs - fromMs > UNFOLDED_MOST_MS) return;
+  for (let minute = Math.floor(fromMs / MINUTE_MS); minute * MINUTE_MS <= toMs; minute += 1) {
+    const step = at(minute);
+    if (step !== undefined) step.slot ??= emptySlot();
+  }
+}
+
+function addLive(reading: Reading, series: string, at: (minute: number) => Step | undefined): void {
+  for (const [minute, all] of [...liveSlots(reading)].sort(([a], [b]) => a - b)) {
+    const slot = all.get(series);
+    const step = at(minute);
+    if (slot === undefined || step === undefined) continue;
+    // Rows that still wait do not make a time known in which nobody watched.
+    const known = step.slot !== null || slot.published > 0;
+    if (known) addSlot((step.slot ??= emptySlot()), slot);
+  }
+}
+
+function addSlices({ slices }: Reading, at: (minute: number) => Step | undefined): void {
+  const add = (axis: ReadonlyMap<number, SliceCount>, into: (step: Step, count: SliceCount) => void): void => {
+    for (const [minute, count] of axis) {
+      const step = at(minute);
+      if (step !== undefined) into(step, count);
+    }
+  };
+  add(slices.created, (step, { untold }) => (step.untold += untold));
+  add(slices.died, (step, { n }) => (step.died += n));
+  add(slices.claimed, (step, { n }) => (step.claimed += n));
+}
+
+/** The steps of a span since the epoch, oldest first. Of a window as many as it is long, the last one under way. */
+export function stepsOf({ window, fromMs, toMs, stepSeconds }: Span): number[] {
+  const stepMs = stepSeconds * 1_000;
+  // A span of its own ends before its end.
+  const last = Math.floor((window === null ? toMs - 1 : toMs) / stepMs);
+  const first = window === null ? Math.floor(fromMs / stepMs) : last - Math.round((toMs - fromMs) / stepMs) + 1;
+  return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
+}
+
+/** Minutes since the epoch at which the steps of a span begin and end. */
+export function stepBounds(span: Span): { fromMinute: number; toMinute: number; stepMinutes: number } {
+  const steps = stepsOf(span);
+  const stepMinutes = span.stepSeconds / 60;
+  return { fromMinute: (steps[0] ?? 0) * stepMinutes, toMinute: ((steps.at(-1) ?? 0) + 1) * stepMinutes, stepMinutes };
+}
+
+const copyOf = (slot: Slot): Slot => {
+  const copy = emptySlot();
+  addSlot(copy, slot);
+  return copy;
+};

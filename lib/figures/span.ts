@@ -1,0 +1,154 @@
+import { stepSecondsOf, WINDOW_SECONDS, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
+import type { CollectionMethod } from '@/lib/shared/figures/collection';
+import { countsRows } from '@/lib/history/collector/counts-rows';
+import type { Head } from '@/lib/history/rollups/history';
+import type { Reading } from '@/lib/live/reading';
+import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
+import { addSlot, emptySlot, HOW, type Slot } from '@/lib/rollup/cell';
+
+const MINUTE_MS = 60_000;
+/** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
+const EDGE_MINUTES = 2;
+
+/** A stretch of time that figures are of; a window ends at the reading. */
+export interface Span {
+  window: Window | null;
+  fromMs: number;
+  toMs: number;
+  /** Ends now: what has happened of the minute under way is in it whole. */
+  live: boolean;
+  stepSeconds: number;
+}
+
+/** A window up to the time of the reading, or a span of its own. */
+export function spanOf(span: SeriesSpan, asOf: string): Span {
+  const nowMs = Date.parse(asOf);
+  const stepSeconds = stepSecondsOf(span);
+  if ('window' in span) {
+    return { window: span.window, fromMs: nowMs - WINDOW_SECONDS[span.window] * 1_000, toMs: nowMs, live: true, stepSeconds };
+  }
+  const toMs = Date.parse(span.to);
+  return { window: null, fromMs: Date.parse(span.from), toMs, live: toMs >= nowMs, stepSeconds };
+}
+
+/** What was folded before the head, added up for a span. */
+export interface Older {
+  slots: ReadonlyMap<string, Slot>;
+  provisional: boolean;
+  /** Of a slice at the span's edge only a share was taken. */
+  shared: boolean;
+  /** Minutes since the epoch at which the first slice begins; null without one. */
+  firstMinute: number | null;
+}
+
+/** What happened over a span: the rollups before the last fold, and what the reading found after it. */
+export interface Happened {
+  all: Slot;
+  /** By event type. */
+  byType: ReadonlyMap<string, Slot>;
+  /** How publishing is learnt of. */
+  method: CollectionMethod;
+  /**
+   * Minutes of the span without its gaps, and without its end where that is not known yet. Before the first slice there is no
+   * gap where rows are counted: there is no older row.
+   */
+  watchedMinutes: number;
+  /** The span has no gap. */
+  complete: boolean;
+  /** A share of a slice was taken at the span's edge: counts are close. */
+  shared: boolean;
+  provisional: boolean;
+  /** Some of it was read from the rows afterwards: what leaves no trace in a row is not in it. */
+  backfilled: boolean;
+}
+
+/** What every figure of a span is computed from. */
+export interface Observed {
+  reading: Reading;
+  span: Span;
+  /** null while nothing of the span has been collected. */
+  happened: Happened | null;
+}
+
+export function observe(reading: Reading, span: Span, head: Head | null, older: Older | null): Observed {
+  return { reading, span, happened: head === null ? null : happenedIn(reading, span, head, older) };
+}
+
+function happenedIn(reading: Reading, span: Span, head: Head, older: Older | null): Happened | null {
+  const slots = new Map<string, Slot>();
+  const add = (series: string, slot: Slot, share = 1): void => {
+    const sum = slots.get(series) ?? emptySlot();
+    addSlot(sum, slot, share);
+    slots.set(series, sum);
+  };
+  let { provisional, shared } = older ?? { provisional: false, shared: false };
+  const { method, watchedSince } = head.progress;
+  const counted = countsRows(method);
+  const firstMinute = counted ? (older?.firstMinute ?? Math.min(...head.slots.keys())) : -Infinity;
+  for (const [series, slot] of older?.slots ?? []) add(series, slot);
+  for (const [minute, series] of inOrder(head.slots)) {
+    const share = shareOf(minute, span);
+    if (share <= 0) continue;
+    for (const [name, { slot, provisional: incomplete }] of series) {
+      if (share < 1 && slot.published + slot.created + slot.failures > 0) shared = true;
+      add(name, slot, share);
+      provisional ||= incomplete;
+    }
+  }
+  for (const [minute, series] of inOrder(liveSlots(reading))) {
+    const share = shareOf(minute, span);
+    // Of time in which nobody watched only what still waits is known, and not what came and went.
+    if (share <= 0 || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
+    for (const [name, slot] of series) add(name, slot, share);
+  }
+  const all = slots.get(ALL_TYPES) ?? emptySlot();
+  if (all.minutes === 0) return null;
+  const spanMinutes = (span.toMs - span.fromMs) / MINUTE_MS;
+  const gapMinutes = (span.toMs - Math.max(span.fromMs, firstMinute * MINUTE_MS)) / MINUTE_MS - all.minutes;
+  const complete = gapMinutes <= EDGE_MINUTES;
+  // Where more was published since the last fold than is read, the span ends with the fold: up to a minute back on some servers.
+  const isCut = counted && reading.reach.published === 'cut';
+  const untoldMs = isCut ? Math.max(0, span.toMs - Math.max(span.fromMs, Date.parse(head.progress.foldedTo))) : 0;
+  return {
+    all,
+    method,
+    byType: new Map([...slots].flatMap(([series, slot]) => withType(series, slot))),
+    watchedMinutes: complete ? spanMinutes - untoldMs / MINUTE_MS : spanMinutes - gapMinutes,
+    complete,
+    shared,
+    provisional,
+    backfilled: (all.how & HOW.backfilled) !== 0,
+  };
+}
+
+const withType = (series: string, slot: Slot): [string, Slot][] => {
+  const type = typeOfSeries(series);
+  return type === null ? [] : [[type, slot]];
+};
+
+/** What the reading knows that the books do not: published since the last fold, and created of what is still there. */
+export function liveSlots(reading: Reading): Map<number, Map<string, Slot>> {
+  const live = new Map<number, Map<string, Slot>>();
+  const at = (minute: number): Map<string, Slot> => {
+    const found = live.get(minute) ?? new Map<string, Slot>();
+    live.set(minute, found);
+    return found;
+  };
+  // Rows that were cut off are missing from its counts: then the figures end at the last fold.
+  if (reading.reach.published !== 'cut')
+    for (const [minute, series] of reading.tail) for (const [name, slot] of series) at(minute).set(name, slot);
+  for (const [minute, { n }] of reading.slices.created) {
+    const series = at(minute);
+    series.set(ALL_TYPES, { ...(series.get(ALL_TYPES) ?? emptySlot()), created: n });
+  }
+  return live;
+}
+
+const inOrder = <T>(slices: ReadonlyMap<number, T>): [number, T][] => [...slices].sort(([a], [b]) => a - b);
+
+/** Which part of a minute lies in the span. */
+function shareOf(minute: number, { fromMs, toMs, live }: Span): number {
+  const start = minute * MINUTE_MS;
+  const end = live ? start + MINUTE_MS : Math.min(start + MINUTE_MS, toMs);
+  return Math.max(0, (end - Math.max(start, fromMs)) / MINUTE_MS);
+}

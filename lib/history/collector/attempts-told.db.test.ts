@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { slotIn } from '@/lib/rollup/additions';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { attemptsObserver } from './observers/attempts';
+import { eventually, ORDERS, useStage } from './testing/stage';
+
+const OUTBOX = 'orders';
+
+/** Looks often, as the collector of the test does. */
+const attempts = { ...attemptsObserver, everyMs: 100 };
+
+describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
+  const { outbox: orders, create, publish: publishOrders, table } = ORDERS[engine];
+  const stage = useStage([orders], create, engine);
+  const { observed, collect, total, errors } = stage;
+  const [columns, values] = engine === 'postgres' ? [', aggregate_type, aggregate_id', `, 'a', 'a'`] : ['', ''];
+  const waiting = `insert into ${table} (id, event_type, payload, created_at, attempt${columns})
+    values ('00000000-0000-4000-8000-0000000000aa', 'paid', '{}', current_timestamp(6), 2${values})`;
+  const publish = (count: number, attempt: number): Promise<unknown> => publishOrders(observed, count, 0, { latencyMs: 1_000, attempt });
+  const counted = (published: number, tries: number): Promise<void> =>
+    eventually(async () => expect(await total(OUTBOX)).toMatchObject({ published, retries: tries, failures: tries }));
+
+  it('attempts of events that failed and went out between two looks are told by the fold, each once, across a restart', async () => {
+    const first = collect({ observers: [attempts] });
+    await eventually(() => expect(first.status(OUTBOX).state).toBe('collecting'));
+    await publish(40, 0);
+    await publish(10, 2);
+    await counted(50, 20);
+    await publish(3, 1);
+    await counted(53, 23);
+    await publish(5, 4);
+    await first.stop();
+    const second = collect({ observers: [attempts] });
+    await counted(58, 43);
+    await publish(7, 1);
+    await counted(65, 50);
+    await second.stop();
+    expect(errors).toEqual([]);
+  });
+
+  it('an event that was followed while it failed is counted once when it goes out', async () => {
+    const collector = collect({ observers: [attempts] });
+    await eventually(() => expect(collector.status(OUTBOX).state).toBe('collecting'));
+    const before = await total(OUTBOX);
+    await observed.query(waiting);
+    await eventually(async () => expect((await total(OUTBOX)).failures).toBe(before.failures + 2));
+    await observed.query(`update ${table} set attempt = 3, published_at = current_timestamp(6) where published_at is null`);
+    await eventually(async () => expect(await total(OUTBOX)).toMatchObject({ failures: before.failures + 3, retries: before.retries + 3 }));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(await total(OUTBOX)).toMatchObject({ failures: before.failures + 3, retries: before.retries + 3 });
+  });
+
+  it('what a process that ended had folded and not told is read once', async () => {
+    const outbox = await stage.directory.get(OUTBOX);
+    let memory: unknown = null;
+    const look = async (at: number, from: number, to: number): Promise<number> => {
+      const tried = { from: from * 1_000, to: to * 1_000, rows: [] };
+      const seen = await outbox.database.read(async (db) => {
+        await outbox.database.engine.byIndex(db, { memory: true });
+        return attemptsObserver.look({ outbox, db, at: new Date(at).toISOString(), previousAt: null, memory, tried });
+      });
+      memory = JSON.parse(JSON.stringify(seen.memory));
+      return [...seen.additions.keys()].reduce((sum, minute) => sum + slotIn(seen.additions, minute, ALL_TYPES).retries, 0);
+    };
+    const start = Date.now() - 1_000;
+    expect(await look(start, start, start)).toBe(0);
+    await publish(4, 2);
+    const later = Date.now() + 1_000;
+    expect(await look(later, later, later)).toBe(8);
+    expect(await look(later + 1_000, later, later + 1_000)).toBe(0);
+  });
+});

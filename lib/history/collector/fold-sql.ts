@@ -1,0 +1,201 @@
+import { sql } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import { commonTests, statePredicate } from '@/lib/outbox/conditions';
+import { fitRange } from '@/lib/outbox/index-fit';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import { bucketSql } from '@/lib/rollup/bucket-sql';
+import { STATES_OF } from '@/lib/outbox/scan/source';
+import type { Sql } from '@/lib/outbox/scan/sql-terms';
+import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
+import { typeOf } from '@/lib/outbox/scan/type-of';
+import { isoOf, MINUTE } from './instants';
+import type { AttemptsRow } from './observers/attempts-count';
+import { attemptsOf, epochMs, finite } from './observers/rows';
+import { publishedColumn, type Access } from './method';
+
+/** Rows published in a span: instants in microseconds, `to` exclusive. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Events of one type, published in one step, that share a bucket. */
+export interface Cell {
+  /** Steps since the epoch. */
+  published: number;
+  type: string | null;
+  /** Set in cells of latency; null in cells of processing. */
+  created: number | null;
+  /** null where a row lacks one of its times. */
+  latencyBucket: number | null;
+  processingBucket: number | null;
+  kind: 'latency' | 'processing';
+  events: number;
+  latencySumMs: number;
+  negative: number;
+  /** The event itself, alone in its cell, when it was tried more than once and those are asked for. */
+  tried: AttemptsRow | null;
+}
+
+/** Whole numbers come as numbers or as texts. */
+interface CellRow {
+  published: number | string;
+  type: string | null;
+  created: number | string | null;
+  latency_bucket: number | string | null;
+  processing_bucket: number | string | null;
+  of_processing: number | string;
+  events: string;
+  latency_ms: number | null;
+  negative: string;
+  tried: string | null;
+}
+
+/**
+ * Planner settings for finding published rows: the index or nothing, but for a table small enough to read whole. Rows newer
+ * than the table's statistics are taken for one: they would be sorted instead of hashed.
+ */
+export async function steerTo(db: Db, outbox: Outbox, access: Access): Promise<void> {
+  await outbox.database.engine.byIndex(db, { scans: access === 'whole', blocks: access === 'blocks', hashes: true, memory: true });
+}
+
+/**
+ * The published rows of a span, counted by step (of so many minutes), type and bucket. Served by the index on the time of
+ * publishing, bounded by the span and the statement's timeout; locks nothing. `tells` also names the events that were tried
+ * more than once: whoever follows attempts need not read the same pages again.
+ */
+export async function readCells(
+  db: Db,
+  outbox: Outbox,
+  span: Span,
+  stepMinutes: number,
+  tells: 'counts' | 'tried' = 'counts',
+): Promise<Cell[]> {
+  const statement = cellsStatement(outbox, span, stepMinutes, tells);
+  const { rows } = await statement.execute(db);
+  return rows.map((row) => ({
+    published: Number(row.published),
+    type: row.type,
+    created: numberOf(row.created),
+    latencyBucket: numberOf(row.latency_bucket),
+    processingBucket: numberOf(row.processing_bucket),
+    kind: Number(row.of_processing) === 1 ? 'processing' : 'latency',
+    events: Number(row.events),
+    latencySumMs: row.latency_ms ?? 0,
+    negative: Number(row.negative),
+    tried: row.tried === null ? null : triedRow(row.type, row.tried),
+  }));
+}
+
+const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
+
+/** The statement of `readCells`. */
+export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<CellRow> {
+  const { fragments, features } = outbox.database.engine;
+  const { epochSteps, millisecondsBetween, nothing } = fragments;
+  const at = placeSql(outbox, outbox.main);
+  const seconds = stepMinutes * 60;
+  const instant = (role: 'createdAt' | 'attemptedAt'): Sql =>
+    !hasTime(outbox.main, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
+  const claims = traitsOf(outbox).claimTime;
+  const type = typeOf(outbox, at);
+  const created = sql`${instant('createdAt')} as created`;
+  const attempted = sql`${instant('attemptedAt')} as attempted`;
+  const tried = sql`${tells === 'tried' ? triedText(outbox, at) : nothing('text')} as tried`;
+  // What is worked out once is not worked out again wherever it is used: a third of the processor's time.
+  const rows = (
+    columns: Sql[],
+  ): Sql => sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${sql.join(columns)}
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} ${fragments.workedOut()}`;
+  const latency = sql`${epochSteps(sql.ref('created'), seconds)} as created, ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried`;
+  const processing = sql`case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing`;
+  const timed = (columns: Sql[], values: Sql[]): Sql =>
+    sql`select type, ${epochSteps(sql.ref('published'), seconds)} as published, ${sql.join(values)} from (${rows(columns)}) as r ${fragments.workedOut()}`;
+  const inBuckets = (of: ('latency' | 'processing')[], from: Sql): Sql =>
+    sql`select t.*, ${sql.join(of.map((name) => sql`${bucketSql(sql.ref(name), fragments)} as ${sql.ref(`${name}_bucket`)}`))} from (${from}) as t`;
+  // A bucket of latencies is narrow: hardly ever do its rows come from more than two minutes.
+  const byLatency = sql`published, type, created, latency_bucket, tried`;
+  const byProcessing = sql`published, type, processing_bucket`;
+  const sums = sql`count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative`;
+  if (claims && features.groupingSets)
+    return sql<CellRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
+      from (${inBuckets(['latency', 'processing'], timed([created, attempted, tried], [latency, processing]))}) as b
+      group by grouping sets ((${byLatency}), (${byProcessing}))`;
+  const none = nothing('integer');
+  const cells = sql<CellRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
+    from (${inBuckets(['latency'], timed([created, tried], [latency]))}) as b group by ${byLatency}`;
+  if (!claims) return cells;
+  // The rows are read twice then: by both buckets at once nearly every event would be a group of its own.
+  return sql<CellRow>`${cells} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
+    from (${inBuckets(['processing'], timed([attempted], [processing]))}) as b where processing is not null group by ${byProcessing}`;
+}
+
+/** What the observer of attempts reads of a row, where there is more to it than one attempt; NULL for the others. */
+function triedText(outbox: Outbox, at: PlaceSql): Sql {
+  const { fragments } = outbox.database.engine;
+  const traits = traitsOf(outbox);
+  if (!traits.attempts) return fragments.nothing('text');
+  const attempts = attemptsOf(outbox, at);
+  const facts = fragments.rowAsJson([
+    { name: 'id', column: at.id.text },
+    { name: 'attempts', column: attempts },
+    { name: 'created', column: epochMs(outbox, at, 'createdAt') },
+    { name: 'published', column: epochMs(outbox, at, 'publishedAt') },
+  ]);
+  return sql`case when ${attempts} > ${sql.lit(traits.countsClaims ? 1 : 0)} then ${facts} end`;
+}
+
+function triedRow(type: string | null, facts: string): AttemptsRow {
+  const { id, attempts, created, published } = JSON.parse(facts) as Record<string, string | null>;
+  return {
+    id: id ?? '',
+    type,
+    state: 'published',
+    attempts: finite(numberOf(attempts ?? null)) ?? 0,
+    createdMs: finite(numberOf(created ?? null)),
+    publishedMs: finite(numberOf(published ?? null)),
+    diedMs: null,
+  };
+}
+
+/** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the cells. */
+export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise<Map<number, number>> {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const minute = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), MINUTE / 1_000_000);
+  const { rows } = await sql<{ minute: number | string; events: string }>`select ${minute} as minute, count(*) as events
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} group by 1`.execute(db);
+  return new Map(rows.map((row) => [Number(row.minute), Number(row.events)]));
+}
+
+/** The table, by the index on its times of publishing where it has one; under the alias that `placeSql` gives. */
+export function publishedFrom(outbox: Outbox): Sql {
+  const { main, shape, database } = outbox;
+  const at = placeSql(outbox, main);
+  const column = publishedColumn(outbox);
+  const tests = [...commonTests(shape, STATES_OF.published), ...(column === null ? [] : [{ column, isNull: false }])];
+  const fit = column === null ? null : fitRange(main, at.alias, column, tests);
+  return database.engine.fragments.from(main.table, at.alias, fit?.index);
+}
+
+/** The rows published in a span, said so that an index on the column serves it. */
+export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const column = publishedColumn(outbox);
+  const description = column === null ? undefined : outbox.main.description.columns.get(column);
+  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
+  if (column === null || description === undefined || predicate === null) return sql`false`;
+  const { timeZone } = outbox.parameters;
+  const value = (micros: number): Sql => fragments.instantValue(isoOf(micros), description, timeZone);
+  const time = at.column(column);
+  if (description.kind !== 'wall_clock' || description.time !== undefined || timeZone === 'UTC')
+    return sql`${predicate} and ${time} >= ${value(from)} and ${time} < ${value(to)}`;
+  // Where clocks are put back an hour is on them twice: what the column's time is read as decides, the column only narrows.
+  const instant = fragments.instant(time, description, timeZone);
+  const width = (to - from) / 1_000_000;
+  const [before, after] = [fragments.secondsBefore(value(to), width), fragments.secondsBefore(value(from), -width)];
+  return sql`${predicate} and ${time} >= least(${value(from)}, ${before}) and ${time} < greatest(${value(to)}, ${after})
+    and ${instant} >= ${fragments.instantOf(isoOf(from))} and ${instant} < ${fragments.instantOf(isoOf(to))}`;
+}

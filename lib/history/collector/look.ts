@@ -1,0 +1,192 @@
+/** One look at an outbox: what was published since the last one goes into the books. */
+import type { Db } from '@/lib/database/engine';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Store } from '@/lib/store/store';
+import { addSlot } from '@/lib/rollup/cell';
+import { minutesKeptFrom, slotIn, type Additions } from '@/lib/rollup/additions';
+import { enter } from './books';
+import { addDepth, type DepthNow } from './depth';
+import { addCells, markWatched } from './fold';
+import { readCells, steerTo, type Cell, type Span } from './fold-sql';
+import { readTick, type Tick } from './horizon';
+import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './instants';
+import { countsRows } from './counts-rows';
+import { chooseMethod, sizeOf, type Choice } from './method';
+import { oldestPublished } from './oldest';
+import type { Progress } from './progress';
+import { noCost, type Session } from './session';
+import { unreadSpan } from './spans';
+
+/** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */
+const CHOICE_STANDS_MS = 60_000;
+/** Nobody looked for this long: what was published meanwhile is read like the past, so that a look stays short. */
+const AWAY = 2 * MINUTE;
+const BEHIND = 10 * MINUTE;
+const STATEMENT_MS = 4_000;
+/** Statements that a read-only transaction of ours has besides those that read. */
+const SETTING_STATEMENTS = 2;
+
+export interface Terms {
+  settleMicros: number;
+  /** How far back the past is read, in microseconds. */
+  retention: number;
+}
+
+interface Found {
+  tick: Tick;
+  choice: Choice;
+  span: Span;
+  cells: Cell[];
+  /** Up to where rows could have been folded. */
+  target: number;
+  /** Where the past that is still to be read begins and ends; null when nothing new is to be read. */
+  past: Span | null;
+  statements: number;
+}
+
+/** Reads, and enters what was read; answers whether rows are left that could be folded at once. Throws DatabaseFailure, LeaseLost. */
+export async function look(
+  session: Session,
+  outbox: Outbox,
+  store: Store,
+  terms: Terms,
+  depth: Promise<DepthNow | null>,
+): Promise<{ behind: boolean; tookMs: number }> {
+  const began = performance.now();
+  const found = await read(session, outbox, terms);
+  const tookMs = performance.now() - began;
+  const { tick, choice, cells, span, target, past } = found;
+  const before = session.progress ?? firstProgress(tick, choice, terms);
+  const rowsCounted = countsRows(choice.method);
+  const additions: Additions = session.pending;
+  addCells(additions, cells, session.names);
+  markWatched(additions, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, tick) : []);
+  const sample = await depth;
+  if (sample !== null) addDepth(additions, minuteOf(tick.at), sample);
+
+  const counted = cells.reduce((sum, cell) => sum + (cell.kind === 'latency' ? cell.events : 0), 0);
+  session.pace.succeeded(tookMs);
+  const unread = past === null ? null : unreadSpan(past.from, past.to);
+  const progress: Progress = {
+    ...before,
+    method: choice.method,
+    advice: choice.advice,
+    foldedTo: isoOf(rowsCounted ? span.to : tick.at),
+    lookedAt: isoOf(tick.at),
+    countedSince: rowsCounted ? before.countedSince : isoOf(tick.at),
+    unread: [...(rowsCounted ? before.unread : []), ...(unread === null ? [] : [unread])],
+    suspects: withSuspects(before.suspects, session.horizon.cleanTo, span).filter(
+      // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
+      (minute) => minute >= minutesKeptFrom(minuteOf(tick.at)) && minute * MINUTE >= microsOf(before.countedSince),
+    ),
+    everyMs: session.pace.everyMs,
+    slowed: session.pace.slowed,
+    blind: false,
+    cost: {
+      statements: before.cost.statements + found.statements + session.observed.statements,
+      rows: before.cost.rows + counted + session.observed.rows,
+      milliseconds: before.cost.milliseconds + tookMs + session.observed.milliseconds,
+    },
+  };
+  session.progress = await enter(store, session.lease, before, progress, {
+    additions,
+    counts: true,
+    memory: session.memoryChanged ? JSON.stringify(session.memory) : undefined,
+  });
+  if (rowsCounted) addTried(session, span, cells);
+  session.pending = new Map();
+  session.memoryChanged = false;
+  session.observed = noCost();
+  if (rowsCounted && tookMs < 100) session.foldWidth.narrow();
+  return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
+}
+
+async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Found> {
+  return outbox.database.read(
+    async (db) => {
+      let statements = SETTING_STATEMENTS + 2;
+      if (session.choice === null || Date.now() - session.chosenAt > CHOICE_STANDS_MS) {
+        session.choice = chooseMethod(outbox, await sizeOf(db, outbox));
+        session.chosenAt = Date.now();
+        statements += 2;
+      }
+      const { choice } = session;
+      if (choice.access !== null) await steerTo(db, outbox, choice.access);
+      const tick = await readTick(db, outbox.database.engine);
+      session.horizon.see(tick);
+      const settled = tick.at - terms.settleMicros;
+      const nothing = { tick, choice, span: { from: settled, to: settled }, cells: [], target: settled, past: null };
+      if (choice.access === null) return { ...nothing, statements };
+
+      const { progress } = session;
+      const from = progress === null ? -Infinity : microsOf(progress.foldedTo);
+      const away = progress === null || tick.at - microsOf(progress.lookedAt) > AWAY || tick.at - from > BEHIND;
+      if (away) {
+        const past = await pastOf(db, outbox, choice, { from: Math.max(from, tick.at - terms.retention), to: settled });
+        return { ...nothing, past, statements: statements + 1 };
+      }
+      const target = Math.max(from, session.horizon.foldableTo(tick.at));
+      const span = { from, to: Math.min(target, from + session.foldWidth.micros) };
+      const cells = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
+      return { tick, choice, span, cells, target, past: null, statements: statements + 1 };
+    },
+    { statementMs: STATEMENT_MS },
+  );
+}
+
+/** Rows older than the oldest there is may have been purged: what was published then is not known, and stays a gap. */
+async function pastOf(db: Db, outbox: Outbox, { access }: Choice, span: Span): Promise<Span | null> {
+  const before = { from: span.from - MINUTE, to: span.to };
+  const oldest = access === null ? null : await oldestPublished(db, outbox, access, before);
+  return oldest === null ? null : { from: Math.max(span.from, oldest), to: span.to };
+}
+
+function firstProgress(tick: Tick, choice: Choice, terms: Terms): Progress {
+  const at = isoOf(tick.at);
+  return {
+    method: choice.method,
+    foldedTo: isoOf(tick.at - terms.settleMicros),
+    watchedSince: at,
+    lookedAt: at,
+    countedSince: '1970-01-01T00:00:00.000000Z',
+    unread: [],
+    suspects: [],
+    sealedTo: Math.floor(minuteOf(tick.at - terms.settleMicros) / 60) * 60,
+    everyMs: 0,
+    slowed: false,
+    blind: false,
+    cost: { statements: 0, rows: 0, milliseconds: 0 },
+    advice: null,
+  };
+}
+
+/** Minutes an outbox was watched in that is observed: those since the last look, unless that was too long ago. */
+function watchedBy({ lookedAt }: Progress, { at }: Tick): number[] {
+  const last = microsOf(lookedAt);
+  return minutesIn(at - last > AWAY ? at : last, at + 1);
+}
+
+/** Minutes folded before every transaction of theirs had ended. */
+export function withSuspects(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
+  const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
+  return open.length === 0 ? [...suspects] : [...new Set([...suspects, ...open])].sort((a, b) => a - b);
+}
+
+/** So many events that were tried more than once wait for whoever follows attempts; beyond it they are read again. */
+const TRIED_ROWS = 50_000;
+
+/** Keeps the events that were tried more than once for the observer of attempts. */
+function addTried(session: Session, span: Span, cells: readonly Cell[]): void {
+  const { tried } = session;
+  const goesOn = tried !== null && tried.to === span.from;
+  const rows = [...(goesOn ? tried.rows : []), ...cells.flatMap((cell) => (cell.tried === null ? [] : [cell.tried]))];
+  session.tried =
+    rows.length > TRIED_ROWS ? { from: span.to, to: span.to, rows: [] } : { from: goesOn ? tried.from : span.from, to: span.to, rows };
+}
+
+/** Adds what an observer saw to what waits for the next entry. */
+export function addPending(session: Session, additions: Additions): void {
+  for (const [minute, series] of additions) {
+    for (const [name, slot] of series) addSlot(slotIn(session.pending, minute, name), slot);
+  }
+}

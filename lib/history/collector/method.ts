@@ -1,0 +1,103 @@
+import type { Db, TableSize } from '@/lib/database/engine';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { kindOf } from '@/lib/outbox/shape';
+import { commonTests } from '@/lib/outbox/conditions';
+import type { CollectionMethod } from '@/lib/shared/figures/collection';
+import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
+import { createIndexStatement, indexedPlace, isIndexTest, publishedIndex, waitingIndex, type WantedIndex } from '@/lib/outbox/wanted-index';
+import { countersGrant } from '@/lib/outbox/rights';
+import { STATES_OF } from '@/lib/outbox/scan/source';
+import { READING_ROWS } from '@/lib/outbox/scan/sources';
+import { timeColumn } from '@/lib/outbox/scan/traits';
+
+/** What finds the rows published in a span of time: an index in their order, one of blocks, or reading the whole table. */
+export type Access = 'ordered' | 'blocks' | 'whole';
+
+export interface Choice {
+  method: CollectionMethod;
+  /** Only where rows are counted by their time of publishing. */
+  access: Access | null;
+  /** Something tells what is published: otherwise no minute counts as watched. */
+  sees: boolean;
+  advice: { code: string; sql: string | null } | null;
+}
+
+/** Above this many rows, reading the whole table is worth an index. */
+const SMALL_ROWS = 20_000;
+
+export interface Size extends TableSize {
+  /** The database counts changes, and tells; asked where something depends on it. */
+  counted: boolean;
+}
+
+/** What the choice depends on: from the catalogue and the database's own counters, nothing of the table itself. */
+export async function sizeOf(db: Db, outbox: Outbox): Promise<Size> {
+  const { database, main } = outbox;
+  const size = await database.engine.tableSize(db, main.table);
+  const matters = size.rows > READING_ROWS || !keepsPublished(outbox);
+  return { ...size, counted: matters && (await database.engine.changeCounts(db, main.table)) !== null };
+}
+
+const keepsPublished = ({ shape }: Outbox): boolean => shape.states.some((rule) => rule.state === 'published');
+
+/** The column that says when a row was published; a date alone does not. */
+export function publishedColumn({ main }: Outbox): string | null {
+  const column = timeColumn(main, 'publishedAt');
+  return column !== null && main.description.columns.get(column)?.type === 'date' ? null : column;
+}
+
+/** How an outbox with a table of this size is collected. */
+export function chooseMethod(outbox: Outbox, size: Size): Choice {
+  const { main } = outbox;
+  const { rows } = size;
+  // Nobody can see what a reader of the log has published: what is created is all there is to learn.
+  if (kindOf(outbox.shape) === 'external')
+    return { ...seeing('statistics', null, size.counted ? null : countersAdvice(outbox)), sees: size.counted };
+  if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
+  const published = publishedColumn(outbox);
+  if (published !== null) {
+    const tests = [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
+    if (fitRange(main, 'o', published, tests) !== null) return seeing('published_index', 'ordered', null);
+    if (fitBlocks(main, published, tests)) return seeing('published_index', 'blocks', null);
+    if (rows <= READING_ROWS) return seeing('scan', 'whole', rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published));
+  }
+  const waiting = fitTests(main, 'o', timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF.waiting)) !== null;
+  const advice =
+    published === null ? waitingIndexAdvice(outbox, size, waiting || rows <= SMALL_ROWS) : publishedIndexAdvice(outbox, size, published);
+  if (waiting || numberedKey(main) !== null || rows <= READING_ROWS) return seeing('observed', null, advice);
+  if (size.counted) return seeing('statistics', null, advice);
+  return { ...seeing('observed', null, advice), sees: false };
+}
+
+const seeing = (method: CollectionMethod, access: Access | null, advice: Choice['advice']): Choice => ({
+  method,
+  access,
+  sees: true,
+  advice,
+});
+
+function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choice['advice'] {
+  return indexAdvice(outbox, size, 'index_published_at', publishedIndex(column));
+}
+
+/** The grant that an installation makes too. Where the login comes from is the server's to know: from anywhere, unless it says otherwise. */
+function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['advice'] {
+  // Nobody counts the changes to a view, whatever is granted.
+  if (main.description.kind !== 'table') return { code: 'base_table_needed', sql: null };
+  const account = `${engine.quote.literal(roles.reader)}@${engine.quote.literal('%')}`;
+  return { code: 'read_counters', sql: engine.changeCounters === null ? null : `${countersGrant(engine.changeCounters, account)};` };
+}
+
+/** A shape without a time of publishing is observed for ever; an index on what waits makes looking cheap. */
+function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice['advice'] {
+  const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
+  const tests = commonTests(outbox.shape, STATES_OF.waiting).filter(isIndexTest);
+  if (served || created === undefined || tests.length === 0) return { code: 'column_published_at', sql: null };
+  return indexAdvice(outbox, size, 'index_waiting', waitingIndex(outbox.database.engine, tests, created));
+}
+
+/** The doctor's own statement; none for a view, nor for a partitioned table, whose partitions the doctor names. */
+function indexAdvice({ main, database }: Outbox, { partitioned }: Size, code: string, wanted: WantedIndex): Choice['advice'] {
+  if (main.description.kind !== 'table' || partitioned) return { code: 'base_table_needed', sql: null };
+  return { code, sql: createIndexStatement(database.engine, indexedPlace(main), wanted) };
+}

@@ -1,0 +1,185 @@
+/**
+ * Failed attempts, retries and deaths between two looks, from the counters of single rows. Never from sums: a counter
+ * set back to zero by a requeue would count negative, and a row moved to the dead letters would count twice.
+ */
+import { z } from 'zod';
+import type { State } from '@/lib/shared/states';
+import type { Additions } from '@/lib/rollup/additions';
+import { tally } from './tally';
+
+/** After a longer time without a look nothing is counted: failures of an hour are not failures of one minute. */
+export const GAP_MS = 120_000;
+/** Times that rows tell are believed this far back; older ones are of an earlier life of the row. */
+const TOLD_MS = 120_000;
+/** Rows a memory holds at most; those that came first go first. */
+const ROWS_KEPT = 15_000;
+
+/** What a shape's counter means. */
+export interface CounterMeaning {
+  /** It rises when the relay takes a row; otherwise when an attempt has failed. */
+  countsClaims: boolean;
+  /** The failure that makes an event dead does not raise it. */
+  diesUncounted: boolean;
+  /** What a dead event's counter is set to when it is to be tried again; null where it stays, or becomes zero. */
+  putBackAt: number | null;
+  /** Rows go when they are published. */
+  goneIsPublished: boolean;
+}
+
+/** A row as a look found it; times are milliseconds since the epoch by the observed database's clock. */
+export interface AttemptsRow {
+  id: string;
+  type: string | null;
+  /** `archived`: only the console's own archive has it. */
+  state: State | 'unmapped';
+  attempts: number;
+  createdMs: number | null;
+  publishedMs: number | null;
+  /** When it died, or was taken last before it did. */
+  diedMs: number | null;
+}
+
+/** How much of what happens the looks can see. `capped`: counts are at least this. `unseen`: nothing is counted. */
+export type AttemptsReach = 'complete' | 'capped' | 'unseen';
+
+export interface AttemptsLook {
+  atMs: number;
+  reach: AttemptsReach;
+  rows: AttemptsRow[];
+  /** Ids that were looked for by key and are in no table. */
+  gone: string[];
+  /** Rows published before this have been read, all of them once; null where publishing is seen by key alone. */
+  publishedToMs: number | null;
+}
+
+const rowSchema = z.tuple([
+  z.string(),
+  z.number(),
+  z.enum(['pending', 'retrying', 'processing', 'published', 'dead', 'archived']),
+  z.string().nullable(),
+  z.number().nullable(),
+  z.number().nullable(),
+]);
+const memorySchema = z.object({
+  atMs: z.number(),
+  reach: z.enum(['complete', 'capped', 'unseen']),
+  publishedToMs: z.number().nullable(),
+  /** Id, counter, state, type, time of publishing, time of death. */
+  rows: z.array(rowSchema),
+});
+export type AttemptsMemory = z.infer<typeof memorySchema>;
+type Known = z.infer<typeof rowSchema>;
+
+/** null for what no build of this version has written: the observer begins anew. */
+export function attemptsMemory(memory: unknown): AttemptsMemory | null {
+  const parsed = memorySchema.safeParse(memory);
+  return parsed.success ? parsed.data : null;
+}
+
+interface Tries {
+  failures: number;
+  retries: number;
+}
+
+/** How many attempts of a row failed and how many repeated another, as far as its counter tells. */
+export function triesOf(attempts: number, state: AttemptsRow['state'], meaning: CounterMeaning): Tries {
+  const count = Math.max(0, attempts);
+  if (meaning.countsClaims) {
+    const open = state === 'processing' || state === 'published';
+    return { failures: open ? Math.max(0, count - 1) : count, retries: Math.max(0, count - 1) };
+  }
+  const failures = count + (state === 'dead' && meaning.diesUncounted ? 1 : 0);
+  return { failures, retries: state === 'published' ? failures : Math.max(0, failures - 1) };
+}
+
+/**
+ * What happened since the look that made `memory`. Without one, or after a gap, what is there is taken as it is and nothing
+ * is counted. Events are counted into the minute their row tells, else into that of the look.
+ */
+export function countAttempts(
+  memory: AttemptsMemory | null,
+  look: AttemptsLook,
+  meaning: CounterMeaning,
+): { additions: Additions; memory: AttemptsMemory } {
+  const additions: Additions = new Map();
+  const last = memory !== null && look.atMs - memory.atMs <= GAP_MS ? memory : null;
+  const known = new Map((last?.rows ?? []).map((row) => [row[0], row]));
+  const next = new Map<string, Known>();
+  const found = new Set<string>();
+
+  const told = (row: AttemptsRow): number => {
+    const time = row.state === 'published' ? row.publishedMs : row.state === 'dead' ? row.diedMs : null;
+    return time !== null && time <= look.atMs && time > look.atMs - TOLD_MS ? time : look.atMs;
+  };
+
+  for (const row of look.rows) {
+    // Moved between two statements of a look, a row is found twice: what was read first is what the next look goes on from.
+    if (found.has(row.id)) continue;
+    found.add(row.id);
+    const before = known.get(row.id);
+    if (row.state === 'unmapped') {
+      if (before !== undefined) next.set(row.id, before);
+      continue;
+    }
+    const kept = keep(row, look);
+    if (kept !== null) next.set(row.id, kept);
+    if (last === null || before?.[2] === 'archived' || row.state === 'archived') continue;
+    // Of a row that was beyond what could be followed, only a new one is known to have begun at zero.
+    if (before === undefined && last.reach !== 'complete' && (row.createdMs === null || row.createdMs < last.atMs)) continue;
+    const { failures, retries } = triesSince(before, row, meaning);
+    const died = row.state === 'dead' && (before === undefined || before[2] !== 'dead' || diedAgain(before, row)) ? 1 : 0;
+    if (failures + retries + died === 0) continue;
+    tally(additions, told(row), row.type, (slot) => {
+      slot.failures += failures;
+      slot.retries += retries;
+      slot.died += died;
+    });
+  }
+
+  const gone = new Set(look.gone);
+  for (const [id, before] of known) {
+    if (found.has(id)) continue;
+    if (!gone.has(id)) {
+      next.set(id, before);
+    } else if (meaning.goneIsPublished && before[2] !== 'dead' && before[2] !== 'archived') {
+      const retries = triesOf(before[1], 'published', meaning).retries - triesOf(before[1], before[2], meaning).retries;
+      if (retries > 0) tally(additions, look.atMs, before[3], (slot) => void (slot.retries += retries));
+    }
+  }
+  const reach = next.size > ROWS_KEPT && look.reach === 'complete' ? 'capped' : look.reach;
+  const rows = [...next.values()].slice(-ROWS_KEPT);
+  return { additions, memory: { atMs: look.atMs, reach, publishedToMs: look.publishedToMs, rows } };
+}
+
+/** What the next look needs of a row; null when it can begin from nothing, or will not be read again. */
+function keep(row: AttemptsRow, look: AttemptsLook): Known | null {
+  const { id, attempts, state, type, publishedMs, diedMs } = row;
+  if (attempts <= 0 && state !== 'dead') return null;
+  // A published row comes once more when its time is read: until then it has to be known that it was counted.
+  if (state === 'published' && (look.publishedToMs === null || publishedMs === null || publishedMs < look.publishedToMs)) return null;
+  return state === 'unmapped' ? null : [id, attempts, state, type, publishedMs, state === 'dead' ? diedMs : null];
+}
+
+function triesSince(before: Known | undefined, row: AttemptsRow, meaning: CounterMeaning): Tries {
+  const now = triesOf(row.attempts, row.state, meaning);
+  if (before === undefined) return now;
+  const { putBackAt } = meaning;
+  // Nobody but an operator changes a dead event: its counter went on from zero, or from where a retry had put it.
+  if (before[2] === 'dead' && row.attempts !== before[1] && putBackAt !== null && row.attempts >= putBackAt)
+    return difference(now, triesOf(putBackAt, 'retrying', meaning));
+  if (row.attempts < before[1]) return now;
+  if (row.attempts === before[1] && diedAgain(before, row)) {
+    // Put back and dead again between two looks. A counter of claims can only be the same when it was set to zero; one of
+    // failures may have been set to just below its limit, so that one more attempt is all that is certain.
+    return meaning.countsClaims ? now : { failures: 1, retries: 1 };
+  }
+  return difference(now, triesOf(before[1], before[2], meaning));
+}
+
+const difference = (now: Tries, then: Tries): Tries => ({
+  failures: Math.max(0, now.failures - then.failures),
+  retries: Math.max(0, now.retries - then.retries),
+});
+
+const diedAgain = (before: Known, row: AttemptsRow): boolean =>
+  before[2] === 'dead' && row.state === 'dead' && (row.attempts !== before[1] || row.diedMs !== before[5]);

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '@/demo/random';
+import { mysqlEngine } from '@/lib/database/mysql/engine';
+import { archiveTable } from '@/lib/outbox/companions';
+import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
+import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { useTestMysql } from '@/scripts/testing/mysql';
+import { countOf, quantiles } from '@/lib/rollup/histogram';
+import { HOW } from '@/lib/rollup/cell';
+import { testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
+import { series } from '../testing/stage';
+import { attemptsObserver } from './attempts';
+import { attemptsMemory } from './attempts-count';
+import { sojournMemory } from './sojourns';
+import { watch } from './testing';
+import { deletesObserver, transitionsObserver } from './transitions';
+
+const database = useTestMysql();
+let directory: OutboxDirectory;
+/** The same outboxes, read by a role that may read its own database alone. */
+let narrow: OutboxDirectory;
+
+const outbox = (table: string, columns: ShapeInput['columns'], states: ShapeInput['states'], more: Partial<ShapeInput> = {}): TestOutbox =>
+  testOutbox(
+    defineShape({ key: 'inline', label: table, origin: 'test', engines: ['mysql'], table, columns, states, ...more }),
+    'observed',
+    { id: table, inline: true, table },
+  );
+
+const GOES: ShapeInput['states'] = [{ state: 'pending', when: { column: 'id', isNull: false } }];
+const STATUS: ShapeInput['states'] = [
+  { state: 'published', when: { column: 'status', equals: 'DONE' } },
+  { state: 'dead', when: { column: 'status', equals: 'DEAD' } },
+  { state: 'pending', when: { column: 'status', equals: 'NEW' } },
+];
+const BARE = { id: 'id', type: 'kind' } as const;
+const CREATED = { ...BARE, createdAt: 'created_at' } as const;
+const COUNTED = { ...CREATED, publishedAt: 'published_at', attempts: 'tries' } as const;
+
+const OUTBOXES = [
+  outbox('played', CREATED, GOES),
+  outbox('gone', CREATED, GOES, { archive: { from: ['pending'] } }),
+  outbox('brief', CREATED, GOES),
+  outbox('unsaid', CREATED, GOES),
+  outbox('numbered', BARE, STATUS),
+  outbox('keyed', CREATED, STATUS),
+  outbox('served', CREATED, STATUS),
+  outbox('tried', COUNTED, STATUS),
+];
+
+beforeAll(async () => {
+  const number = 'id bigint auto_increment primary key';
+  const text = 'id varchar(40) primary key default (uuid())';
+  const rest = `kind varchar(40) not null default 'a', created_at datetime(6) not null default current_timestamp(6)`;
+  const status = `status varchar(10) not null default 'NEW'`;
+  for (const table of ['played', 'gone', 'brief', 'unsaid']) await database.query(`create table ${table} (${number}, ${rest})`);
+  const { table } = archiveTable(mysqlEngine, 'gone');
+  await database.query(`create table ${table} like gone`);
+  await database.query(`create table numbered (${number}, kind varchar(40) not null, ${status})`);
+  await database.query(`create table keyed (${text}, ${rest}, ${status})`);
+  await database.query(`create table served (${text}, ${rest}, ${status}, key (status, created_at), key (created_at))`);
+  await database.query(
+    `create table tried (${text}, ${rest}, ${status}, tries int not null default 0, published_at datetime(6), key (status, created_at), key (published_at))`,
+  );
+  // A server on which nobody has touched any table yet is taken for one that does not count.
+  await database.query('create table elsewhere (id int)');
+  await database.query('insert into elsewhere values (1)');
+  directory = createDirectory({ databases: [{ id: 'test', url: database.url }], outboxes: OUTBOXES });
+  const name = `narrow_${database.name}`;
+  await database.query(`create user ${name}@'%' identified by 'test'`);
+  await database.query(`grant select on ${database.name}.* to ${name}@'%'`);
+  narrow = createDirectory({ databases: [{ id: 'test', url: database.urlFor(name, 'test') }], outboxes: OUTBOXES });
+});
+afterAll(() => Promise.all([directory.close(), narrow.close()]));
+
+/** So many that 15 % is no matter of luck. */
+const PLAYED = { forMs: 12_000, ratePerSecond: 500 };
+
+const insert = (table: string, count: number, columns = 'kind', values = `'a'`): Promise<unknown> =>
+  database.query(`insert into ${table} (${columns}) select ${values} from ${series(count)}`);
+
+describe('rows of MySQL that go when they are published', () => {
+  it('are all counted, with a mean within 10 % of the truth and quantiles above the tick within 15 %', async () => {
+    const random = createRandom('played');
+    const looks = watch(directory, 'played', deletesObserver);
+    await looks.look();
+    const done = looks.keepLooking(deletesObserver.everyMs);
+    const tookMs: number[] = [];
+    const due: { id: number; createdMs: number; atMs: number }[] = [];
+    // The quantiles asked for are well above the tick.
+    const wait = (): number => 310 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
+    let next = 0;
+    for (const began = Date.now(); Date.now() - began < PLAYED.forMs || due.length > 0; await sleep(8)) {
+      const passedMs = Date.now() - began;
+      const owed = passedMs < PLAYED.forMs ? Math.floor((passedMs / 1_000) * PLAYED.ratePerSecond) - next : 0;
+      if (owed > 0) {
+        const ids = Array.from({ length: owed }, () => (next += 1));
+        await database.query(`insert into played (id, kind) values ${ids.map((id) => `(${id}, 'order.${id % 3}')`).join(', ')}`);
+        due.push(...ids.map((id) => ({ id, createdMs: Date.now(), atMs: Date.now() + wait() })));
+      }
+      const ready = due.filter(({ atMs }) => atMs <= Date.now());
+      if (ready.length === 0) continue;
+      await database.query(`delete from played where id in (${ready.map(({ id }) => id).join(', ')})`);
+      tookMs.push(...ready.map(({ createdMs }) => Date.now() - createdMs));
+      due.splice(0, due.length, ...due.filter((one) => !ready.includes(one)));
+    }
+    await sleep(1_000);
+    await done();
+    await looks.look();
+    const slot = looks.sum();
+    expect(slot.published).toBe(tookMs.length);
+    expect(slot.how).toBe(HOW.sampled | HOW.statistics);
+    const truth = tookMs.toSorted((a, b) => a - b);
+    const [p95, p99] = quantiles(slot.latency, [0.95, 0.99]).map((ms) => ms ?? NaN);
+    for (const [told, fraction] of [
+      [p95 ?? NaN, 0.95],
+      [p99 ?? NaN, 0.99],
+    ] as const) {
+      const real = truth[Math.floor(fraction * truth.length)] ?? NaN;
+      const what = `p${fraction * 100}: ${told.toFixed(0)} of ${real.toFixed(0)} ms, tick ${slot.resolutionMs}`;
+      if (real > slot.resolutionMs) expect(Math.abs(told / real - 1), what).toBeLessThan(0.15);
+      else expect(told, what).toBeLessThan(slot.resolutionMs * 1.15);
+    }
+    const mean = truth.reduce((sum, ms) => sum + ms, 0) / truth.length;
+    expect(Math.abs(slot.latencySumMs / slot.published / mean - 1)).toBeLessThan(0.1);
+  });
+
+  it('are not published when the console has archived them', async () => {
+    const looks = watch(directory, 'gone', deletesObserver);
+    await insert('gone', 10);
+    await looks.look();
+    const { table } = archiveTable(mysqlEngine, 'gone');
+    await database.query(`insert into ${table} select * from gone where id <= 4`);
+    await database.query('delete from gone where id <= 5');
+    await looks.look();
+    await looks.look();
+    expect(looks.sum()).toMatchObject({ published: 1 });
+    expect(looks.sum('=a').published).toBe(1);
+  });
+
+  it('are counted when they came and went between two looks, and no latency is made up for them', async () => {
+    const looks = watch(directory, 'brief', deletesObserver);
+    await looks.look();
+    for (let round = 0; round < 5; round += 1) {
+      await insert('brief', 100);
+      await database.query('delete from brief');
+      await looks.look();
+    }
+    expect(looks.sum()).toMatchObject({ published: 500, latencySumMs: 0, how: HOW.statistics });
+    expect(countOf(looks.sum().latency)).toBe(0);
+  });
+
+  it('are those that were seen waiting, and no others, where the role may not read the counters', async () => {
+    const looks = watch(narrow, 'unsaid', deletesObserver);
+    await insert('unsaid', 10);
+    await looks.look();
+    await database.query('delete from unsaid where id <= 4');
+    await insert('unsaid', 50);
+    await database.query('delete from unsaid where id > 10');
+    await looks.look();
+    await looks.look();
+    expect(looks.sum()).toMatchObject({ published: 4, how: HOW.sampled });
+  });
+});
+
+describe('tables of MySQL that do not say when an event was published', () => {
+  it('numbered and without times: counts, no latency', async () => {
+    const looks = watch(directory, 'numbered', transitionsObserver);
+    await insert('numbered', 100, 'kind, status', `'a', if(i % 2 = 0, 'DONE', 'NEW')`);
+    await looks.look();
+    await insert('numbered', 30, 'kind, status', `'a', 'DONE'`);
+    await database.query(`update numbered set status = 'DONE' where id <= 20`);
+    // A key that was given out early and committed late.
+    await database.query(`insert into numbered (id, kind) values (1000, 'b')`);
+    await looks.look();
+    await database.query(`insert into numbered (id, kind, status) values (500, 'b', 'DONE')`);
+    await looks.look();
+    await looks.look(11_000);
+    await looks.look(12_000);
+    expect(looks.sum()).toMatchObject({ published: 41, latencySumMs: 0 });
+    expect(looks.sum('=b').published).toBe(1);
+  });
+
+  it.each(['keyed', 'served'])('%s by a text, found by reading all or by index: seen open or not, each once', async (table) => {
+    const looks = watch(directory, table, transitionsObserver);
+    await insert(table, 10, 'kind, status', `'a', 'DONE'`);
+    await looks.look();
+    await insert(table, 600, 'kind', `'b'`);
+    await looks.look();
+    await database.query(`update ${table} set status = 'DONE' where kind = 'b'`);
+    await insert(table, 25, 'kind, status', `'c', 'DONE'`);
+    await insert(table, 3, 'kind, status', `'d', 'DEAD'`);
+    await looks.look();
+    await looks.look();
+    expect(looks.sum()).toMatchObject({ published: 625 });
+    expect(looks.sum('=c').published).toBe(25);
+    expect(countOf(looks.sum().latency)).toBe(625);
+    expect(sojournMemory(looks.memory)?.open).toEqual([]);
+  });
+});
+
+describe('a counter of attempts on MySQL', () => {
+  it('tells failures, retries and deaths, of what is open and of what has gone out since', async () => {
+    const looks = watch(directory, 'tried', attemptsObserver);
+    await insert('tried', 10, 'kind, tries', `if(i < 5, 'a', 'b'), 1`);
+    await looks.look();
+    expect(looks.sum()).toMatchObject({ failures: 0, retries: 0, died: 0 });
+    await database.query(`update tried set tries = tries + 2 where kind = 'a'`);
+    await looks.look();
+    expect(looks.sum('=a')).toMatchObject({ failures: 10 });
+    await database.query(`update tried set status = 'DEAD', tries = 4 where kind = 'a'`);
+    await database.query(`update tried set status = 'DONE', tries = 2, published_at = utc_timestamp(6) where kind = 'b'`);
+    await insert('tried', 7, 'kind, status, tries, published_at', `'c', 'DONE', 3, utc_timestamp(6)`);
+    await looks.look();
+    await looks.look(11_000);
+    await looks.look(16_000);
+    expect(looks.sum('=a')).toMatchObject({ failures: 15, died: 5 });
+    expect(looks.sum('=b')).toMatchObject({ failures: 5, died: 0 });
+    expect(looks.sum('=c')).toMatchObject({ failures: 21, retries: 21 });
+    expect(attemptsMemory(looks.memory)?.reach).toBe('complete');
+  });
+});

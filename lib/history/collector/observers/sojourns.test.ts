@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countOf } from '@/lib/rollup/histogram';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { addSlot, emptySlot, type Slot } from '@/lib/rollup/cell';
+import { countSojourns, GAP_MS, sojournMemory, type SojournLook, type SojournMemory, type SojournRow } from './sojourns';
+import { countUnseen, type UnseenTally } from './unseen';
+
+const START = Date.UTC(2026, 0, 1);
+
+/** An event; times are milliseconds after START. `committedMs`: when its row could be seen first. */
+interface Event {
+  createdMs: number;
+  committedMs: number;
+  publishedMs: number;
+}
+
+const eventsOver = (spanMs: number): fc.Arbitrary<Event[]> =>
+  fc.array(
+    fc
+      .tuple(fc.nat(spanMs), fc.oneof(fc.constant(0), fc.nat(5_000)), fc.nat(6_000))
+      .map(([createdMs, lateMs, waitMs]) => ({ createdMs, committedMs: createdMs + lateMs, publishedMs: createdMs + lateMs + waitMs })),
+    { maxLength: 60 },
+  );
+const looksOver = (spanMs: number): fc.Arbitrary<number[]> =>
+  fc.uniqueArray(fc.integer({ min: 1_000, max: spanMs }), { minLength: 1, maxLength: 30 }).map((times) => times.sort((a, b) => a - b));
+
+interface Way {
+  /** Whether rows go when they are published, and are counted by statistics that are this late. */
+  deletes: boolean;
+  lateMs: number;
+  /** Every so many looks new rows are looked for. */
+  fullEvery: number;
+}
+
+/** Looks at a table in which these events come and go; answers everything counted, and what should be. */
+function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }: Way): { counted: Slot; truth: number } {
+  let memory: SojournMemory | null = null;
+  const counted = emptySlot();
+  const endMs = Math.max(looksMs.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) + lateMs;
+  // From the last event on there are looks enough to find everything.
+  const settled = Array.from({ length: 12 }, (_, index) => endMs + (index + 1) * 1_000);
+  for (const [index, lookMs] of [...looksMs, ...settled].entries()) {
+    const atMs = START + lookMs;
+    const full = index % fullEvery === 0;
+    const there = events.filter(({ committedMs, publishedMs }) => committedMs <= lookMs && !(deletes && publishedMs <= lookMs));
+    const rows = there.map((event): SojournRow => {
+      const isPublished = event.publishedMs <= lookMs;
+      const id = String(events.indexOf(event));
+      return { id, type: 'a', state: isPublished ? 'published' : 'pending', createdMs: START + event.createdMs, publishedMs: null };
+    });
+    const since: number = memory?.recent?.sinceMs ?? atMs - 10_000;
+    const open = rows.filter(({ state }) => state === 'pending');
+    const recent = rows.filter(({ state, createdMs }) => state === 'published' && (createdMs ?? 0) >= since);
+    const found = full ? (deletes ? open : [...open, ...recent]) : [];
+    const missing: string[] = (memory?.open ?? []).map(([id]) => id).filter((id) => !found.some((one) => one.id === id));
+    const byKey = rows.filter(({ id }) => missing.includes(id));
+    const times = found.map(({ createdMs }) => createdMs ?? 0);
+    const reported = (time: (event: Event) => number): number => events.filter((event) => time(event) <= lookMs - lateMs).length;
+    const look: SojournLook = {
+      atMs,
+      reach: 'complete',
+      full,
+      rows: [...found, ...byKey],
+      gone: missing.filter((id) => !byKey.some((one) => one.id === id)),
+      deletes,
+      recent: full && !deletes ? { fromMs: since, newestMs: times.length === 0 ? null : Math.max(...times), newestKey: null } : null,
+      counts:
+        full && deletes
+          ? {
+              inserted: reported((event) => event.committedMs),
+              updated: 0,
+              deleted: reported((event) => event.publishedMs),
+              depth: open.length,
+            }
+          : null,
+    };
+    const answer = countSojourns(memory, look);
+    memory = sojournMemory(JSON.parse(JSON.stringify(answer.memory)));
+    for (const [, minute] of [...answer.additions].sort(([a], [b]) => a - b)) addSlot(counted, minute.get(ALL_TYPES) ?? emptySlot());
+  }
+  const first = looksMs[0] ?? 0;
+  return { counted, truth: events.filter(({ publishedMs }) => publishedMs > first).length };
+}
+
+describe('events that are followed from look to look', () => {
+  it('are counted once each, seen open or not, committed late or not', () => {
+    fc.assert(
+      fc.property(eventsOver(30_000), looksOver(30_000), fc.integer({ min: 1, max: 3 }), (events, looksMs, fullEvery) => {
+        // Rows are new for ten seconds: looks for new ones have to come more often.
+        const often = Array.from({ length: 10 }, (_, index) => (looksMs[0] ?? 0) + index * 3_000);
+        const looks = [...new Set([...looksMs, ...often])].sort((a, b) => a - b);
+        const { counted, truth } = play(events, looks, { deletes: false, lateMs: 0, fullEvery: Math.min(fullEvery, 2) });
+        expect(counted.published).toBe(truth);
+        expect(counted.created).toBe(truth);
+        expect(countOf(counted.latency)).toBe(truth);
+      }),
+    );
+  });
+
+  it('are counted once each where they go, however late the statistics are', () => {
+    fc.assert(
+      fc.property(eventsOver(30_000), looksOver(30_000), fc.nat(5_000), (events, looksMs, lateMs) => {
+        const { counted, truth } = play(events, looksMs, { deletes: true, lateMs, fullEvery: 1 });
+        // What was reported late at the first look cannot be told from what came after it.
+        const first = looksMs[0] ?? 0;
+        const before = events.filter(({ publishedMs }) => publishedMs <= first && publishedMs > first - lateMs).length;
+        expect(counted.published).toBeGreaterThanOrEqual(truth);
+        expect(counted.published).toBeLessThanOrEqual(truth + before);
+      }),
+    );
+  });
+
+  it('are forgotten over a gap, and nothing in it is counted', () => {
+    const row: SojournRow = { id: '1', type: 'a', state: 'pending', createdMs: START, publishedMs: null };
+    const look: SojournLook = {
+      atMs: START,
+      reach: 'complete',
+      full: true,
+      rows: [row],
+      gone: [],
+      deletes: false,
+      recent: null,
+      counts: null,
+    };
+    const { memory } = countSojourns(null, look);
+    const published = { ...look, rows: [{ ...row, state: 'published' as const }] };
+    expect(countSojourns(memory, { ...published, atMs: START + 1_000 }).additions.size).toBe(1);
+    expect(countSojourns(memory, { ...published, atMs: START + GAP_MS + 1 }).additions.size).toBe(0);
+  });
+
+  it('take the time of publishing from their row where it has one', () => {
+    const row: SojournRow = { id: '1', type: 'a', state: 'pending', createdMs: START + 250, publishedMs: null };
+    const look: SojournLook = {
+      atMs: START + 1_000,
+      reach: 'complete',
+      full: true,
+      rows: [row],
+      gone: [],
+      deletes: false,
+      recent: null,
+      counts: null,
+    };
+    const { memory } = countSojourns(null, look);
+    const published = { ...row, state: 'published' as const, publishedMs: START + 1_550 };
+    const { additions } = countSojourns(memory, { ...look, atMs: START + 9_000, rows: [published] });
+    expect(additions.get(START / 60_000)?.get(ALL_TYPES)).toMatchObject({ published: 1, latencySumMs: 1_300, how: 0, resolutionMs: 0 });
+  });
+
+  it('never throw for what somebody else has remembered', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => void sojournMemory(value)));
+  });
+});
+
+describe('events that nobody saw', () => {
+  it('are those that went less those seen to go, by the smaller of deletes and of inserts less growth', () => {
+    const told = tell([
+      [100, 90, 10, 0],
+      [120, 105, 12, 5],
+      // Fifty inserts were rolled back.
+      [180, 110, 17, 5],
+      // Reset.
+      [3, 2, 17, 0],
+      [13, 12, 17, 4],
+      // Thirty deletes were rolled back.
+      [13, 42, 17, 0],
+    ]);
+    expect(told).toEqual([0, 10, 0, 0, 6, 0]);
+  });
+
+  it('are not those of a broker that is away, whatever was rolled back before', () => {
+    const rolledBack: Told[] = [[100, 90, 10, 0], ...Array.from({ length: 60 }, (): Told => [600, 90, 10, 0])];
+    const away = Array.from({ length: 60 }, (_, index): Told => [600, 90 + index * 10, 10, 0]);
+    expect(tell([...rolledBack, ...away]).reduce((sum, events) => sum + events, 0)).toBe(0);
+    // Afterwards as before.
+    expect(tell([...rolledBack, ...away, [620, 700, 10, 0]]).at(-1)).toBe(20);
+  });
+});
+
+/** Inserted and deleted as the statistics say, waiting, and seen to go since. */
+type Told = [inserted: number, deleted: number, depth: number, seenToGo: number];
+
+function tell(looks: Told[]): number[] {
+  let tally: UnseenTally | null = null;
+  return looks.map(([inserted, deleted, depth, seenToGo]) => {
+    const answer = countUnseen(tally, { counts: { inserted, updated: 0, deleted }, depth, seenToGo, deletes: true });
+    tally = answer.tally;
+    return answer.events;
+  });
+}

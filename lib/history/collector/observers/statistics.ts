@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { ChangeCounts } from '@/lib/database/engine';
+import { kindOf } from '@/lib/outbox/shape';
+import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { HOW } from '@/lib/rollup/cell';
+import type { Observer } from '../observer';
+import { GAP_MS } from './sojourns';
+
+const memorySchema = z.object({
+  atMs: z.number(),
+  inserted: z.number(),
+  updated: z.number(),
+  /** Updates that made no whole event yet. */
+  left: z.number(),
+});
+type Memory = z.infer<typeof memorySchema>;
+
+/**
+ * Tables too big to read that offer no way to find what is new: the database's own count of changes, which costs no row.
+ * Inserts are events created; an event is published by one update, or two where it is claimed first. Failed
+ * attempts update rows as well, so that these counts are estimates, and nothing tells how long an event waited.
+ */
+export const statisticsObserver: Observer = {
+  key: 'statistics',
+  wants: (_, method) => method === 'statistics',
+  everyMs: 5_000,
+  async look({ outbox, db, at, memory: given }) {
+    const parsed = memorySchema.safeParse(given);
+    const counts = await outbox.database.engine.changeCounts(db, outbox.main.table);
+    // What was counted before may be told again later: whatever happened meanwhile is in the sums then.
+    if (counts === null) return { additions: new Map(), memory: given, rows: 0 };
+    const claims = outbox.shape.states.some((rule) => rule.state === 'processing');
+    const updatesPerEvent = kindOf(outbox.shape) === 'external' ? Infinity : claims ? 2 : 1;
+    return { ...countChanges(parsed.success ? parsed.data : null, Date.parse(at), counts, updatesPerEvent), rows: 0 };
+  },
+};
+
+/** Created and published since the last look, Infinity for a relay that updates no row; nothing the first time, across a reset of the statistics, or after a gap. */
+export function countChanges(
+  last: Memory | null,
+  atMs: number,
+  { inserted, updated }: ChangeCounts,
+  updatesPerEvent: number,
+): { additions: Additions; memory: Memory } {
+  const additions: Additions = new Map();
+  const isNext = last !== null && atMs >= last.atMs && atMs - last.atMs <= GAP_MS && inserted >= last.inserted && updated >= last.updated;
+  if (!isNext) return { additions, memory: { atMs, inserted, updated, left: 0 } };
+  const updates = Number.isFinite(updatesPerEvent) ? updated - last.updated + last.left : 0;
+  const published = Math.floor(updates / updatesPerEvent);
+  if (inserted > last.inserted || published > 0) {
+    const slot = slotIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
+    slot.how = HOW.statistics;
+    slot.created = inserted - last.inserted;
+    slot.published = published;
+  }
+  return { additions, memory: { atMs, inserted, updated, left: published === 0 ? updates : updates - published * updatesPerEvent } };
+}

@@ -1,0 +1,201 @@
+/** Reads the books: the sum of a span, and a line of steps over it, from as few slices as cover it. */
+import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
+import type { StoreDb } from '@/lib/store/store';
+import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from '@/lib/rollup/additions';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from '@/lib/rollup/cell';
+
+const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
+const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];
+
+/** Slices of a span in the order of time. */
+export type RollupReader = (span: RollupSpan) => Promise<Rollup[]>;
+
+const readerOf = (source: StoreDb | RollupReader): RollupReader =>
+  typeof source === 'function' ? source : (span) => readRollups(source, span);
+
+export interface HistorySpan {
+  outbox: string;
+  /** Minutes since the epoch; a fraction takes that share of the slice it lies in. */
+  fromMinute: number;
+  toMinute: number;
+  /** One series; all of them when left out. */
+  series?: string;
+}
+
+export interface SpanSum {
+  /** By series, of the slices that lie in the span whole. */
+  slots: Map<string, Slot>;
+  /** The slices that the span cuts through: the first and the last one at most. */
+  edges: Edge[];
+  /** Slices whose rows may still be incomplete were among them. */
+  provisional: boolean;
+  /** Minutes since the epoch at which the first slice begins; null without one. */
+  firstMinute: number | null;
+  /** Slices read from the store. */
+  rows: number;
+}
+
+/** A slice of which only a part lies in the span. Minutes since the epoch. */
+export interface Edge {
+  fromMinute: number;
+  toMinute: number;
+  /** The part that lies in the span, from 0 to 1. */
+  share: number;
+  slots: Map<string, Slot>;
+}
+
+/** Everything that was folded in a span, by series; where one is named, of that and of all types together. */
+export async function sumOf(source: StoreDb | RollupReader, span: HistorySpan): Promise<SpanSum> {
+  const sum: SpanSum = { slots: new Map(), edges: [], provisional: false, firstMinute: null, rows: 0 };
+  const edges = new Map<number, Edge>();
+  for (const { rollup, width, share } of await covering(readerOf(source), span, DAY_MINUTES, sum)) {
+    const { series, atMinute, provisional } = rollup;
+    sum.provisional ||= provisional;
+    // A day or an hour that is not known whole is known from some minute on.
+    if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - decodeSlot(rollup.data).minutes;
+    if (share === 1) {
+      const slot = sum.slots.get(series) ?? emptySlot();
+      addSlot(slot, decodeSlot(rollup.data));
+      sum.slots.set(series, slot);
+    } else {
+      const edge = edges.get(atMinute) ?? { fromMinute: atMinute, toMinute: atMinute + width, share, slots: new Map<string, Slot>() };
+      edge.slots.set(series, decodeSlot(rollup.data));
+      edges.set(atMinute, edge);
+    }
+  }
+  sum.edges = [...edges.values()];
+  return sum;
+}
+
+export interface LinePoint {
+  slot: Slot;
+  provisional: boolean;
+}
+
+/**
+ * One series over a span by step, `stepMinutes` wide and aligned to the epoch. A step without a point was not watched;
+ * one that was watched in part says so by its `minutes`.
+ */
+export async function lineOf(
+  source: StoreDb | RollupReader,
+  span: HistorySpan & { series: string; stepMinutes: number },
+): Promise<Map<number, LinePoint>> {
+  const line = new Map<number, LinePoint>();
+  const counted = { rows: 0 };
+  for (const { rollup, share } of await covering(readerOf(source), span, span.stepMinutes, counted)) {
+    const step = Math.floor(rollup.atMinute / span.stepMinutes);
+    const point = line.get(step) ?? { slot: emptySlot(), provisional: false };
+    line.set(step, point);
+    point.provisional ||= rollup.provisional;
+    const slot = decodeSlot(rollup.data);
+    // Time that was watched is known of every type, also of one that had no event in it.
+    if (rollup.series === span.series) addSlot(point.slot, slot, share);
+    else point.slot.minutes += slot.minutes * share;
+  }
+  return line;
+}
+
+interface Piece {
+  rollup: Rollup;
+  width: number;
+  share: number;
+}
+
+/**
+ * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then
+ * minutes. Where only an hour is left of the span's first or last minutes, its share is taken. With one type's series
+ * comes that of all types: it marks what a tier covers, as one type's has slices only where it had events.
+ */
+async function covering(read: RollupReader, span: HistorySpan, widest: number, counted: { rows: number }): Promise<Piece[]> {
+  const { outbox } = span;
+  const series = span.series === undefined ? undefined : [...new Set([ALL_TYPES, span.series])];
+  const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span, counted) : [];
+  const pieces: Piece[] = [];
+  let open: [number, number][] = [[span.fromMinute, span.toMinute]];
+  for (const tier of COARSEST_FIRST) {
+    const width = WIDTHS[tier];
+    if (width > widest) continue;
+    const left: [number, number][] = [];
+    for (const [from, to] of open) {
+      // Minutes are as fine as it gets: their ends are taken by share.
+      const whole: [number, number] =
+        width === 1 ? [Math.floor(from), Math.ceil(to)] : [Math.ceil(from / width) * width, Math.floor(to / width) * width];
+      if (whole[1] <= whole[0]) {
+        left.push([from, to]);
+        continue;
+      }
+      const rollups = await slicesIn(read, { ...span, fromMinute: whole[0], toMinute: whole[1] }, tier, wholeDays, counted);
+      const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
+      const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute));
+      pieces.push(...wanted.map((rollup) => ({ rollup, width, share: shareOf(rollup, width, span) })));
+      left.push(...uncovered([from, to], [...covered], width));
+    }
+    open = left;
+  }
+  // The ends of the span in hours of which no minute is kept any more: their share. A gap between minutes is a gap.
+  const kept = new Set(pieces.map(({ rollup }) => sliceOf(rollup.atMinute, 'hour')));
+  for (const [from, to] of open) {
+    const hour = sliceOf(from, 'hour');
+    if (HOUR_MINUTES > widest || to > hour + HOUR_MINUTES || kept.has(hour)) continue;
+    const rollups = await read({ outbox, series, tier: 'hour', fromMinute: hour, toMinute: hour + 1 });
+    counted.rows += rollups.length;
+    pieces.push(...rollups.map((rollup) => ({ rollup, width: HOUR_MINUTES, share: (to - from) / HOUR_MINUTES })));
+  }
+  return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);
+}
+
+/** Minutes since the epoch at which the days begin that one day's slice says were watched throughout: its hours need not be asked. */
+async function daysWatchedWhole(
+  read: RollupReader,
+  { outbox, series, fromMinute, toMinute }: HistorySpan,
+  counted: { rows: number },
+): Promise<number[]> {
+  if (series === undefined || series === ALL_TYPES || toMinute - fromMinute < DAY_MINUTES) return [];
+  const days = await read({ outbox, series: [ALL_TYPES], tier: 'day', fromMinute, toMinute: toMinute - DAY_MINUTES });
+  counted.rows += days.length;
+  return days.filter(({ data, provisional }) => !provisional && decodeSlot(data).minutes >= DAY_MINUTES).map(({ atMinute }) => atMinute);
+}
+
+const WATCHED_HOUR = encodeSlot({ ...emptySlot(), minutes: HOUR_MINUTES });
+
+/** The slices of a tier in a span of whole ones, in the order of time; of days that were watched throughout what marks their hours is not read. */
+async function slicesIn(
+  read: RollupReader,
+  { outbox, series, fromMinute, toMinute }: HistorySpan,
+  tier: Tier,
+  wholeDays: readonly number[],
+  counted: { rows: number },
+): Promise<Rollup[]> {
+  const slices = async (names: string[] | undefined, from: number, to: number): Promise<Rollup[]> => {
+    const rollups = await read({ outbox, series: names, tier, fromMinute: from, toMinute: to });
+    counted.rows += rollups.length;
+    return rollups;
+  };
+  const known = tier === 'hour' ? wholeDays.filter((day) => day >= fromMinute && day + DAY_MINUTES <= toMinute) : [];
+  if (series === undefined || known.length === 0)
+    return slices(series === undefined ? undefined : [...new Set([ALL_TYPES, series])], fromMinute, toMinute);
+  const found = await slices([series], fromMinute, toMinute);
+  for (const [from, to] of uncovered([fromMinute, toMinute], known, DAY_MINUTES)) found.push(...(await slices([ALL_TYPES], from, to)));
+  for (const day of known) {
+    for (let hour = day; hour < day + DAY_MINUTES; hour += HOUR_MINUTES)
+      found.push({ series: ALL_TYPES, atMinute: hour, data: WATCHED_HOUR, provisional: false });
+  }
+  return found.sort((a, b) => a.atMinute - b.atMinute);
+}
+
+function shareOf({ atMinute }: Rollup, width: number, { fromMinute, toMinute }: HistorySpan): number {
+  return (Math.min(atMinute + width, toMinute) - Math.max(atMinute, fromMinute)) / width;
+}
+
+/** What is left of a range when these slices, in the order of time, are taken out of it. */
+function uncovered([from, to]: [number, number], slices: number[], width: number): [number, number][] {
+  const left: [number, number][] = [];
+  let at = from;
+  for (const slice of slices) {
+    if (slice > at) left.push([at, slice]);
+    at = Math.max(at, slice + width);
+  }
+  if (at < to) left.push([at, to]);
+  return left;
+}

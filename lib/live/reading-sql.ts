@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { slotsSeen } from '@/lib/outbox/slots';
+import { baseOf, type Aggregates, type Base } from './base';
+import { headQuery, touches } from './relay-signs';
+import { SCAN } from '@/lib/outbox/scan/scan';
+import { slicesQuery, tailQuery } from './slices';
+import { STATES_OF, type Part, type Source } from '@/lib/outbox/scan/source';
+import { sourcesOf, type Sources } from '@/lib/outbox/scan/sources';
+import {
+  count,
+  isState,
+  iso,
+  jsonObject,
+  jsonRows,
+  now,
+  nullInstant,
+  once,
+  typed,
+  type Figures,
+  type Sql,
+} from '@/lib/outbox/scan/sql-terms';
+import { traitsOf, type Traits } from '@/lib/outbox/scan/traits';
+
+/** Event types a summary tells apart: those with most waiting and dead events, then those published most. */
+export const TYPES_SHOWN = 50;
+
+/** What a reading reads, and what is needed to make sense of its answer. */
+export interface Plan extends Sources {
+  traits: Traits;
+  /** Rows published since then are read; none for null. ISO 8601. */
+  foldedTo: string | null;
+  aggregates: readonly Aggregates[];
+}
+
+/** What the figures are computed from: the sources of a plan, and what was found out besides. */
+export interface Given extends Plan {
+  /** The moment of the reading by the clock of the database that was read. */
+  now: Sql;
+  /** Whether the database keeps rows of the tables from the console's role. */
+  hidden: Sql;
+  /** What the database says of replication slots; null where it has none, or nothing depends on them. */
+  slots: Sql | null;
+  /** What the whole scan told where it was read; null where all its rows are here. */
+  scanEdges: Sql | null;
+}
+
+/** JSON as the text the server sent. */
+export interface ReadingRow {
+  as_of: string;
+  rows_read: string;
+  figures: string;
+  types: string;
+  slices: string;
+  tail: string;
+}
+
+/** The bounded reads of an outbox; of published rows only those since `foldedTo`. */
+export function planOf(outbox: Outbox, foldedTo: string | null, aggregates: readonly Aggregates[]): Plan {
+  const traits = traitsOf(outbox);
+  return { ...sourcesOf(outbox, traits, foldedTo), traits, foldedTo, aggregates };
+}
+
+/** The whole reading as one statement, for a database that computes its figures itself. */
+export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
+  const hidden = outbox.database.engine.fragments.hidesRows(plan.traits.tables);
+  const slots = outbox.slots !== null && outbox.slots.why === null ? slotsSeen(outbox) : null;
+  return figuresStatement({ ...plan, now: now(), hidden, slots, scanEdges: null });
+}
+
+/**
+ * All figures of now, in one statement on one snapshot: what waits, what is dead, and what was published since `foldedTo`,
+ * which the rollups do not hold yet. Served by whatever indexes the table has (`sources.ts`), bounded by READING_ROWS rows
+ * in all, locks nothing.
+ */
+export function figuresStatement(given: Given): Sql<ReadingRow> {
+  const { traits, sources, foldedTo, hidden, slots } = given;
+  const base = baseOf({ traits, now: given.now, deadCount: deadCount(sources), hidden, slots });
+  const scan = sources.find((source) => source.name === SCAN) ?? null;
+  const rows =
+    sources.length === 0
+      ? rowsFrom('[]')
+      : sql.join(
+          sources.map((source, place) => rowsOf(source, place, foldedTo)),
+          sql` union all `,
+        );
+  const ctes = [
+    ...(scan === null
+      ? []
+      : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${given.scanEdges ?? scanEdges()})`]),
+    ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
+    sql`base as materialized (${rows})`,
+    sql`head as materialized (${headQuery(base)})`,
+    sql`edges as materialized (${edges(given, scan, base)})`,
+    sql`types as materialized (${typesQuery(base, given.aggregates)})`,
+  ];
+  const counts = sources.flatMap(({ name, counted }): [string, Sql][] => [
+    [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select ${sql.ref(readName(name))} from edges)`],
+    ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
+  ]);
+  return sql<ReadingRow>`with ${sql.join(ctes)}
+    select ${iso(given.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
+      (select ${jsonObject(objects(given.aggregates.map(({ owner, figures }) => [owner, figures?.(base)])))} from base) as figures,
+      ${jsonRows(typesShown(base, given.aggregates))} as types,
+      ${slicesQuery(given.now, given.absent)} as slices, ${tailQuery(given.now)} as tail`;
+}
+
+/** The columns of the base, and their types. */
+export const BASE_COLUMNS = {
+  state: 'int',
+  type: 'text collate "C"',
+  created: 'timestamptz',
+  published: 'timestamptz',
+  attempted: 'timestamptz',
+  died: 'timestamptz',
+  attempts: 'bigint',
+  error: 'text collate "C"',
+  key: 'text collate "C"',
+  written: 'bigint',
+  taken: 'bigint',
+} as const;
+export type BaseColumn = keyof typeof BASE_COLUMNS;
+
+/** Rows of the base from a JSON array of objects, times as ISO 8601 texts; a column that is not there is NULL. */
+export function rowsFrom(json: string): Sql {
+  const columns = Object.entries(BASE_COLUMNS).map(([name, type]) => sql`${sql.id(name)} ${sql.raw(type)}`);
+  return sql`select * from json_to_recordset(cast(${json} as json)) as r(${sql.join(columns)})`;
+}
+
+/** What counts a source's rows beyond those that are read. */
+export const countedName = (source: string): string => `${source}_counted`;
+/** How many rows of a source were read. */
+const readName = (source: string): string => `${source}_read`;
+
+const isCounted = ({ counted }: Source): boolean => counted !== null;
+
+/** Dead rows, all sources together: as they were counted, or as they were read. */
+function deadCount(sources: Source[]): Sql {
+  const dead = sourcesFor('dead', sources);
+  const counts = [
+    ...dead.filter(isCounted).map(({ name }) => sql`(select n from ${sql.ref(countedName(name))})`),
+    ...(dead.every(isCounted) ? [] : [sql`(select dead_read from edges)`]),
+  ];
+  return counts.length === 0 ? sql.lit(0) : sql`(${sql.join(counts, sql` + `)})`;
+}
+
+/** The rows of a source that belong to the base, each with the source's place in the plan. */
+function rowsOf(source: Source, place: number, foldedTo: string | null): Sql {
+  const all = sql`select ${sql.lit(place)} as source, r.*`;
+  if (source.name !== SCAN) return sql`${all} from (${source.query}) as r`;
+  const open = source.parts.flatMap((part) => (part === 'published' ? [] : STATES_OF[part]));
+  const tests = [
+    ...(open.length > 0 ? [isState(sql.ref('state'), ...open)] : []),
+    ...(source.parts.includes('published') ? [sql`(${isState(sql.ref('state'), 'published')} and ${unfolded(source, foldedTo)})`] : []),
+  ];
+  return sql`${all} from scan as r where ${sql.join(tests, sql` or `)}`;
+}
+
+/** Published since the last fold, of a scan that saw them all: one that was cut short and began anywhere tells nothing. */
+function unfolded(scan: Source, foldedTo: string | null): Sql {
+  if (foldedTo === null) return sql`false`;
+  const since = sql`cast(${foldedTo} as timestamptz)`;
+  return scan.ordered
+    ? sql`published >= ${once(since)}`
+    : sql`published >= ${once(sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${since} else 'infinity' end`)}`;
+}
+
+/** What the whole scan tells beyond its rows of the base, in one pass. */
+function scanEdges(): Sql {
+  const published = isState(sql.ref('state'), 'published');
+  return sql`select count(*) as n, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
+}
+
+/** The ends of the table: by index where there is one, else from the scan; and what several figures compare with. */
+function edges({ sources, lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
+  const { touch, headTouch } = touches(base);
+  // Of a scan that was cut short only one that began with the newest rows can tell what was published last.
+  const newest = (column: string): Sql => {
+    if (scan === null) return nullInstant;
+    const value = sql`(select ${sql.ref(column)} from scan_edges)`;
+    return scan.ordered ? value : sql`case when (select n from scan_edges) < ${sql.lit(scan.limit)} then ${value} end`;
+  };
+  const from = (wanted: Source[]): Sql => sql`source in (${sql.join(wanted.map((source) => sql.lit(sources.indexOf(source))))})`;
+  const uncounted = sourcesFor('dead', sources).filter((source) => !isCounted(source));
+  const read = [
+    ...sources.filter((source) => source !== scan).map((source) => sql`, ${count(from([source]))} as ${sql.ref(readName(source.name))}`),
+    ...(uncounted.length === 0 ? [] : [sql`, ${count(sql`${from(uncounted)} and ${isState(sql.ref('state'), 'dead')}`)} as dead_read`]),
+  ];
+  return sql`select ${lastPublished ?? newest('last_published')} as last_published,
+    greatest(max(created) filter (where ${isState(sql.ref('state'), 'published')}), ${frontier ?? newest('newest_created')}) as frontier,
+    ${touch} as touch, ${headTouch} as head_touch${sql.join(read, sql``)} from base`;
+}
+
+/** One object per owner: a function takes a hundred arguments at most. */
+function objects(owned: [string, Figures | undefined][]): Figures {
+  return Object.fromEntries(owned.flatMap(([owner, values]) => (values === undefined ? [] : [[owner, jsonObject(values)]])));
+}
+
+/** What is wanted of each type of the base, in one pass. */
+function typesQuery(base: Base, aggregates: readonly Aggregates[]): Sql {
+  const columns = aggregates.flatMap(({ owner, perType }) =>
+    Object.entries(perType?.(base) ?? {}).map(([name, value]) => sql`${value} as ${typed(owner, name)}`),
+  );
+  return sql`select type, ${count(isState(base.state, 'pending', 'retrying', 'dead'))} as urgent, ${count(isState(base.state, 'published'))} as published,
+    ${sql.join(columns)} from base where type is not null group by type`;
+}
+
+/** Of those that are shown apart. */
+function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
+  const columns = (owner: string, values: Figures | undefined): Figures | undefined =>
+    values && Object.fromEntries(Object.keys(values).map((name) => [name, typed(owner, name)]));
+  const shown = aggregates.filter(({ showsTypes }) => showsTypes);
+  const figures = objects(shown.map(({ owner, perType }) => [owner, columns(owner, perType?.(base))]));
+  return sql`select type, ${jsonObject(figures)} as figures from
+    (select * from types order by urgent desc, published desc, type limit ${sql.lit(TYPES_SHOWN)}) as shown order by urgent desc, published desc, type`;
+}
+
+/** Which sources a part comes from. */
+export const sourcesFor = (part: Part, sources: Source[]): Source[] => sources.filter((source) => source.parts.includes(part));

@@ -1,0 +1,55 @@
+import type { Slot } from '@/lib/rollup/cell';
+import type { Axis } from './slices';
+import type { Part } from '@/lib/outbox/scan/source';
+import type { Traits } from '@/lib/outbox/scan/traits';
+
+/** Whether all rows of a part were read, only some, or the table has no such rows at all. */
+export type Reach = 'complete' | 'cut' | 'absent';
+
+/** What is kept of a reading for the verdicts of the next quarter of an hour. */
+export interface Past {
+  /** ISO 8601 UTC by the database's clock. */
+  asOf: string;
+  /** By metric or rule, then by the figure's name. */
+  figures: Record<string, Record<string, unknown>>;
+  reach: Record<Part, Reach>;
+}
+
+/** Rows in a slice of time; `untold` are those of them that left, or will leave, at an unknown time. */
+export interface SliceCount {
+  n: number;
+  untold: number;
+}
+
+/** What one statement answered about one outbox as it is now. */
+export interface Reading extends Past {
+  /** Rows published from here on were read; null when none were, because nothing is collected yet. ISO 8601 UTC. */
+  foldedTo: string | null;
+  traits: Traits;
+  /** Rows cut off are those that matter least: the newest waiting ones, the oldest published ones. */
+  ordered: Record<Part, boolean>;
+  /** Rows of the outbox's tables that it is made of. */
+  rowsRead: number;
+  /** Every dead row was looked at, not only counted. */
+  deadDetailed: boolean;
+  types: { type: string; figures: Record<string, Record<string, unknown>> }[];
+  /** Open, dead and just published rows by one of their times, in minutes since the epoch. */
+  slices: Record<Axis, ReadonlyMap<number, SliceCount>>;
+  /** What was published since `foldedTo`, by minute, then by series, as the rollups will hold it. */
+  tail: ReadonlyMap<number, ReadonlyMap<string, Slot>>;
+}
+
+/** A figure as a number; null where there is none. */
+export function numberOf(past: Past, owner: string, name: string): number | null {
+  return toNumber(past.figures[owner]?.[name]);
+}
+
+/** A figure as text: times are ISO 8601 UTC. */
+export function textOf(past: Past, owner: string, name: string): string | null {
+  const value = past.figures[owner]?.[name];
+  return typeof value === 'string' ? value : null;
+}
+
+export function toNumber(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Fragments } from '@/lib/database/engine';
+import { firstMatch, statePredicate } from '../conditions';
+import { hiddenFields } from '../hidden-fields';
+import type { Outbox } from '../outbox';
+import type { PlaceSql } from '../row';
+import type { ColumnRole } from '../shape';
+import type { LiveState } from '@/lib/shared/states';
+import { stateCode, type Sql } from './sql-terms';
+import { hasTime, type Traits } from './traits';
+import { typeOf } from './type-of';
+
+const WAITING: readonly LiveState[] = ['pending', 'retrying'];
+
+/** What every figure is computed from: never the payload, and error texts of failed rows only, cut short. */
+export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source: string): Sql {
+  const { fragments, features } = outbox.database.engine;
+  const nothing = (kind: Parameters<Fragments['nothing']>[0]): Sql => fragments.nothing(kind);
+  const time = (role: Exclude<ColumnRole, 'id'>): Sql =>
+    !hasTime(at.place, role) ? nothing('instant') : fragments.sane(at.roleInstant(role) ?? nothing('instant'));
+  const attempts = at.role('attempts');
+  const error = at.role('error');
+  const attempted = time('attemptedAt');
+  const died = at.place.roles.diedAt === undefined ? attempted : time('diedAt');
+  const dead = at.place.key === 'dead' ? sql`true` : (statePredicate(outbox.shape, ['dead'], at.alias, outbox.scope) ?? sql`false`);
+  const whenDead = (value: Sql): Sql => sql`case when ${dead} then ${value} end`;
+  const when = (states: readonly LiveState[], value: Sql, none: Sql): Sql => {
+    const predicate = at.place.key === 'dead' ? null : statePredicate(outbox.shape, states, at.alias, outbox.scope);
+    return predicate === null ? none : sql`case when ${predicate} then ${value} end`;
+  };
+  const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value, nothing('text')));
+  const touch = at.place.description.kind === 'table' ? fragments.rowTouch(at.alias) : null;
+  const short = (text: Sql): Sql => fragments.bytewise(sql`left(${text}, 200)`);
+  // Rows that are carried say where they are from, and hold their times as texts.
+  const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
+  const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
+  return sql`${from}${stateCodeOf(outbox, at)} as state, ${fragments.bytewise(typeOf(outbox, at))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,
+    ${told(attempted)} as attempted, ${told(whenDead(died))} as died, ${attempts === null || !traits.attempts ? nothing('integer') : fragments.integer(attempts.sql)} as attempts,
+    ${error === null ? nothing('text') : fragments.bytewise(failed(fragments.head(error.sql, error.description, 200)))} as error,
+    ${short(orderingKey(outbox, at))} as ${sql.ref('key')},
+    ${touch === null ? nothing('integer') : when(WAITING, touch.written, nothing('integer'))} as written,
+    ${touch === null ? nothing('integer') : when(WAITING, touch.taken, nothing('integer'))} as taken`;
+}
+
+/** What events that wait for one another have in common: as the shape says, else the aggregate. */
+function orderingKey({ shape, database, settings }: Outbox, at: PlaceSql): Sql {
+  const { fragments } = database.engine;
+  const hidden = hiddenFields(settings);
+  // A verdict is everybody's.
+  if (hidden.has('aggregateId') || hidden.has('aggregateType')) return fragments.nothing('text');
+  const names = [shape.ordering?.key ?? []].flat();
+  const texts = names.flatMap((name) => {
+    if (isRole(at, name)) return [at.roleText(name)];
+    const column = at.place.description.columns.get(name);
+    return column === undefined ? [] : [fragments.asText(at.column(name), column)];
+  });
+  const [only, ...others] = texts;
+  if (only === undefined || texts.length < names.length) return at.roleText('aggregateId');
+  return others.length === 0 ? only : sql`concat_ws('~', ${sql.join(texts)})`;
+}
+
+const isRole = (at: PlaceSql, name: string): name is Exclude<ColumnRole, 'id'> => name !== 'id' && Object.hasOwn(at.place.roles, name);
+
+/** The state as a code, first match wins; zero for a row no rule fits. */
+function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
+  if (at.place.key === 'dead') return stateCode('dead');
+  return firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
+}

@@ -1,0 +1,90 @@
+import { isTime, livePlaces, plainColumn, type Outbox, type Place } from '../outbox';
+import type { ColumnRole } from '../shape';
+import type { SlotSight } from '../slots';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { State } from '@/lib/shared/states';
+
+/** What a table can say at all, whatever its rows hold. */
+export interface Traits {
+  /** null where the state can be shown, otherwise why not. */
+  cannotShow: Record<State, UnavailableReason | null>;
+  createdAt: boolean;
+  publishedAt: boolean;
+  publishedState: boolean;
+  /** The relay writes down when it takes a row. */
+  claimTime: boolean;
+  attempts: boolean;
+  /** The counter rises when a row is taken, so that one means "first attempt"; otherwise it counts failures. */
+  countsClaims: boolean;
+  /** Dead rows say, exactly or nearly, when they died. */
+  deathTime: boolean;
+  /** How far apart two times of the table are at the least, in milliseconds: durations between them are no nearer. */
+  resolutionMs: { latency: number; processing: number };
+  stuckAfterSeconds: number;
+  /** The relay keeps the order of a key. */
+  keepsOrder: boolean;
+  /** How the relay of a table that tells nothing is seen; null where its rows tell. */
+  slots: SlotSight | null;
+  /** The tables read, as the catalogue spells them. */
+  tables: { schema: string; table: string }[];
+}
+
+export function traitsOf(outbox: Outbox): Traits {
+  const { main, dead, shape, capabilities } = outbox;
+  const attempts = plainColumn(main, 'attempts');
+  const shows = (state: State): UnavailableReason | null => {
+    const capability = capabilities.states[state];
+    return capability.available ? null : capability.because;
+  };
+  const claims = shape.states.some((rule) => rule.state === 'processing');
+  return {
+    cannotShow: {
+      pending: shows('pending'),
+      retrying: shows('retrying'),
+      processing: shows('processing'),
+      published: shows('published'),
+      dead: shows('dead'),
+      archived: shows('archived'),
+    },
+    createdAt: hasTime(main, 'createdAt'),
+    publishedAt: hasTime(main, 'publishedAt'),
+    publishedState: shape.states.some((rule) => rule.state === 'published'),
+    claimTime: claims && hasTime(main, 'attemptedAt'),
+    attempts: attempts !== null && (attempts.kind === 'integer' || attempts.kind === 'decimal'),
+    countsClaims: claims,
+    deathTime: dead === null ? hasTime(main, 'diedAt') || hasTime(main, 'attemptedAt') : hasTime(dead, 'diedAt'),
+    resolutionMs: {
+      latency: resolutionOf(outbox, 'createdAt', 'publishedAt'),
+      processing: resolutionOf(outbox, 'attemptedAt', 'publishedAt'),
+    },
+    stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
+    keepsOrder: capabilities.keepsOrder,
+    slots: outbox.slots,
+    tables: livePlaces(outbox)
+      .filter((place) => place.description.kind === 'table')
+      .map((place) => ({ schema: place.table.schema ?? outbox.database.engine.defaultSchema ?? '', table: place.table.table })),
+  };
+}
+
+type TimeRole = Exclude<ColumnRole, 'id'>;
+
+/** The coarser of two times; of one that is read out of a text nothing is known. */
+function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number {
+  const each = roles.flatMap((role) => {
+    const bound = main.roles[role];
+    return bound === undefined || bound.path.length > 0 || bound.constant !== null ? [] : [database.engine.timeResolutionMs(bound.column)];
+  });
+  return Math.max(0, ...each);
+}
+
+/** The column of a role that holds a time of its own, so that an index may lead to it; null for a time that is worked out. */
+export function timeColumn(place: Place, role: TimeRole): string | null {
+  const column = plainColumn(place, role);
+  return column !== null && isTime(column) ? column.name : null;
+}
+
+/** Whether a role is a time at all: a column's own, or worked out of one. */
+export function hasTime(place: Place, role: TimeRole): boolean {
+  const bound = place.roles[role];
+  return bound !== undefined && bound.constant === null && (plainColumn(place, role) === null || timeColumn(place, role) !== null);
+}

@@ -1,0 +1,153 @@
+import { tellsNothing, type Count } from '@/lib/shared/figures/measured';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
+import type { Summary, TypeFigures } from '@/lib/shared/model';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
+import { countsRows } from '@/lib/history/collector/counts-rows';
+import type { Current } from '@/lib/snapshots/snapshots';
+import type { CreatedTotals } from './created';
+import { DEPTH_STATES, type FamilyName, type Label } from './families';
+import type { LatencyTotals, OutboxTotals } from './totals';
+import { OTHER, type TypeLabels } from './type-labels';
+
+/** One line of the text. */
+export interface Sample {
+  family: FamilyName;
+  labels: Partial<Record<Label, string>>;
+  value: number;
+}
+
+export interface Samples {
+  values: Sample[];
+  /** Of outboxes whose latency is known. */
+  latencies: { outbox: string; latency: LatencyTotals }[];
+}
+
+/** What is known of one outbox. */
+export interface Known {
+  current: Current;
+  /** null while nothing has been collected, or when the store does not answer. */
+  totals: OutboxTotals | null;
+  collector: CollectorStatus;
+}
+
+/** What the process remembers from one scrape to the next. */
+export interface Remembered {
+  labels: TypeLabels;
+  created: CreatedTotals;
+}
+
+/** What is told about one outbox. Figures that are not of now are left out: an old depth would look like a new one. */
+export function samplesOf({ current, totals, collector }: Known, { labels, created }: Remembered): Samples {
+  const { id, up, summary, cost } = current;
+  const values: Sample[] = [{ family: 'outbox_console_up', labels: { outbox: id }, value: Number(up) }];
+  const add = (family: FamilyName, value: number | null, more: Sample['labels'] = {}): void => {
+    if (value !== null && Number.isFinite(value) && value >= 0) values.push({ family, labels: { outbox: id, ...more }, value });
+  };
+  for (const verdict of VERDICTS) add('outbox_console_verdict', Number(summary.diagnosis.verdict === verdict), { verdict });
+  const told = totals !== null && countsPublished(totals, collector) ? totals : null;
+  if (told !== null) {
+    if (up) add('outbox_console_created_total', created.of(id, told.created, summary.depth));
+    addTotals(add, told, countsAttempts(summary));
+  }
+  addCollector(add, collector);
+  add('outbox_console_reading_queries_total', cost.readings);
+  add('outbox_console_reading_rows_total', cost.rows);
+  add('outbox_console_reading_seconds_total', cost.milliseconds / 1_000);
+  if (up) addFigures(add, id, summary, labels);
+  const latency = told?.latency ?? null;
+  return { values, latencies: latency === null ? [] : [{ outbox: id, latency }] };
+}
+
+type Add = (family: FamilyName, value: number | null, more?: Sample['labels']) => void;
+
+function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabels): void {
+  const { depth, oldestPendingAt, lastPublishedAt, asOf, byType } = summary;
+  add('outbox_console_reading_timestamp_seconds', secondsOf(asOf));
+  for (const state of DEPTH_STATES) add('outbox_console_depth_events', depth[state].count, { state });
+  add('outbox_console_waiting_events', depth.waiting.count);
+  for (const state of [...DEPTH_STATES, 'waiting'] as const) {
+    if (depth[state].count !== null) add('outbox_console_depth_capped', Number(depth[state].known === 'capped'), { state });
+  }
+  // Nothing waits, and that is certain: the oldest is of no age. A count without a time says that the table keeps none.
+  const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : secondsBetween(oldestPendingAt, asOf);
+  add('outbox_console_oldest_pending_age_seconds', age);
+  add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
+  addSlot(add, summary);
+  const gauges = [
+    ['outbox_console_type_waiting_events', 'waiting'],
+    ['outbox_console_type_dead_events', 'dead'],
+  ] as const;
+  for (const [family, state] of gauges) {
+    for (const [type, value] of depthByLabel(outbox, byType, state, depth[state], labels)) add(family, value, { type });
+  }
+}
+
+function addSlot(add: Add, { slot, asOf }: Summary): void {
+  if (slot?.name == null || slot.state === null) return;
+  const labels = { slot: slot.name };
+  const active = slot.state === 'active';
+  add('outbox_console_slot_active', Number(active), labels);
+  add(
+    'outbox_console_slot_inactive_seconds',
+    active ? 0 : slot.inactiveSince === null ? null : secondsBetween(slot.inactiveSince, asOf),
+    labels,
+  );
+  add('outbox_console_slot_lag_bytes', slot.lagBytes, labels);
+  add('outbox_console_slot_held_bytes', slot.heldBytes, labels);
+  add('outbox_console_slot_safe_bytes', slot.safeBytes, labels);
+}
+
+function addTotals(add: Add, { published, types }: OutboxTotals, attempts: boolean): void {
+  add('outbox_console_published_total', published);
+  if (!attempts) return;
+  for (const [type, { retries, errors }] of types) {
+    add('outbox_console_retries_total', retries, { type });
+    add('outbox_console_errors_total', errors, { type });
+  }
+}
+
+function addCollector(add: Add, { state, foldedTo, backfill, cost }: CollectorStatus): void {
+  add('outbox_console_collector_up', Number(state !== 'waiting' && state !== 'blind'));
+  add('outbox_console_collector_lag_seconds', foldedTo === null ? null : secondsBetween(foldedTo, new Date().toISOString()));
+  add('outbox_console_collector_backfill_ratio', backfill === null ? Number(state !== 'waiting') : backfill.share);
+  add('outbox_console_collector_queries_total', cost.statements);
+  add('outbox_console_collector_rows_total', cost.rows);
+  add('outbox_console_collector_seconds_total', cost.milliseconds / 1_000);
+}
+
+/** Depths by label; `other` also has what the reading does not tell by type. Empty where the table tells none by type. */
+function depthByLabel(
+  outbox: string,
+  types: readonly TypeFigures[],
+  state: 'waiting' | 'dead',
+  all: Count,
+  labels: TypeLabels,
+): Map<string, number> {
+  const known = types.flatMap((figures) => (figures[state] === null ? [] : [[figures.type, figures[state]] as const]));
+  if (all.count === null || (known.length === 0 && all.count > 0)) return new Map();
+  const sums = summed(outbox, known, labels);
+  const told = [...sums.values()].reduce((sum, value) => sum + value, 0);
+  // Of a count that stopped, nobody knows what is left.
+  if (all.known === 'capped') sums.delete(OTHER);
+  else sums.set(OTHER, (sums.get(OTHER) ?? 0) + Math.max(0, all.count - told));
+  return sums;
+}
+
+function summed(outbox: string, values: readonly (readonly [string, number])[], labels: TypeLabels): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [type, value] of values) {
+    const label = labels.labelOf(outbox, type);
+    sums.set(label, (sums.get(label) ?? 0) + value);
+  }
+  return sums;
+}
+
+/** Where publishing has to be observed, nothing seen so far may mean that nobody could see it: that is no zero. */
+const countsPublished = ({ published }: OutboxTotals, { method }: CollectorStatus): boolean =>
+  published > 0 || method === null || countsRows(method);
+/** Whether the table counts attempts; not known before it was read. */
+const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && !tellsNothing(why);
+/** Never below zero: clocks may disagree. */
+const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
+const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;
+const isZero = ({ count, known }: Count): boolean => count === 0 && known === 'exact';

@@ -1,0 +1,100 @@
+import { readTotals } from '@/lib/store/rollups';
+import type { StoreDb } from '@/lib/store/store';
+import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
+import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
+import { decodeSlot, type Slot } from '@/lib/rollup/cell';
+import { OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
+
+/**
+ * Upper bounds of the latency buckets in seconds, 1 ms to 4.7 h: edges of the stored histograms, so that no count has to be
+ * split. An event of exactly a bound's length counts above it.
+ */
+export const LATENCY_LE_SECONDS = [
+  0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384, 32.768, 65.536, 131.072,
+  262.144, 524.288, 1048.576, 2097.152, 4194.304, 16777.216,
+] as const;
+
+export interface LatencyTotals {
+  /** Events per bucket of `LATENCY_LE_SECONDS`, each counted once, and last those above them all. */
+  counts: readonly number[];
+  sumSeconds: number;
+}
+
+/** What was collected of an outbox since it was first watched. It only grows: across restarts, replicas and purges. */
+export interface OutboxTotals {
+  /** Of which the creation is counted: those published since. */
+  created: number;
+  published: number;
+  /** null where the table does not tell how long publishing took. */
+  latency: LatencyTotals | null;
+  /** By label; `other` counts from this process's first look, as which types it holds is decided then. */
+  types: ReadonlyMap<string, TypeTotals>;
+}
+
+export interface TypeTotals {
+  retries: number;
+  errors: number;
+}
+
+export interface Totals {
+  /** null while nothing has been collected of the outbox. Rejects with the driver's error. */
+  of(outbox: string): Promise<OutboxTotals | null>;
+}
+
+/** Totals from the store: at most 51 rows per outbox, by primary key, once its types have their labels. */
+export function createTotals(db: StoreDb, labels: TypeLabels): Totals {
+  const began = new Map<string, TypeTotals>();
+
+  return {
+    async of(outbox) {
+      const labelled = labels.kept(outbox);
+      const wanted = labelled.length < TYPES_MAX ? undefined : [ALL_TYPES, ...labelled.map(seriesOfType)];
+      const slots = new Map((await readTotals(db, outbox, wanted)).map(({ series, data }) => [series, decodeSlot(data)]));
+      const all = slots.get(ALL_TYPES);
+      if (all === undefined) return null;
+      const types = new Map<string, TypeTotals>();
+      for (const [type, slot] of busiestFirst(slots)) {
+        const label = labels.labelOf(outbox, type);
+        if (label !== OTHER) types.set(label, plus(types.get(label), { retries: slot.retries, errors: slot.failures }));
+      }
+      const rest = [...types.values()].reduce(minus, { retries: all.retries, errors: all.failures });
+      const before = began.get(outbox) ?? rest;
+      began.set(outbox, before);
+      types.set(OTHER, minus(rest, before));
+      return { created: all.created, published: all.published, latency: latencyOf(all), types };
+    },
+  };
+}
+
+/** The first labels go to the types with the most events. */
+function busiestFirst(slots: ReadonlyMap<string, Slot>): [string, Slot][] {
+  return [...slots]
+    .flatMap(([series, slot]): [string, Slot][] => {
+      const type = typeOfSeries(series);
+      return type === null || series === OTHER_TYPES ? [] : [[type, slot]];
+    })
+    .sort(([a, one], [b, other]) => other.published - one.published || (a < b ? -1 : 1));
+}
+
+const plus = (a: TypeTotals | undefined, b: TypeTotals): TypeTotals =>
+  a === undefined ? b : { retries: a.retries + b.retries, errors: a.errors + b.errors };
+const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({
+  retries: Math.max(0, a.retries - b.retries),
+  errors: Math.max(0, a.errors - b.errors),
+});
+
+function latencyOf({ published, latency, latencySumMs }: Slot): LatencyTotals | null {
+  if (published > 0 && countOf(latency) === 0) return null;
+  return { counts: bucketsOf(latency), sumSeconds: Math.max(0, latencySumMs) / 1_000 };
+}
+
+function bucketsOf(histogram: Histogram): number[] {
+  const counts = Array.from({ length: LATENCY_LE_SECONDS.length + 1 }, () => 0);
+  for (const [bucket, count] of histogram) {
+    const upToSeconds = bucketBounds(bucket).to / 1_000;
+    const found = LATENCY_LE_SECONDS.findIndex((le) => upToSeconds <= le);
+    const at = found === -1 ? LATENCY_LE_SECONDS.length : found;
+    counts[at] = (counts[at] ?? 0) + count;
+  }
+  return counts;
+}

@@ -1,0 +1,102 @@
+import type { Outbox } from '@/lib/outbox/outbox';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
+import { type Books, type Head } from '@/lib/history/rollups/history';
+import { lineOf, stepBounds, type Line } from '@/lib/figures/series';
+import { createEdgeRows, partOf } from '@/lib/history/rollups/edge-rows';
+import { observe, type Observed, type Older, type Span } from '@/lib/figures/span';
+import type { Reading } from '@/lib/live/reading';
+import { createRecent } from './recent';
+import type { SpanSum } from '@/lib/history/rollups/spans';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { addSlot, emptySlot } from '@/lib/rollup/cell';
+import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
+
+/** A reading and where the books ended when it was taken. */
+export interface Moment {
+  id: string;
+  outbox: Outbox | null;
+  reading: Reading;
+  head: Head | null;
+}
+
+/** What happened before a reading, read from the books once for all who look at that reading. */
+export interface Histories {
+  /** Of one series only where one is named: the figures by type are then left out. */
+  sum(moment: Moment, span: Span, series?: string): Promise<Observed>;
+  line(moment: Moment, span: Span, series: string): Promise<Line>;
+  /** The last hour, for the verdicts; null while nothing is collected. */
+  recent(moment: Moment): Promise<RecentHistory | null>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** A store that cannot be asked makes the past of this reading unknown, and nothing else. */
+export function createHistories(books: Books | null, onFailure: (outbox: string, error: unknown) => void): Histories {
+  const asked = new WeakMap<Reading, Map<string, Promise<unknown>>>();
+  const edgeRows = createEdgeRows();
+  const recent = books === null ? null : createRecent(books);
+
+  function once<T>({ reading }: Moment, key: unknown[], work: () => Promise<T>): Promise<T> {
+    const known = asked.get(reading) ?? new Map<string, Promise<unknown>>();
+    asked.set(reading, known);
+    const name = JSON.stringify(key);
+    const found = known.get(name) ?? outsideRequests(work);
+    known.set(name, found);
+    return found as Promise<T>;
+  }
+
+  /** null, and told, when the store does not answer. */
+  const orNull = <T>(id: string, work: Promise<T>): Promise<T | null> =>
+    work.catch((error: unknown) => {
+      onFailure(id, error);
+      return null;
+    });
+
+  async function sumUp(moment: Moment, span: Span, series?: string): Promise<Observed> {
+    const { id, reading, head } = moment;
+    if (books === null || head === null) return observe(reading, span, null, null);
+    const fromMinute = span.fromMs / MINUTE_MS;
+    const toMinute = Math.min(span.toMs / MINUTE_MS, head.fromMinute);
+    if (fromMinute >= toMinute) return observe(reading, span, head, null);
+    const sum = await orNull(id, books.sum(id, fromMinute, toMinute, series));
+    return sum === null ? observe(reading, span, null, null) : observe(reading, span, head, await withEdges(moment, sum, span));
+  }
+
+  /** The slices that the span cuts through: row by row where the table still has their rows, else by their share. */
+  async function withEdges({ outbox, head }: Moment, sum: SpanSum, { fromMs, toMs }: Span): Promise<Older> {
+    const { slots, provisional, firstMinute } = sum;
+    let shared = false;
+    for (const edge of sum.edges) {
+      const rows = outbox === null || head === null ? null : await edgeRows(outbox, head.progress, edge);
+      const within = rows?.filter(({ at }) => at >= fromMs && at < toMs) ?? null;
+      for (const [name, slot] of edge.slots) {
+        const into = slots.get(name) ?? emptySlot();
+        slots.set(name, into);
+        if (within === null) addSlot(into, slot, edge.share);
+        else addSlot(into, partOf(slot, name, within, edge.share));
+        if (slot.created + slot.failures + (within === null ? slot.published : 0) > 0) shared = true;
+      }
+    }
+    return { slots, provisional, shared, firstMinute };
+  }
+
+  async function line(moment: Moment, span: Span, series: string): Promise<Line> {
+    const observed = await histories.sum(moment, span, ALL_TYPES);
+    const { id, head } = moment;
+    if (books === null || head === null || observed.happened === null) return lineOf(observed, series, null, new Map());
+    const { fromMinute, toMinute, stepMinutes } = stepBounds(span);
+    const until = Math.min(toMinute, head.fromMinute);
+    const older = fromMinute < until ? await orNull(id, books.line(id, series, { fromMinute, toMinute: until, stepMinutes })) : new Map();
+    return lineOf(observed, series, older === null ? null : head, older ?? new Map());
+  }
+
+  const histories: Histories = {
+    sum: (moment, span, series) => once(moment, ['sum', span, series], () => sumUp(moment, span, series)),
+    line: (moment, span, series) => once(moment, ['line', span, series], () => line(moment, span, series)),
+    recent: (moment) =>
+      once(moment, ['recent'], () =>
+        recent === null || moment.head === null ? Promise.resolve(null) : orNull(moment.id, recent(moment.id, moment.head, moment.reading)),
+      ),
+  };
+  return histories;
+}

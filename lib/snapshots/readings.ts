@@ -1,0 +1,306 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '@/lib/database/database';
+import { DatabaseFailure } from '@/lib/database/failure';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
+import { Problem } from '@/lib/shared/problems';
+import { SHARED_SLOW_MS } from '@/lib/shared/polling';
+import { Queue, type Ticket } from '@/lib/shared/async/queue';
+import { within } from '@/lib/shared/async/within';
+import { type Books, type Head } from '@/lib/history/rollups/history';
+import { countByServer } from '@/lib/outbox/count-by-server';
+import { takeReading } from './take-reading';
+import { NoReckoning, type Reckon } from '@/lib/live/compute-in-store';
+import type { Past, Reading } from '@/lib/live/reading';
+import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
+
+/** Readings this old are forgotten: no verdict looks further back. */
+const REMEMBERED_MS = 900_000;
+const DEAR_MS = 1_000;
+/** Whoever asks for all has each outbox of a server with more of them than this read half as often, and not all in the same moment. */
+const MANY_ON_ONE_SERVER = 50;
+/** A reading under way for longer is late, whoever asks; it is not while it waits for its turn. */
+const LATE_MS = 2_500;
+/** Who wants a reading begun after the question shares the next one with all who do, and there is none sooner than this. */
+const NEXT_AFTER_MS = 1_000;
+
+/** What is known of an outbox at this moment. */
+export interface Answer {
+  /** As last bound; null when its table has never been seen. */
+  outbox: Outbox | null;
+  /** The newest reading, however old; null when there has been none. */
+  reading: Reading | null;
+  /** Where the books ended when it was taken; null where nothing is collected, or the store could not be asked. */
+  head: Head | null;
+  /** Age of the reading in milliseconds since it was begun. */
+  ageMs: number;
+  /** Why the newest attempt failed, or is taking longer than the caller waits; null when the reading is the newest. */
+  failure: Failure | null;
+  /** Readings of the last 15 minutes before this one, oldest first. */
+  previous: readonly Past[];
+  /** What all readings of the outbox have cost since the process started. */
+  cost: ReadingCost;
+  /** What the attempt under way will have brought, whoever began it; null while there is none. Never rejects. */
+  coming: Promise<Answer> | null;
+}
+
+export interface ReadingCost {
+  /** Readings made, failed ones included: one statement each. */
+  readings: number;
+  /** Rows of the outbox's tables that they looked at. */
+  rows: number;
+  milliseconds: number;
+}
+
+/** How a caller wants its answer, in milliseconds. */
+export interface Terms {
+  /**
+   * Time is cut into pieces of this length, and one reading serves a piece: so many callers, whenever they ask, cost what one
+   * costs that asks once in each. Where readings are dear, one serves longer. Zero: a reading begun after the question, the next one
+   * for everybody who asked before it, at most one a second.
+   */
+  sharedMs: number;
+  /** It waits this long and then takes what there is. */
+  patienceMs: number;
+  /** It waits only this long where the last attempt failed; as long as ever when left out. */
+  failingMs?: number;
+  /** It asks for many outboxes: each is read when it is its turn, so that the server is never asked for all of them at once. */
+  inTurn?: {
+    /** It takes a reading that is no older than this, having waited for `patienceMs` only, and an older one after `olderMs`. */
+    freshMs: number;
+    patienceMs: number;
+    olderMs: number;
+  };
+}
+
+export interface Readings {
+  /** Throws Problem `not_found` for an unknown id, and never for a source's failure: that is part of the answer. */
+  latest(id: string, terms: Terms): Promise<Answer>;
+  /** For how many milliseconds one reading serves everybody who asks for it like this, while all is well. */
+  servesMs(id: string, terms: Terms): number;
+}
+
+export interface ReadingsOptions {
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** Computes the figures of databases that do not do it themselves; null: those have none. */
+  reckon: Reckon | null;
+  /** Told when an outbox begins to fail, or fails in another way. */
+  onFailure?: (outbox: string, error: unknown) => void;
+}
+
+/** One outbox: its newest reading and the attempt under way. */
+interface Cell {
+  outbox: Outbox | null;
+  reading: Reading | null;
+  head: Head | null;
+  readAt: number;
+  failure: Failure | null;
+  triedAt: number;
+  /** The store did not answer the last attempt. */
+  booksFail: boolean;
+  /** How long the last attempt took, in milliseconds. */
+  tookMs: number;
+  inFlight: Promise<void> | null;
+  /** When the next reading may begin, for those who wait for it; null while nobody does. */
+  next: Promise<unknown> | null;
+  /** Its place in the queue, while it waits there; and that somebody waits for this one alone. */
+  ticket: Ticket | null;
+  hurried: boolean;
+  /** When the attempt under way began to read; null while there is none. */
+  startedAt: number | null;
+  history: Past[];
+  cost: ReadingCost;
+}
+
+/** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
+export function createReadings(directory: OutboxDirectory, books: Books | null, { now, reckon, onFailure }: ReadingsOptions): Readings {
+  const cells = new Map<string, Cell>();
+  const queues = new Map<string, Queue>();
+  const neighbours = countByServer(directory);
+  const places = new Map(directory.ids.map((id, place) => [id, place]));
+
+  /** Of the server an outbox is on: half of what may be read with there, so that lists and pages find the other half. */
+  function queueOf(database: Database): Queue {
+    const { server, roles } = database.status();
+    const queue = queues.get(server.key) ?? new Queue(Math.max(1, Math.floor((roles.reader?.limit ?? 1) / 2)));
+    queues.set(server.key, queue);
+    return queue;
+  }
+
+  /** Where the books end; without a store that answers the figures are of now only, which is told once. */
+  async function headOf(id: string, cell: Cell): Promise<Head | null> {
+    try {
+      const head = (await books?.head(id)) ?? null;
+      cell.booksFail = false;
+      return head;
+    } catch (error) {
+      if (!cell.booksFail) onFailure?.(id, error);
+      cell.booksFail = true;
+      return null;
+    }
+  }
+
+  /** When it is its turn; answers what gives the turn back. */
+  async function turnOf(id: string, cell: Cell, inTurn: boolean): Promise<() => void> {
+    const database = directory.database(id);
+    // Nobody's turn is spent on finding out that a database is away.
+    await database.reachable();
+    const ticket = queueOf(database).enter(database.id);
+    cell.ticket = ticket;
+    if (!inTurn || cell.hurried) ticket.hurry();
+    await ticket.turn;
+    cell.ticket = null;
+    return () => ticket.leave();
+  }
+
+  async function read(id: string, cell: Cell, inTurn: boolean): Promise<void> {
+    let begun = now();
+    let leave = (): void => undefined;
+    let rows = 0;
+    cell.triedAt = begun;
+    cell.hurried = false;
+    try {
+      // The books first: what is folded while the table is read is in neither of them twice.
+      const head = await headOf(id, cell);
+      leave = await turnOf(id, cell, inTurn);
+      begun = now();
+      cell.startedAt = begun;
+      cell.outbox = await directory.last(id);
+      const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null, reckon);
+      rows = reading.rowsRead;
+      Object.assign(cell, { reading, head, readAt: begun, failure: null });
+      remember(cell, reading);
+    } catch (error) {
+      const kind = kindOf(error);
+      // The table is another one than it was: it is looked at again before the next reading.
+      if (kind === 'missing' || kind === 'unusable' || kind === 'no_privilege' || kind === 'outdated') directory.forget(id);
+      if (cell.failure?.kind !== kind) onFailure?.(id, error);
+      cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
+    } finally {
+      leave();
+      cell.startedAt = null;
+    }
+    cell.tookMs = now() - begun;
+    const { cost } = cell;
+    cell.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + cell.tookMs };
+  }
+
+  /** Whoever waits for this one outbox does not wait for the others that are read in turn. */
+  function hurry(cell: Cell): void {
+    cell.hurried = true;
+    cell.ticket?.hurry();
+  }
+
+  const answerOf = (cell: Cell, failure = cell.failure): Answer => ({
+    outbox: cell.outbox,
+    reading: cell.reading,
+    head: cell.head,
+    ageMs: now() - cell.readAt,
+    failure,
+    previous: cell.history.filter((past) => cell.reading !== null && past.asOf < cell.reading.asOf),
+    cost: cell.cost,
+    coming: cell.inFlight?.then(() => answerOf(cell)) ?? null,
+  });
+
+  const isOneOfMany = (id: string, inTurn: Terms['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
+
+  const servesMs = (id: string, { sharedMs, inTurn }: Pick<Terms, 'sharedMs' | 'inTurn'>): number =>
+    isOneOfMany(id, inTurn) ? 2 * sharedMs : sharedMs;
+
+  /** When the piece of time began that `asked` lies in; of many outboxes each has pieces of its own, evenly one after the other. */
+  function pieceBegan(id: string, asked: number, terms: Pick<Terms, 'sharedMs' | 'inTurn'>): number {
+    const pieceMs = servesMs(id, terms);
+    const shiftMs = isOneOfMany(id, terms.inTurn) ? Math.floor(((places.get(id) ?? 0) / places.size) * pieceMs) : 0;
+    return pieceMs === 0 ? asked : asked - ((asked - shiftMs) % pieceMs);
+  }
+
+  /** When a reading that begins after the question may begin, or has begun: one under way before it does not count. null: now. */
+  function nextAfter(cell: Cell, asked: number, oldest: number): Promise<unknown> | null {
+    if (cell.inFlight !== null) return cell.triedAt < asked ? cell.inFlight.then(() => nextAfter(cell, asked, oldest)) : null;
+    const waitMs = Math.min(NEXT_AFTER_MS, cell.triedAt + NEXT_AFTER_MS - now());
+    if (cell.triedAt >= oldest || waitMs <= 0) return null;
+    cell.next ??= sleep(waitMs).finally(() => (cell.next = null));
+    return cell.next;
+  }
+
+  async function latest(id: string, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }: Terms): Promise<Answer> {
+    directory.settings(id);
+    const cell = cells.get(id) ?? emptyCell();
+    cells.set(id, cell);
+    const asked = now();
+    const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(cell));
+    const serve = async (): Promise<void> => {
+      const next = sharedMs === 0 ? nextAfter(cell, asked, oldest) : null;
+      if (next !== null) await next;
+      if (cell.inFlight === null && cell.triedAt >= oldest) return;
+      cell.inFlight ??= read(id, cell, inTurn !== undefined).finally(() => (cell.inFlight = null));
+      if (inTurn === undefined) hurry(cell);
+      await cell.inFlight;
+    };
+    const patience = cell.failure !== null ? failingMs : patienceFor(cell, asked, inTurn, patienceMs);
+    const inTime = await within(
+      serve().then(() => true),
+      patience,
+    );
+    const late = inTime === null && (inTurn === undefined || isLate(cell, now()));
+    const slow: Failure | null = late ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
+    return answerOf(cell, cell.failure ?? slow);
+  }
+
+  return { servesMs, latest: (id, terms) => outsideRequests(() => latest(id, terms)) };
+}
+
+function patienceFor({ reading, readAt }: Cell, asked: number, inTurn: Terms['inTurn'], patienceMs: number): number {
+  if (inTurn === undefined || reading === null) return patienceMs;
+  return asked - readAt < inTurn.freshMs ? inTurn.patienceMs : Math.min(patienceMs, inTurn.olderMs);
+}
+
+/** Of an attempt that waits for its turn nothing can be said yet. */
+const isLate = ({ startedAt }: Cell, now: number): boolean => startedAt !== null && now - startedAt >= LATE_MS;
+
+/** A reading this dear, and one that failed, serves everybody for as long as any may; a cheaper one need not. */
+function dearMs({ failure, tookMs }: Cell): number {
+  return failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0;
+}
+
+const emptyCell = (): Cell => ({
+  outbox: null,
+  reading: null,
+  head: null,
+  readAt: -Infinity,
+  failure: null,
+  booksFail: false,
+  triedAt: -Infinity,
+  tookMs: 0,
+  inFlight: null,
+  next: null,
+  ticket: null,
+  hurried: false,
+  startedAt: null,
+  history: [],
+  cost: { readings: 0, rows: 0, milliseconds: 0 },
+});
+
+/** Keeps the figures verdicts compare with, not the types and slices: those are the bulk of a reading. */
+function remember(cell: Cell, { asOf, figures, reach }: Reading): void {
+  const oldest = Date.parse(asOf) - REMEMBERED_MS;
+  cell.history = [...cell.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
+    a.asOf < b.asOf ? -1 : 1,
+  );
+}
+
+function kindOf(error: unknown): Failure['kind'] {
+  if (error instanceof NoReckoning) return 'no_store';
+  const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
+  if (failure instanceof DatabaseFailure) {
+    if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'slow';
+    if (failure.code === 'no_privilege' || failure.code === 'missing' || failure.code === 'outdated') return failure.code;
+    return failure.code === 'connection' ? 'unavailable' : 'unusable';
+  }
+  if (!(failure instanceof Problem)) return 'unusable';
+  if (failure.code === 'timeout') return 'slow';
+  if (failure.code === 'unavailable') return 'unavailable';
+  return failure.code === 'not_found' ? 'missing' : 'unusable';
+}

@@ -1,0 +1,232 @@
+import { awayInfo } from '@/lib/outbox/away';
+import type { OutboxDirectory } from '@/lib/outbox/directory';
+import { outboxInfo } from '@/lib/outbox/outbox';
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { CollectorStatus } from '@/lib/shared/figures/collection';
+import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';
+import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
+import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
+import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
+import type { Books } from '@/lib/history/rollups/history';
+import type { DepthNow } from '@/lib/history/collector/depth';
+import { diagnose } from '@/lib/diagnosis/judge/diagnose';
+import { breathe, createFleet } from './fleet';
+import { fleetDatabases } from './fleet-databases';
+import { createHistories, type Moment } from './histories';
+import { observe, spanOf } from '@/lib/figures/span';
+import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
+import type { Reckon } from '@/lib/live/compute-in-store';
+import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
+import { noFigures, noSeries, plot, summarise } from '@/lib/figures/summarise';
+import { UNREAD, type Failure } from '@/lib/diagnosis/evidence/circumstances';
+
+/** What charts show, where it is not the window of the figures: a span of its own, or one event type. */
+export interface Charts {
+  span: SeriesSpan;
+  type?: string;
+}
+
+/** The figures of every outbox, one reading for all viewers: single flight, of one outbox never more than 5 s old when answered. */
+export interface Snapshots {
+  /**
+   * Every outbox over the last hour, worst first, from what was read a moment ago: within 0.3 s, a second when nobody has asked
+   * for a while, or 3 s when asked first. Its figures are less than 15 s old where somebody asks every few seconds, and say how
+   * old they are; one that is slow or away never delays the others.
+   */
+  fleet(): Promise<FleetSnapshot>;
+  /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
+  outbox(id: string, window: Window, charts?: Charts): Promise<OutboxSnapshot>;
+  /** Problem `not_found` for an unknown id; a source that is away has the verdict `source_down` and no figures. */
+  summary(id: string, window: Window): Promise<Summary>;
+  /** Every outbox over the last hour, for a machine that comes by every few seconds: one that is away delays nobody twice. */
+  current(): Promise<Current[]>;
+  /** The databases of all outboxes, and what this process holds of them; asks none of them. */
+  databases(): FleetDatabase[];
+  /** What waits and is dead now, for the collector's samples; null while the source is away. */
+  depthNow(id: string): Promise<DepthNow | null>;
+  /** Of all events or of one type. Problem `not_found` for an unknown id; the series of a source that is away has no values. */
+  series(id: string, span: SeriesSpan, type?: string): Promise<Series>;
+  /** Of several types, in their order, from the reading that screens share. */
+  seriesOfTypes(id: string, span: SeriesSpan, types: readonly string[]): Promise<Series[]>;
+}
+
+/** An outbox as far as it is known at this moment. */
+export interface Current {
+  id: string;
+  /** Whether the figures are of now; those of a source that is away are its last ones. */
+  up: boolean;
+  summary: Summary;
+  cost: ReadingCost;
+}
+
+export interface SnapshotsOptions {
+  /** What was collected; without it only figures of now are known. */
+  books?: Books | null;
+  /** Computes the figures of databases that do not do it themselves (MySQL, MariaDB); without it those have none. */
+  reckon?: Reckon | null;
+  /** What the collector does about an outbox. */
+  collector?: { status(id: string): CollectorStatus | null };
+  /** Milliseconds since the epoch, for tests. */
+  now?: () => number;
+  /** Told when an outbox begins to fail, or fails in another way; for the log. */
+  onFailure?: (outbox: string, error: unknown) => void;
+}
+
+/** A reading that is merely late leaves the verdict of the last one standing for this long. */
+const VERDICT_STANDS_MS = 15_000;
+/** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
+const JUDGED_AT_ONCE = 8;
+/** Two hundred screens, whenever they ask, take no more readings than one. */
+const SCREEN = { sharedMs: POLL_INTERVAL_MS, patienceMs: READING_WAIT_MS } satisfies Terms;
+/** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
+const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 500 };
+const FLEET = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+/** The collector has other things to do than to wait: a sample of a depth may be a little older. */
+const COLLECTOR = {
+  sharedMs: POLL_INTERVAL_MS,
+  patienceMs: 100,
+  failingMs: 0,
+  inTurn: { freshMs: 0, patienceMs: 100, olderMs: 100 },
+} satisfies Terms;
+const SAMPLE_STANDS_MS = 10_000;
+/** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
+const SCRIPT = { sharedMs: 0, patienceMs: READING_WAIT_MS } satisfies Terms;
+/** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
+const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+
+export function createSnapshots(
+  directory: OutboxDirectory,
+  { books = null, reckon = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
+): Snapshots {
+  const readings = createReadings(directory, books, { now, reckon, onFailure });
+  const histories = createHistories(books, (id, error) => onFailure?.(id, error));
+  const nowIso = (): string => new Date(now()).toISOString();
+
+  function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
+    return outbox === null
+      ? awayInfo(directory, id, failure === null || failure.kind === 'no_store' ? 'source_down' : UNREAD[failure.kind])
+      : outboxInfo(outbox);
+  }
+
+  /** The last figures there are, and how much they are worth. */
+  async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
+    const { reading, previous } = answer;
+    const moment = momentOf(id, answer);
+    const figures =
+      moment === null ? null : summarise(await histories.sum(moment, spanOf({ window }, moment.reading.asOf), series), window);
+    const grave = graveFailure(answer, now());
+    const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
+    const history = moment === null ? null : await histories.recent(moment);
+    return {
+      outbox: infoOf(id, answer),
+      summary: {
+        ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))),
+        diagnosis: diagnose({ reading, figures, failure: grave, previous, history, now: at }),
+      },
+      collector: collector?.status(id) ?? null,
+      stale: staleOf(answer),
+    };
+  }
+
+  async function seriesOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
+    const moment = momentOf(id, answer);
+    if (moment === null) return noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
+    const key = type === undefined ? ALL_TYPES : seriesOfType(type);
+    return plot(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
+  }
+
+  return {
+    fleet: createFleet({
+      directory,
+      now,
+      latest: (id) => readings.latest(id, FLEET),
+      everyMs: (id) => readings.servesMs(id, FLEET),
+      compose: async (id, answer) => {
+        const [series, read] = await Promise.all([seriesOf(answer, id, { span: { window: '1h' } }), judged(id, '1h', answer, ALL_TYPES)]);
+        return { ...read, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
+      },
+    }),
+    async current() {
+      const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, MACHINE) })));
+      const current: Current[] = [];
+      const left = answers.entries();
+      const judge = async (): Promise<void> => {
+        for (const [at, { id, answer }] of left) {
+          const { summary } = await judged(id, '1h', answer);
+          current[at] = { id, up: answer.reading !== null && graveFailure(answer, now()) === null, summary, cost: answer.cost };
+          // Two hundred of them in one go would keep everybody else waiting.
+          await breathe();
+        }
+      };
+      await Promise.all(Array.from({ length: JUDGED_AT_ONCE }, judge));
+      return current;
+    },
+    async outbox(id, window, charts = { span: { window } }) {
+      const answer = await readings.latest(id, SCREEN);
+      const [read, series] = await Promise.all([judged(id, window, answer), seriesOf(answer, id, charts)]);
+      return { ...read, asOf: read.summary.asOf, series };
+    },
+    async summary(id, window) {
+      const answer = await readings.latest(id, SCRIPT);
+      const { reading, failure, previous } = answer;
+      if (reading !== null && failure === null) return (await judged(id, window, answer)).summary;
+      return {
+        ...noFigures(window, nowIso(), whyNothing(answer)),
+        diagnosis: diagnose({ reading, figures: null, failure, previous, history: null, now: now() }),
+      };
+    },
+    databases: () => fleetDatabases(directory),
+    async depthNow(id) {
+      const { reading, failure, ageMs } = await readings.latest(id, COLLECTOR);
+      if (reading === null || failure !== null || ageMs > SAMPLE_STANDS_MS) return null;
+      const { depth, oldestPendingAt } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+      if (depth.waiting.count === null) return null;
+      const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
+      return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
+    },
+    async seriesOfTypes(id, span, types) {
+      const answer = await readings.latest(id, SCREEN);
+      return Promise.all(types.map((type) => seriesOf(answer, id, { span, type })));
+    },
+    async series(id, span, type) {
+      const answer = await readings.latest(id, SCRIPT);
+      return answer.failure === null
+        ? seriesOf(answer, id, { span, type })
+        : noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
+    },
+  };
+}
+
+/** Why the last figures count no more; null while they do. A reading that is late is no failure before it has been late for long. */
+function graveFailure({ reading, failure }: Answer, now: number): Failure | null {
+  const late =
+    (failure?.kind === 'timeout' || failure?.kind === 'slow') && reading !== null && now - Date.parse(failure.since) < VERDICT_STANDS_MS;
+  return late ? null : failure;
+}
+
+const PROBLEMS: Record<Failure['kind'], StaleProblem> = {
+  timeout: 'timeout',
+  slow: 'timeout',
+  unavailable: 'unavailable',
+  no_privilege: 'unreadable',
+  missing: 'unreadable',
+  outdated: 'unreadable',
+  unusable: 'unreadable',
+  no_store: 'store',
+};
+
+/** Why there is not one figure. */
+const whyNothing = ({ failure }: Answer): UnavailableReason => {
+  if (failure === null) return 'source_down';
+  return failure.kind === 'no_store' ? 'store_down' : UNREAD[failure.kind];
+};
+
+/** Figures older than a verdict stands are old, even though nothing has failed: nobody has asked for them for a while. */
+function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
+  if (failure !== null) return { since: reading?.asOf ?? failure.since, problem: PROBLEMS[failure.kind] };
+  return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
+}
+
+function momentOf(id: string, { outbox, reading, head }: Answer): Moment | null {
+  return reading === null ? null : { id, outbox, reading, head };
+}
