@@ -22,7 +22,7 @@ import { listEvents } from '@/lib/outbox/list-events';
 import { listOrder } from '@/lib/outbox/list-order';
 import { neighboursOf } from '@/lib/outbox/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { STEP_SECONDS } from '@/lib/shared/figures/windows';
 import { readRollups } from '@/lib/store/rollups';

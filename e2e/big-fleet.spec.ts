@@ -7,7 +7,7 @@ import { secondConsole } from './support/second-console';
 test.use({ trace: 'off' });
 
 const DATABASES = 20;
-const AWAY = 3;
+const UNREACHABLE = 3;
 const OUTBOXES = 10;
 
 /**
@@ -29,8 +29,8 @@ test('two hundred outboxes are a light page, and those of databases that are awa
         // One of the demo's tables stands for all of a database.
         const one = like[at % like.length];
         const source = config.databases[String(one?.database)];
-        const database = `${at < AWAY ? 'away' : 'up'}-${String(at)}`;
-        config.databases[database] = { url: at < AWAY ? 'postgres://nobody:none@127.0.0.1:1/none' : (source?.url ?? '') };
+        const database = `${at < UNREACHABLE ? 'away' : 'up'}-${String(at)}`;
+        config.databases[database] = { url: at < UNREACHABLE ? 'postgres://nobody:none@127.0.0.1:1/none' : (source?.url ?? '') };
         config.outboxes.push({ ...one, id: `o-${String(at)}-${String(n)}`, name: `Service ${String(at)} outbox ${String(n)}`, database });
       }
     }

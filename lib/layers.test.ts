@@ -175,7 +175,7 @@ describe('the picture of docs/ARCHITECTURE.md', () => {
 
 describe('the check itself', () => {
   it.each([
-    ['lib/shared/a.ts', `import { x } from '@/lib/outbox/shape';`],
+    ['lib/shared/a.ts', `import { x } from '@/lib/shape/shape';`],
     ['lib/outbox/a.ts', `import { x } from '@/lib/interventions/intervene';`],
     ['lib/outbox/a.ts', `import { x } from '../snapshots/snapshots';`],
     ['lib/outbox/a.ts', `export * from '@/lib/server/console';`],

@@ -1,4 +1,4 @@
-import type { Condition } from '@/lib/outbox/language/condition';
+import type { Condition } from '@/lib/shape/schema/condition';
 
 /** A condition in words for the documentation, columns as code: `` `attempts` above 0 ``. */
 export function conditionText(condition: Condition): string {

@@ -1,7 +1,7 @@
 /** `npm run console -- <verb>`: the command line. Standard output holds nothing but the answer. */
 import { Command, CommanderError } from 'commander';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { fileSchema } from '@/lib/config/schema';
-import type { Shape } from '@/lib/outbox/shape';
+import type { Shape } from '@/lib/shape/shape';
 import { renderMetricTable } from './metric-table';
 import { renderShapeTables, type ShapeWords } from './shape-tables';
 
@@ -27,8 +27,8 @@ interface Registry {
 
 export const REGISTRIES: readonly Registry[] = [
   {
-    folder: 'lib/outbox/shapes',
-    output: 'lib/outbox/shape-registry.gen.ts',
+    folder: 'lib/shape/catalog',
+    output: 'lib/shape/catalog.gen.ts',
     list: 'SHAPES',
     suffix: '',
     type: { name: 'Shape', from: './shape' },
@@ -162,12 +162,12 @@ function languageName(file: string): string {
 }
 
 async function loadShapes(root: string): Promise<Shape[]> {
-  const folder = path.join(root, 'lib/outbox/shapes');
+  const folder = path.join(root, 'lib/shape/catalog');
   const shapes: Shape[] = [];
   for (const name of moduleNames(folder)) {
     const module = (await import(pathToFileURL(path.join(folder, `${name}.ts`)).href)) as Record<string, Shape>;
     const shape = module[constantName(name, '')];
-    if (shape?.key !== name) throw new Error(`lib/outbox/shapes/${name}.ts: its key must be '${name}'`);
+    if (shape?.key !== name) throw new Error(`lib/shape/catalog/${name}.ts: its key must be '${name}'`);
     shapes.push(shape);
   }
   return shapes;

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
-import type { Shape } from '@/lib/outbox/shape';
+import { SHAPES } from '@/lib/shape/catalog.gen';
+import type { Shape } from '@/lib/shape/shape';
 import { LIVE_STATES } from '@/lib/shared/states';
 import { conditionText } from './condition-text';
 

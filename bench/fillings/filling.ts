@@ -13,7 +13,7 @@ export const EVENT_TYPES = 25;
 /** A table of a shape and what fills it. */
 export interface Filling {
   key: string;
-  /** Of lib/outbox/shapes. */
+  /** Of lib/shape/catalog. */
   shape: string;
   /** The service's own tables and indexes. */
   ddl: string[];

@@ -1,6 +1,6 @@
 /** Looks at the demo's outboxes as the console does: its collector beside one reading every five seconds for whoever asks. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { openBooks } from '@/lib/history/rollups/history';

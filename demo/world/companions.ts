@@ -1,4 +1,4 @@
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';

@@ -8,7 +8,7 @@ import { quoted, readHistory, watchHistory } from '../races/history';
 import type { TableEvidence } from '../races/judge';
 import { addEvent, makeEvent } from '../races/traffic';
 import { recordTables } from '@/lib/outbox/companions';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { ENGINES, openSample, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import type { Recorded } from './evidence';
 import { sleep } from './operators';

@@ -1,7 +1,8 @@
 /** Ground truth for the race tests: every change of every table an event can be in, written down by triggers. */
 import type { ColumnDescription, TableName } from '@/lib/database/engine';
 import { recordTables } from '@/lib/outbox/companions';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import type { EngineKey } from '@/lib/shared/model';
 import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { mysqlWitness } from './history-mysql';

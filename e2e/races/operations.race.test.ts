@@ -9,7 +9,7 @@ import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
 import { ANNA, BEN, depsFor } from '@/lib/interventions/testing';
 import { listEvents } from '@/lib/outbox/list-events';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { CONTENDERS, isPublished, raceRandom, stateOf, type Contender } from './contenders';

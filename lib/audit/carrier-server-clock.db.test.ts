@@ -9,7 +9,7 @@ import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { getEvent } from '@/lib/outbox/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -5,7 +5,7 @@ import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/out
 import { intervene } from '@/lib/interventions/intervene';
 import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
 import { getEvent } from '@/lib/outbox/get-event';
-import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { startCarrier, type Carrier } from './carrier';
 import { listAudit } from './list';

@@ -310,9 +310,9 @@ const OF_A_RECORD = new Set<DatabaseFailure['code']>(['bad_value', 'timeout', 'o
 /** Whether the database is to blame, whatever its records say. */
 const isOfDatabase = (error: unknown): boolean => error instanceof DatabaseFailure && !OF_A_RECORD.has(error.code);
 
-const AWAY = new Set<DatabaseFailure['code']>(['connection', 'busy', 'timeout', 'locked', 'deadlock']);
+const UNREACHABLE = new Set<DatabaseFailure['code']>(['connection', 'busy', 'timeout', 'locked', 'deadlock']);
 
 function reasonOf(error: unknown): LackReason {
   if (error instanceof StoreTrouble) return 'store';
-  return error instanceof DatabaseFailure && AWAY.has(error.code) ? 'database' : 'unreadable';
+  return error instanceof DatabaseFailure && UNREACHABLE.has(error.code) ? 'database' : 'unreadable';
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { depsFor } from '@/lib/interventions/testing';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { lacksOf, type Carrying } from '@/lib/shared/changes/carrying';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -1,6 +1,6 @@
 /** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
 import { z } from 'zod';
-import { extraParameterSchema } from '@/lib/outbox/language/parameters';
+import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { EngineKey } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { ExtraParameters, Known } from './config';

@@ -1,7 +1,7 @@
 /** The configuration as the rest of the product sees it: checked, with defaults filled in. */
-import type { TableRef } from '@/lib/outbox/language/names';
-import type { Words } from '@/lib/outbox/language/check';
-import type { Shape } from '@/lib/outbox/shape';
+import type { TableRef } from '@/lib/shape/schema/names';
+import type { Words } from '@/lib/shape/check';
+import type { Shape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 
 export interface DatabaseConfig {

@@ -1,5 +1,5 @@
 /** What this build can do, for the checks of the configuration. */
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import en from '@/lib/messages/en.json' with { type: 'json' };
 import type { Known } from './config';
 

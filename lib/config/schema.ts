@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
-import { tableRefSchema } from '@/lib/outbox/language/names';
-import { shapeSchema } from '@/lib/outbox/shape';
+import { tableRefSchema } from '@/lib/shape/schema/names';
+import { shapeSchema } from '@/lib/shape/shape';
 import { parseDurationSeconds } from './duration';
 import { isFieldPath } from './field-path';
 

@@ -1,7 +1,7 @@
 /** What does not change what a table is: the case of its names, and columns everybody has. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { findCandidates } from './candidates';
 import { signatureOf } from './signatures';
 import { HOME_GROWN } from './testing/home-grown';

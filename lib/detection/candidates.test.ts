@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
 import { findCandidates, type Found } from './candidates';
 import { signatureOf } from './signatures';

@@ -1,7 +1,7 @@
 /** The mapping proposed for a table made by hand: roles, states and what a person has to confirm. */
 import type { TableDescription } from '@/lib/database/engine';
-import { namesNoRow } from '@/lib/outbox/binding/bound-shape';
-import type { Condition, ColumnRole, ShapeInput } from '@/lib/outbox/shape';
+import { namesNoRow } from '@/lib/shape/bind/bound-shape';
+import type { Condition, ColumnRole, ShapeInput } from '@/lib/shape/shape';
 import type { StatusWord } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
 import type { TimeRole, TimeSpelling } from './look';

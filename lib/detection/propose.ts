@@ -1,7 +1,7 @@
 /** What to paste for a candidate: a built-in shape with its parameters, or a mapping of its own. */
 import type { CatalogueTable } from '@/lib/database/catalogue';
-import { tableParts } from '@/lib/outbox/language/names';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { tableParts } from '@/lib/shape/schema/names';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { StatusWord } from '@/lib/shared/detection';
 import type { Found } from './candidates';
 import type { Look } from './look';

@@ -1,6 +1,6 @@
 /** A proposal tried out: parsed like a configuration, bound to its table, and a few rows read through it. */
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { parseConfig } from '@/lib/config/load';
 import type { Database } from '@/lib/database/database';
@@ -10,7 +10,7 @@ import { getEvent } from '@/lib/outbox/get-event';
 import { maskErrors } from '@/lib/outbox/hidden-in-errors';
 import { listEvents } from '@/lib/outbox/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { COLUMN_ROLES } from '@/lib/outbox/shape';
+import { COLUMN_ROLES } from '@/lib/shape/shape';
 import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
 import { MASK } from '@/lib/shared/lists/masked';
 import type { OutboxEvent } from '@/lib/shared/model';

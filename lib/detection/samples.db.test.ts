@@ -1,7 +1,7 @@
 /** The tables that the built-in shapes bring along for their own tests, found by nobody telling. */
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { detectAndExamine } from './scan';

@@ -1,6 +1,6 @@
 import type { CandidateCompanion } from '@/lib/shared/detection';
-import { tableParts, type TableRef } from '@/lib/outbox/language/names';
-import type { Shape } from '@/lib/outbox/shape';
+import { tableParts, type TableRef } from '@/lib/shape/schema/names';
+import type { Shape } from '@/lib/shape/shape';
 import type { ShapeSignature } from './signature';
 
 /** What a shape is recognised by; null for one that does not say. */

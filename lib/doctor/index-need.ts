@@ -1,4 +1,4 @@
-import { commonTests } from '@/lib/outbox/conditions';
+import { commonTests } from '@/lib/shape/compile';
 import { fitTests } from '@/lib/outbox/index-fit';
 import { isIndexTest, leadingColumns, type IndexTest, type WantedIndex } from '@/lib/outbox/wanted-index';
 import type { LiveState } from '@/lib/shared/states';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
-import { defineShape, type Shape } from '@/lib/outbox/shape';
+import { defineShape, type Shape } from '@/lib/shape/shape';
 import type { Finding } from '@/lib/shared/doctor';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { createRoles } from '@/scripts/testing/outbox';

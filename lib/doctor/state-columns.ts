@@ -1,4 +1,4 @@
-import type { Condition, Shape } from '@/lib/outbox/shape';
+import type { Condition, Shape } from '@/lib/shape/shape';
 
 /** Columns whose values decide the state of a row, in the order the rules name them. */
 export function stateColumns(shape: Shape): string[] {

@@ -1,10 +1,10 @@
 /** Tables for the doctor's tests: well kept ones, small, that a test then spoils in one way. */
-import { tableParts } from '@/lib/outbox/language/names';
+import { tableParts } from '@/lib/shape/schema/names';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Database } from '@/lib/database/database';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
-import type { Shape } from '@/lib/outbox/shape';
+import { SHAPES } from '@/lib/shape/catalog.gen';
+import type { Shape } from '@/lib/shape/shape';
 import type { Examination } from '@/lib/shared/doctor';
 import { examineOutbox } from './examine';
 import type { Sample } from './trend';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { livePlaces, type Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import { placeSql } from '@/lib/outbox/row';
 import { idFits } from '@/lib/outbox/row-id';
 import { isState } from '@/lib/shared/states';

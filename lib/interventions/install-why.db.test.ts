@@ -1,7 +1,7 @@
 /** Whoever is asked for a grant is told which operation it is for. */
 import { describe, expect, it } from 'vitest';
-import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { createSample, openSample, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { installStatements } from './install';
 

@@ -5,7 +5,7 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { startMariadb } from '@/scripts/testing/mariadb';
 import { createRoles, createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';

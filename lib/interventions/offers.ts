@@ -4,7 +4,8 @@
  */
 import { sql } from 'kysely';
 import type { Beside, StoredEvent } from '@/lib/outbox/get-event';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import { decodeVersion } from '@/lib/outbox/version';
 import type { EventDetail } from '@/lib/shared/model';
 import { reasonsFor } from './classify';

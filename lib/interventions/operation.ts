@@ -1,8 +1,9 @@
 import type { RawBuilder } from 'kysely';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import type { PlaceSql } from '@/lib/outbox/row';
-import type { Call } from '@/lib/outbox/language/operation';
-import type { Value } from '@/lib/outbox/shape';
+import type { Call } from '@/lib/shape/schema/operation';
+import type { Value } from '@/lib/shape/shape';
 import type { SkipCode } from '@/lib/shared/model';
 import type { LiveState, State } from '@/lib/shared/states';
 

@@ -5,7 +5,7 @@ import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseO
 import type { TableName } from '@/lib/database/engine';
 import { archiveTable, recordTables } from '@/lib/outbox/companions';
 import { getEvent } from '@/lib/outbox/get-event';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { LiveState } from '@/lib/shared/states';
 import type { SkipCode } from '@/lib/shared/model';
 import { intervene } from './intervene';

@@ -1,6 +1,7 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { livePlaces, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { livePlaces, type Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/row';
 import { idFits } from '@/lib/outbox/row-id';
 import { decodeVersion } from '@/lib/outbox/version';

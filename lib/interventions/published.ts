@@ -1,11 +1,11 @@
 /** Rows that a rule of the shape says are out: what sends again leaves them alone, whatever state an earlier rule gives them. */
 import { sql, type RawBuilder } from 'kysely';
-import { compileCondition, negated } from '@/lib/outbox/conditions';
-import { disjoint } from '@/lib/outbox/language/leaves';
+import { compileCondition, negated } from '@/lib/shape/compile';
+import { disjoint } from '@/lib/shape/reason';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { scopeOf } from '@/lib/outbox/role-sql';
 import type { PlaceSql } from '@/lib/outbox/row';
-import type { Condition } from '@/lib/outbox/shape';
+import type { Condition } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 
 /** True for rows that any `published` rule fits; what is left over by all others says nothing. In a dead-letter table all are dead. */

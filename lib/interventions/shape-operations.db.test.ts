@@ -18,7 +18,7 @@ import {
 import { archiveTable } from '@/lib/outbox/companions';
 import { getEvent } from '@/lib/outbox/get-event';
 import { idText } from '@/lib/outbox/row-id';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from './testing';
 import { CHANGES as CHANGES_OF_MANY, IN_A_DAY, MOVED, NOW, type Change } from './testing-changes';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { listEvents } from '@/lib/outbox/list-events';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { startMariadb } from '@/scripts/testing/mariadb';
 import { settingsFor } from '@/scripts/testing/outbox';

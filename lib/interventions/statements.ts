@@ -4,11 +4,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '@/lib/database/table-ref';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
-import { placeColumns, type Outbox, type Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { placeColumns, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import { rowId } from '@/lib/outbox/row-id';
-import type { Call, PlainValue } from '@/lib/outbox/language/operation';
-import type { Value } from '@/lib/outbox/shape';
+import type { Call, PlainValue } from '@/lib/shape/schema/operation';
+import type { Value } from '@/lib/shape/shape';
 import { touchedCount } from '@/lib/outbox/touched';
 import type { Version } from '@/lib/outbox/version';
 import { placeName } from './operations/restore';

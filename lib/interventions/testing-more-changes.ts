@@ -1,6 +1,6 @@
 /** What operations write, row by row, for the shapes of Go, Node, Python, Ruby, Rust and Elixir; see testing-changes.ts. */
 import type { OutboxSettings } from '@/lib/outbox/outbox';
-import { sampleId } from '@/lib/outbox/language/sample-rows';
+import { sampleId } from '@/lib/shape/catalog/parts/sample-rows';
 import { IN_A_DAY, moved, NOW, type Change } from './testing-changes';
 
 type Changes = Record<string, Record<string, Change>>;

@@ -5,7 +5,7 @@ import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { settleAll, type SettlingOptions } from '@/lib/jobs/settling';
 import { getEvent } from '@/lib/outbox/get-event';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import type { InterventionRequest } from '@/lib/shared/model';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';

@@ -7,7 +7,7 @@ import { intervene } from '@/lib/interventions/intervene';
 import type { Unsettled } from '@/lib/interventions/settle';
 import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
 import { getEvent } from '@/lib/outbox/get-event';
-import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { Problem } from '@/lib/shared/problems';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { settleAll, type SettlingOptions } from './settling';

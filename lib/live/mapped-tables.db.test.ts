@@ -1,7 +1,7 @@
 /** Figures of tables as docs/mapping.md teaches them: whatever shows the state and however times are spelt, the counts are right. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import { lineOf } from '@/lib/figures/series';

@@ -1,7 +1,7 @@
 /** The same rows in a table of each engine: every figure and every verdict's figures are the same, however the rows are found. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type Shape } from '@/lib/outbox/shape';
+import { defineShape, type Shape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { insertRow, useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { takeReading } from '@/lib/snapshots/take-reading';

@@ -1,7 +1,7 @@
 /** Every built-in shape answers a reading and the collector on every engine it names, with the figures of its own sample. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { askEverything, type Told } from '@/lib/history/collector/testing/ask';
 import { STATES_OF, PARTS } from '@/lib/outbox/scan/source';
 import { takeReading } from '@/lib/snapshots/take-reading';

@@ -3,7 +3,7 @@ import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
 import { mayHoldJson } from './row';
-import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from './shape';
+import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from '@/lib/shape/shape';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
 

@@ -1,5 +1,5 @@
 import type { Unread } from '@/lib/shared/lists/content';
-import type { Shape } from './shape';
+import type { Shape } from '@/lib/shape/shape';
 
 /** A column's content: nothing masked yet, so this never leaves the server as it is. */
 export interface StoredContent {

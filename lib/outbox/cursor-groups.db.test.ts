@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { useOpened } from '@/scripts/testing/inline';
 import { createSample, settingsFor, tableOf, useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { tableParts } from './language/names';
+import { tableParts } from '@/lib/shape/schema/names';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 describe.each([
   [

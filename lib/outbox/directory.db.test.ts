@@ -4,7 +4,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, settingsFor } from '@/scripts/testing/outbox';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { createDirectory } from './directory';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const shape = SHAPES.find(({ key }) => key === 'published-at');
 if (shape === undefined) throw new Error('There is no such shape');

@@ -3,7 +3,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, sampleEventId, settingsFor } from '@/scripts/testing/outbox';
 import { createDirectory } from './directory';
 import { findEvents } from './find-events';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const shape = SHAPES.find(({ key }) => key === 'published-at');
 if (shape === undefined) throw new Error('There is no such shape');

@@ -5,7 +5,7 @@ import { createSample, sampleEventId, settingsFor } from '@/scripts/testing/outb
 import { bindOutbox } from './bind';
 import { contentOf } from './event-content';
 import { getEvent } from './get-event';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const shape = SHAPES.find(({ key }) => key === 'opensleigh-outbox');
 if (shape === undefined) throw new Error('There is no such shape');

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Claim, VersionedEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
-import { livePlaces, type Outbox, type Place } from './outbox';
+import { livePlaces, type Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 import { idFits } from './row-id';
 

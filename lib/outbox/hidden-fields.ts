@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '@/lib/shared/model';
-import type { MappingProblem } from './binding/problems';
-import { COLUMN_ROLES, type ColumnRole, type Source } from './language/source';
+import type { MappingProblem } from '@/lib/shape/bind/problems';
+import { COLUMN_ROLES, type ColumnRole, type Source } from '@/lib/shape/schema/source';
 import { hidesPath } from './mask-paths';
 import type { OutboxSettings } from './outbox';
 import { pathSteps } from './paths';

@@ -11,8 +11,8 @@ import { getEvent } from './get-event';
 import { maskErrors } from './hidden-in-errors';
 import { listEvents } from './list-events';
 import { neighboursOf } from './neighbours';
-import { shapeSchema } from './shape';
-import { escrowStatus } from './shapes/escrow-status';
+import { shapeSchema } from '@/lib/shape/shape';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 
 const TABLE = 'p2p.transaction_outbox';
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

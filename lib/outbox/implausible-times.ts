@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { tableRef } from '@/lib/database/table-ref';
 import type { Path } from '@/lib/shared/lists/document-path';
-import type { MappingProblem } from './binding/problems';
+import type { MappingProblem } from '@/lib/shape/bind/problems';
 import { fewRows } from './few-rows';
-import { livePlaces, type Outbox, type Place } from './outbox';
-import { COLUMN_ROLES, type Shape } from './shape';
+import { livePlaces, type Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
+import { COLUMN_ROLES, type Shape } from '@/lib/shape/shape';
 
 const ROWS = 20;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { holds } from './index-fit';
-import type { Leaf } from './language/leaves';
+import type { Leaf } from '@/lib/shape/reason';
 
 const PENDING: Leaf[] = [{ column: 'status', equals: 'PENDING' }];
 const UNPUBLISHED: Leaf[] = [{ column: 'published_at', isNull: true }];

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { IndexDescription } from '@/lib/database/engine';
-import type { Leaf } from './language/leaves';
-import type { Place } from './outbox';
+import type { Leaf } from '@/lib/shape/reason';
+import type { Place } from '@/lib/shape/bound';
 
 /** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */
 export interface Fit {

@@ -4,7 +4,7 @@ import { createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/
 import { bindOutbox, mappingProblems } from './bind';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const shape = SHAPES.find(({ key }) => key === 'outboxer-messages');
 if (shape === undefined) throw new Error('There is no such shape');

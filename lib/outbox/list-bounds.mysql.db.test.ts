@@ -8,7 +8,7 @@ import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
 import { SEARCH_ROWS } from './list-walks';
 import type { Outbox } from './outbox';
-import type { Shape } from './shape';
+import type { Shape } from '@/lib/shape/shape';
 import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from './testing-keyed';
 
 /** What failed has no index: rows are tried as they lie in the table. */

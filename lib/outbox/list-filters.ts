@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { idSpellings } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { holds, leadsWith } from './index-fit';
-import { livePlaces, plainColumn, type Outbox, type Place } from './outbox';
+import { livePlaces, type Outbox } from './outbox';
+import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { PlaceSql } from './row';
 import { idFits } from './row-id';
 

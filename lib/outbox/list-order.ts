@@ -1,10 +1,11 @@
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import type { LiveState } from '@/lib/shared/states';
-import { commonTests, coversEveryRow } from './conditions';
+import { commonTests, coversEveryRow } from '@/lib/shape/compile';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from './index-fit';
-import type { Leaf } from './language/leaves';
-import { isSmall, isTime, plainColumn, type Outbox, type Place } from './outbox';
+import type { Leaf } from '@/lib/shape/reason';
+import { isSmall, type Outbox } from './outbox';
+import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 
 /** States that are listed together because one index holds them all. */
 export const PARTS = {

@@ -19,7 +19,7 @@ import { getEvent } from './get-event';
 import { listEvents } from './list-events';
 import { neighboursOf } from './neighbours';
 import type { Outbox } from './outbox';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const ROWS = 220_000;
 const WAITING = 700;

@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Cursor } from './cursor';
 import type { Position, SortKey, Walk } from './list-walks';
-import type { Outbox, Place } from './outbox';
+import type { Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 import { placeSql, uncountedColumns, type EventRow, type PlaceSql } from './row';
 import { touchedCountOfRead } from './touched';
 

@@ -9,7 +9,7 @@ import { LIVE_STATES } from '@/lib/shared/states';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const ROWS = 48;
 const DEAD = 12;

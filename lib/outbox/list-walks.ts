@@ -2,11 +2,12 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
-import { commonTests, compileCondition, statePredicate } from './conditions';
+import { commonTests, compileCondition, statePredicate } from '@/lib/shape/compile';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from './index-fit';
 import { equalities, placesFor, rowTests, timeScope } from './list-filters';
 import { PARTS, type ListOrder, type Part } from './list-order';
-import { isSmall, plainColumn, type Outbox, type Place } from './outbox';
+import { isSmall, type Outbox } from './outbox';
+import { plainColumn, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from './row';
 
 /** In a large table a search tries its filters on this many rows of a walk at the most, and says how far it came. */

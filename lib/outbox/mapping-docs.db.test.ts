@@ -1,7 +1,7 @@
 /** Every example of docs/mapping.md is parsed as a configuration and run against the table that stands beside it. */
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from './directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { parseConfig } from '@/lib/config/load';
 import { openDatabase, type Database } from '@/lib/database/database';

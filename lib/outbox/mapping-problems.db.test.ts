@@ -5,7 +5,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { tooOld } from '@/lib/database/engines';
 import { bindInline, problemsOf, useOpened, useReader } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import type { ShapeInput } from './shape';
+import type { ShapeInput } from '@/lib/shape/shape';
 
 const ENGINES = ['postgres', 'mysql'] as const;
 const COLUMNS = { id: 'id', createdAt: 'made_at' };

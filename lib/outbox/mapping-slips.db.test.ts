@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOf, useReader } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import type { ShapeInput } from './shape';
+import type { ShapeInput } from '@/lib/shape/shape';
 
 const STATES: ShapeInput['states'] = [
   { state: 'dead', when: { column: 'status', equals: 4 } },

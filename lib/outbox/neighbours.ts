@@ -3,9 +3,10 @@ import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './list-filters';
 import { listOrder } from './list-order';
 import { walksOf, type Walk } from './list-walks';
-import { isSmall, livePlaces, type Outbox, type Place } from './outbox';
+import { isSmall, livePlaces, type Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
-import { keepsOrder } from './shape';
+import { keepsOrder } from '@/lib/shape/shape';
 
 /** Events of the same aggregate read on each side of the one shown. */
 const SIDE = 25;

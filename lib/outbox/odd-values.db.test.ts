@@ -6,7 +6,7 @@ import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
 import { newestDead } from './dead-letters';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import type { Shape } from './shape';
+import type { Shape } from '@/lib/shape/shape';
 
 const DDL = {
   postgres: [

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { TableRules } from '@/lib/database/table-rules';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
-import { tableLabel, type Outbox, type Place } from './outbox';
+import { tableLabel, type Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 
 export interface TableFacts {
   /** `schema.table`. */

@@ -11,8 +11,8 @@ import { useTestMysql } from '@/scripts/testing/mysql';
 import type { EngineKey } from '@/lib/shared/model';
 import { bindOutbox } from './bind';
 import { provenTable, type ProvenTable } from './proven-table';
-import type { Shape } from './shape';
-import { SHAPES } from './shape-registry.gen';
+import type { Shape } from '@/lib/shape/shape';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const HEADER = `// Written by proven-tables.db.test.ts from the samples of the shapes. Do not edit.
 import type { EngineKey } from '@/lib/shared/model';

@@ -1,7 +1,8 @@
 /** Whether an outbox's mapping has been shown to change its table as it says. */
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
-import { tableLabel, type Outbox, type Place } from './outbox';
+import { tableLabel, type Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 import { difference, differences, ofMapping, type ProofFacts } from './proof-facts';
 import type { ProvenTable } from './proven-table';
 import { PROVEN_TABLES } from './proven-tables.gen';

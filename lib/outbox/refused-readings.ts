@@ -1,14 +1,14 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Path } from '@/lib/shared/lists/document-path';
-import { compileCondition } from './conditions';
-import type { MappingProblem } from './binding/problems';
+import { compileCondition } from '@/lib/shape/compile';
+import type { MappingProblem } from '@/lib/shape/bind/problems';
 import { listOrder } from './list-order';
 import { mergedRows } from './list-sql';
 import { walksOf } from './list-walks';
 import { livePlaces, type Outbox } from './outbox';
 import { placeSql } from './row';
-import { COLUMN_ROLES } from './shape';
+import { COLUMN_ROLES } from '@/lib/shape/shape';
 
 /** Failures that say something against the statement itself; a right that is missing is said elsewhere. */
 const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];

@@ -1,8 +1,9 @@
 import type { TableName } from '@/lib/database/engine';
 import { whyNotOffered } from './capabilities';
 import { fitRange } from './index-fit';
-import { plainColumn, type Outbox, type Place } from './outbox';
-import type { ChangeRule, Condition } from './shape';
+import type { Outbox } from './outbox';
+import { plainColumn, type Place } from '@/lib/shape/bound';
+import type { ChangeRule, Condition } from '@/lib/shape/shape';
 
 /** What the operations of an outbox need in one of its tables. */
 export interface Rights {

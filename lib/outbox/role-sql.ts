@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
 import { tableRef } from '@/lib/database/table-ref';
-import { belongs, compileCondition, type Scope } from './conditions';
-import type { ColumnRole } from './language/source';
-import { plainColumn, type BoundRole, type Outbox, type Place } from './outbox';
+import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
+import type { ColumnRole } from '@/lib/shape/schema/source';
+import type { Outbox } from './outbox';
+import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
 import { READ_BYTES } from './size-bounds';
 
 /** A value of a row and what kind of value it is. */

@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription, Engine } from '@/lib/database/engine';
-import type { Place } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 
 /** Expressions on the columns that name a row. */
 export interface RowId {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { getEvent } from './get-event';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 /** By shape and event id. Times are compared to the second. */
 const VALUES: Record<string, Record<string, Partial<OutboxEvent>>> = {

@@ -7,7 +7,7 @@ import { recordTables } from './companions';
 import { newestDead } from './dead-letters';
 import { getEvent } from './get-event';
 import { listEvents } from './list-events';
-import { SHAPES } from './shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 
 describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const)))(
   'shape %s on %s',

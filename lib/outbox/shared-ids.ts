@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { MappingProblem } from './binding/problems';
+import type { MappingProblem } from '@/lib/shape/bind/problems';
 import { fewRows } from './few-rows';
-import type { Outbox, Place } from './outbox';
+import type { Outbox } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 import { placeSql } from './row';
 
 const ROWS = 500;

@@ -5,7 +5,7 @@ import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/describe';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Outbox } from './outbox';
-import { kindOf } from './shape';
+import { kindOf } from '@/lib/shape/shape';
 
 /** Parameter of a shape whose table no relay reads: the replication slot its connector reads. */
 const SLOT_PARAMETER = 'slot';

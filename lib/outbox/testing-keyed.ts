@@ -1,4 +1,4 @@
-import { defineShape } from './shape';
+import { defineShape } from '@/lib/shape/shape';
 
 /** Rows of a table that is too large to be tried whole; the newest `KEYED_WAITING` of them wait. */
 export const KEYED_ROWS = 250_000;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { settingsFor } from '@/scripts/testing/outbox';
-import { workerStatus } from './shapes/worker-status';
-import type { TableRef } from './language/names';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
+import type { TableRef } from '@/lib/shape/schema/names';
 import { configuredElsewhere } from './touched';
 
 const on = (id: string, table: TableRef, deadTable?: TableRef) =>

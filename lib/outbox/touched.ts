@@ -1,9 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TableName } from '@/lib/database/engine';
-import { capturedOf, filledName } from './binding/find-table';
+import { capturedOf, filledName } from '@/lib/shape/bind/find-table';
 import { LINE_OUTBOX, recordTables } from './companions';
-import { tableParts } from './language/names';
-import { livePlaces, type Outbox, type OutboxSettings, type Place } from './outbox';
+import { tableParts } from '@/lib/shape/schema/names';
+import { livePlaces, type Outbox, type OutboxSettings } from './outbox';
+import type { Place } from '@/lib/shape/bound';
 import type { PlaceSql } from './row';
 
 /**

@@ -1,6 +1,6 @@
 import type { ColumnDescription, Engine, TableDescription, TableName } from '@/lib/database/engine';
-import type { Leaf } from './language/leaves';
-import type { Place } from './outbox';
+import type { Leaf } from '@/lib/shape/reason';
+import type { Place } from '@/lib/shape/bound';
 
 /** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */
 export type IndexTest = Extract<Leaf, { equals: unknown }> | Extract<Leaf, { in: unknown }> | Extract<Leaf, { isNull: unknown }>;

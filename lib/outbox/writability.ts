@@ -2,7 +2,8 @@
 import type { Db } from '@/lib/database/engine';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS } from './companions';
-import { placeColumns, type Outbox, type Place } from './outbox';
+import type { Outbox } from './outbox';
+import { placeColumns, type Place } from '@/lib/shape/bound';
 import { operatorLacks, operatorSaysItLacks } from './operator-rights';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, useTestDatabaseOf, type AnyTestDatabase, type OpenOutbox } from '@/scripts/testing/outbox';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
 import { prove } from './prove';
 import { trialsOf } from './survey';

@@ -1,7 +1,8 @@
 /** What a proof would try, and what that could set off. Reads nothing but what the binding already knows. */
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
-import { livePlaces, tableLabel, type Outbox, type Place } from '@/lib/outbox/outbox';
+import { livePlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/changes/proofs';
 import type { State } from '@/lib/shared/states';
 

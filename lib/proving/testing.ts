@@ -1,5 +1,5 @@
 /** A table that no library made, its mapping, and what tests ask of proofs. */
-import { shapeSchema, type Shape, type ShapeInput } from '@/lib/outbox/shape';
+import { shapeSchema, type Shape, type ShapeInput } from '@/lib/shape/shape';
 import type { ProofDocument, ProofResult } from '@/lib/shared/changes/proofs';
 
 type Mapped = Partial<ShapeInput> & Pick<ShapeInput, 'columns' | 'states'>;

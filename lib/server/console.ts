@@ -2,7 +2,7 @@ import 'server-only';
 import { startCarrier, type Carrier } from '@/lib/audit/carrier';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { createServers } from '@/lib/database/connections/servers';
@@ -19,7 +19,7 @@ import { OBSERVERS } from '@/lib/history/collector/observer-list';
 import { reckonIn } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { misfits } from '@/lib/outbox/misfits';
+import { mappingErrors } from '@/lib/outbox/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';
@@ -89,7 +89,7 @@ async function create(): Promise<Console> {
     proofs: proofSource(store),
     onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
   });
-  const wrong = await misfits(directory);
+  const wrong = await mappingErrors(directory);
   if (wrong.length > 0) {
     await Promise.all([directory.close(), store.close()]);
     throw new Error(`The configuration cannot be used:\n${wrong.join('\n')}`);

@@ -1,6 +1,6 @@
 /** Figures of windows on MariaDB: what was collected and what was read just now together say what the rows say, counted one by one. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { defineShape } from '@/lib/outbox/shape';
+import { defineShape } from '@/lib/shape/shape';
 import { WINDOW_SECONDS, type Window } from '@/lib/shared/figures/windows';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';

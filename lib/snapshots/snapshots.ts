@@ -1,4 +1,4 @@
-import { awayInfo } from '@/lib/outbox/away';
+import { unreachableInfo } from '@/lib/outbox/unreachable';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
@@ -104,7 +104,7 @@ export function createSnapshots(
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
     return outbox === null
-      ? awayInfo(directory, id, failure === null || failure.kind === 'no_store' ? 'source_down' : UNREAD[failure.kind])
+      ? unreachableInfo(directory, id, failure === null || failure.kind === 'no_store' ? 'source_down' : UNREAD[failure.kind])
       : outboxInfo(outbox);
   }
 

@@ -5,7 +5,7 @@ import type { Config } from '@/lib/config/config';
 import { openDatabase } from '@/lib/database/database';
 import { failureOf } from '@/lib/detection/failure';
 import { configuredTables, detectAndExamine } from '@/lib/detection/scan';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { detectionText, failureSentence, nextSteps } from './print';
 
 /** Nothing was found: told apart from a database that could not be read. */

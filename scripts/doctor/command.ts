@@ -1,7 +1,7 @@
 /** `npm run console -- doctor [outbox]`: examines tables and prints what is wrong with them and the statements that cure it. */
 import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { createExaminer } from '@/lib/doctor/examiner';
 import { readerOf } from '@/lib/messages/reader';
 import { createDirectory } from '@/lib/outbox/directory';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { parseConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';

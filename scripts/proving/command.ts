@@ -1,7 +1,7 @@
 /** `npm run console -- prove <outbox>`: proves a mapping, keeps the proof in the store and prints it. */
 import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { COMMAND_LINE } from '@/lib/identity/deeds';
 import { createDirectory } from '@/lib/outbox/directory';
 import { keepProof, proofSource } from '@/lib/proving/keep';

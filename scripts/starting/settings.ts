@@ -1,11 +1,11 @@
 /** What starter and command line both need before they can do anything: environment and configuration, checked. */
 import type { Config, Sound } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/config/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
 import { createDirectory } from '@/lib/outbox/directory';
-import { misfits } from '@/lib/outbox/misfits';
+import { mappingErrors } from '@/lib/outbox/mapping-errors';
 
 /** Problems of the setting up: the process ends with EX_CONFIG of sysexits.h. */
 export const EXIT_CONFIG = 78;
@@ -37,7 +37,7 @@ export async function readSettings(): Promise<Settings> {
 export async function tableProblems({ config, places }: Sound): Promise<string[]> {
   const directory = createDirectory(directoryOptions(config));
   try {
-    return await misfits(directory, (id) => places[directory.ids.indexOf(id)] ?? 0);
+    return await mappingErrors(directory, (id) => places[directory.ids.indexOf(id)] ?? 0);
   } finally {
     await directory.close();
   }

@@ -1,5 +1,5 @@
 import type { ColumnDescription } from '@/lib/database/engine';
-import { plainColumn, type Place } from '@/lib/outbox/outbox';
+import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { EngineKey } from '@/lib/shared/model';
 import { ENGINES } from './outbox';
 

@@ -8,7 +8,7 @@ import { openDatabase } from '@/lib/database/database';
 import { findByKey } from '@/lib/interventions/find-intervention';
 import { ANNA, depsFor } from '@/lib/interventions/testing';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import type { InterventionResult } from '@/lib/shared/model';
 import { openStore } from '@/lib/store/store';
 import { settingsFor } from './outbox';

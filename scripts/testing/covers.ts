@@ -1,5 +1,5 @@
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { ChangeRule, Shape } from '@/lib/outbox/shape';
+import type { ChangeRule, Shape } from '@/lib/shape/shape';
 
 /** What the shape says a version covers; null where its operation is not for such rows. Without a known state: the least it may say. */
 export function coverOf(

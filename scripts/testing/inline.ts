@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox, mappingProblems } from '@/lib/outbox/bind';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
-import { shapeSchema, type Shape, type ShapeInput } from '@/lib/outbox/shape';
+import { shapeSchema, type Shape, type ShapeInput } from '@/lib/shape/shape';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { createRoles, settingsFor, type AnyTestDatabase } from './outbox';
 

@@ -1,7 +1,7 @@
 /** A time that no clock shows is the asker's mistake, wherever it is written: never a failure of the console or of a database. */
 import { describe, expect, it } from 'vitest';
-import { publishedAt } from '@/lib/outbox/shapes/published-at';
-import { workerStatus } from '@/lib/outbox/shapes/worker-status';
+import { publishedAt } from '@/lib/shape/catalog/published-at';
+import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { useTestConsole } from '@/lib/server/testing';
 import { parseChartView } from '@/lib/shared/figures/chart-view';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -8,7 +8,7 @@ import { createRandom } from '@/demo/random';
 import { depsFor } from '@/lib/interventions/testing';
 import { SETTINGS } from '@/lib/interventions/testing-more-changes';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { SHAPES } from '@/lib/outbox/shape-registry.gen';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
 import { coverOf, rulesOf } from '@/scripts/testing/covers';
 import { createSample, openSample, proven, useTestDatabaseOf, type AnyTestDatabase, type ProvenOutbox } from '@/scripts/testing/outbox';

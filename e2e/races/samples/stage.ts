@@ -5,9 +5,10 @@
 import type { Random } from '@/demo/random';
 import type { Connection } from '@/demo/database/engine';
 import type { ColumnDescription } from '@/lib/database/engine';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import { idParts } from '@/lib/outbox/row-id';
-import { kindOf, type ColumnRole, type Shape } from '@/lib/outbox/shape';
+import { kindOf, type ColumnRole, type Shape } from '@/lib/shape/shape';
 import { amendment } from '@/scripts/testing/amend';
 import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { watched, type Image, type WatchedTable } from '../history';

@@ -1,6 +1,7 @@
 /** The tables of a race on a shape's samples: what is added to them, and what they begin with. */
-import type { Outbox, Place } from '@/lib/outbox/outbox';
-import type { Shape } from '@/lib/outbox/shape';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
+import type { Shape } from '@/lib/shape/shape';
 import { insertRow, tableOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { watched, type Image } from '../history';
 

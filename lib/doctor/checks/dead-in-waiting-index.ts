@@ -1,6 +1,6 @@
 import { fixes, holds } from '@/lib/outbox/index-fit';
-import { commonTests } from '@/lib/outbox/conditions';
-import { disjoint, type Leaf } from '@/lib/outbox/language/leaves';
+import { commonTests } from '@/lib/shape/compile';
+import { disjoint, type Leaf } from '@/lib/shape/reason';
 import { BOTH, SMALL_ROWS, type Check } from '../check';
 import type { IndexFacts } from '../facts/facts';
 import { timeColumn } from '../facts/rows';

@@ -2,7 +2,7 @@
  * What the doctor knows of an outbox before it judges: catalogue and statistics, and a few bounded looks at rows. Every
  * engine's reader answers the same facts; what an engine does not have is null.
  */
-import type { Place } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import type { SlotSeen } from '@/lib/outbox/slots';
 import type { Unseen } from '@/lib/shared/doctor';
 

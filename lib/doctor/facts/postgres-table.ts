@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import type { ColumnFacts, IndexFacts, TableFacts } from './facts';
 import { statusColumns } from '../state-columns';
 

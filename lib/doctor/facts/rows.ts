@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { commonTests, statePredicate } from '@/lib/outbox/conditions';
+import { commonTests, statePredicate } from '@/lib/shape/compile';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '@/lib/outbox/index-fit';
-import { isTime, plainColumn, type Outbox, type Place } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 import { placeSql } from '@/lib/outbox/row';
-import type { ColumnRole } from '@/lib/outbox/shape';
+import type { ColumnRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';

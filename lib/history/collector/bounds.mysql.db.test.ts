@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Db } from '@/lib/database/engine';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
 import { countByMinute, readCells } from './fold-sql';

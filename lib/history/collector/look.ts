@@ -20,7 +20,7 @@ import { unreadSpan } from './spans';
 /** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */
 const CHOICE_STANDS_MS = 60_000;
 /** Nobody looked for this long: what was published meanwhile is read like the past, so that a look stays short. */
-const AWAY = 2 * MINUTE;
+const UNREACHABLE = 2 * MINUTE;
 const BEHIND = 10 * MINUTE;
 const STATEMENT_MS = 4_000;
 /** Statements that a read-only transaction of ours has besides those that read. */
@@ -120,7 +120,7 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
 
       const { progress } = session;
       const from = progress === null ? -Infinity : microsOf(progress.foldedTo);
-      const away = progress === null || tick.at - microsOf(progress.lookedAt) > AWAY || tick.at - from > BEHIND;
+      const away = progress === null || tick.at - microsOf(progress.lookedAt) > UNREACHABLE || tick.at - from > BEHIND;
       if (away) {
         const past = await pastOf(db, outbox, choice, { from: Math.max(from, tick.at - terms.retention), to: settled });
         return { ...nothing, past, statements: statements + 1 };
@@ -163,7 +163,7 @@ function firstProgress(tick: Tick, choice: Choice, terms: Terms): Progress {
 /** Minutes an outbox was watched in that is observed: those since the last look, unless that was too long ago. */
 function watchedBy({ lookedAt }: Progress, { at }: Tick): number[] {
   const last = microsOf(lookedAt);
-  return minutesIn(at - last > AWAY ? at : last, at + 1);
+  return minutesIn(at - last > UNREACHABLE ? at : last, at + 1);
 }
 
 /** Minutes folded before every transaction of theirs had ended. */

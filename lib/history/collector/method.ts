@@ -1,7 +1,7 @@
 import type { Db, TableSize } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { kindOf } from '@/lib/outbox/shape';
-import { commonTests } from '@/lib/outbox/conditions';
+import { kindOf } from '@/lib/shape/shape';
+import { commonTests } from '@/lib/shape/compile';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
 import { createIndexStatement, indexedPlace, isIndexTest, publishedIndex, waitingIndex, type WantedIndex } from '@/lib/outbox/wanted-index';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { statePredicate } from '@/lib/outbox/conditions';
+import { statePredicate } from '@/lib/shape/compile';
 import type { LiveState } from '@/lib/shared/states';
 import { generalRefusal, isLive, type Operation, type Step } from '../operation';
 

@@ -5,7 +5,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { graphileWorker } from '@/lib/outbox/shapes/graphile-worker';
+import { graphileWorker } from '@/lib/shape/catalog/graphile-worker';
 import { depsFor } from '../testing';
 import { act, eventOf, listedByState, race, seeded, until, type Raced } from './testing';
 

@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
-import { pgTransactionalOutbox } from '@/lib/outbox/shapes/pg-transactional-outbox';
+import { pgTransactionalOutbox } from '@/lib/shape/catalog/pg-transactional-outbox';
 import { act, eventOf, listedByState, race, seeded, until, type Raced } from './testing';
 
 const logger = getDisabledLogger();

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Fragments } from '@/lib/database/engine';
-import { firstMatch, statePredicate } from '../conditions';
+import { firstMatch, statePredicate } from '@/lib/shape/compile';
 import { hiddenFields } from '../hidden-fields';
 import type { Outbox } from '../outbox';
 import type { PlaceSql } from '../row';
-import type { ColumnRole } from '../shape';
+import type { ColumnRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { stateCode, type Sql } from './sql-terms';
 import { hasTime, type Traits } from './traits';

@@ -1,6 +1,6 @@
 /** What no index finds: the table is read from its beginning, or from its end where the key is a number. */
 import { sql } from 'kysely';
-import { statePredicate } from '../conditions';
+import { statePredicate } from '@/lib/shape/compile';
 import { numberedKey, uniqueKey } from '../index-fit';
 import type { Outbox } from '../outbox';
 import type { PlaceSql } from '../row';

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
-import { commonTests, compileCondition, statePredicate } from '../conditions';
-import type { Leaf } from '../language/leaves';
+import { commonTests, compileCondition, statePredicate } from '@/lib/shape/compile';
+import type { Leaf } from '@/lib/shape/reason';
 import { fitPosition, fitRange, fitTests, type Fit } from '../index-fit';
-import type { Outbox, Place } from '../outbox';
+import type { Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '../row';
 import { DEPTH_CAP } from '@/lib/shared/figures/measured';
 import { baseColumns } from './base-columns';

@@ -1,5 +1,6 @@
-import { isTime, livePlaces, plainColumn, type Outbox, type Place } from '../outbox';
-import type { ColumnRole } from '../shape';
+import { livePlaces, type Outbox } from '../outbox';
+import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
+import type { ColumnRole } from '@/lib/shape/shape';
 import type { SlotSight } from '../slots';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';

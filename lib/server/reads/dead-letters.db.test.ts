@@ -1,6 +1,6 @@
 /** The dead letters of all outboxes: one that cannot be read says why and takes nothing from the others. */
 import { expect, it } from 'vitest';
-import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { contextOf, useTestConsole } from '../testing';

@@ -1,5 +1,5 @@
 import 'server-only';
-import { whyUnread } from '@/lib/outbox/away';
+import { whyUnread } from '@/lib/outbox/unreachable';
 import { newestDead } from '@/lib/outbox/dead-letters';
 import { freezeEvents } from '@/lib/outbox/freeze';
 import { outboxInfo } from '@/lib/outbox/outbox';

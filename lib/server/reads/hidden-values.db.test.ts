@@ -1,7 +1,7 @@
 /** What an error quotes of well-known keys is hidden from a viewer wherever the error is told, although no `mask` is configured. */
 import { uuidv7 } from 'uuidv7';
 import { describe, expect, it } from 'vitest';
-import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { groupFilter } from '@/lib/shared/lists/dead-letter-groups';
 import type { DeadLetterGroup } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';

@@ -1,5 +1,5 @@
 import 'server-only';
-import { awayInfo, whyUnread } from '@/lib/outbox/away';
+import { unreachableInfo, whyUnread } from '@/lib/outbox/unreachable';
 import { hasOperations } from '@/lib/outbox/capabilities';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import type { OutboxInfo } from '@/lib/shared/model';
@@ -13,7 +13,7 @@ export async function readOutbox(console: Console, id: string): Promise<OutboxIn
     return outboxInfo(await console.directory.get(id));
   } catch (error) {
     if (!(error instanceof Problem)) console.log.warn({ outbox: id, err: error }, 'the outbox could not be looked at');
-    return awayInfo(console.directory, id, whyUnread(error));
+    return unreachableInfo(console.directory, id, whyUnread(error));
   }
 }
 

@@ -2,7 +2,7 @@
 import { beforeAll } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
-import { escrowStatus } from '@/lib/outbox/shapes/escrow-status';
+import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestConsole, type TestConsole } from '@/lib/server/testing';
 import { useTestDatabase, type TestDatabase } from '@/scripts/testing/database';
 import { createRoles, createSample, settingsFor } from '@/scripts/testing/outbox';

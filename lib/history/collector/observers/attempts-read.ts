@@ -1,9 +1,10 @@
 /** The statements of the attempts observer: rows with a counter, by whatever finds them, and by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { commonTests, statePredicate } from '@/lib/outbox/conditions';
-import type { Leaf } from '@/lib/outbox/language/leaves';
-import type { Outbox, Place } from '@/lib/outbox/outbox';
+import { commonTests, statePredicate } from '@/lib/shape/compile';
+import type { Leaf } from '@/lib/shape/reason';
+import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests } from '@/lib/outbox/index-fit';

@@ -4,7 +4,7 @@ import { createRandom } from '@/demo/random';
 import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { archiveTable } from '@/lib/outbox/companions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { countOf, quantiles } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';

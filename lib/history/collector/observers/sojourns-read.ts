@@ -1,7 +1,7 @@
 /** The statements of the observers that follow open events: open ones, new ones, and followed ones by their keys. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { commonTests, statePredicate } from '@/lib/outbox/conditions';
+import { commonTests, statePredicate } from '@/lib/shape/compile';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/row';
 import type { LiveState } from '@/lib/shared/states';

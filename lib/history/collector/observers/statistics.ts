@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
-import { kindOf } from '@/lib/outbox/shape';
+import { kindOf } from '@/lib/shape/shape';
 import { slotIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { HOW } from '@/lib/rollup/cell';

@@ -1,5 +1,5 @@
 /** Outboxes of tables that are odd in one way each, the same on both engines. */
-import { defineShape, type ShapeInput } from '@/lib/outbox/shape';
+import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
 

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
-import { defineShape } from '@/lib/outbox/shape';
+import { defineShape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { useTestDatabase, type TestDatabase } from '@/scripts/testing/database';
 import { useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';

@@ -1,0 +1,280 @@
+import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
+import { COLUMN_ROLES, idColumns, type Columns } from '../schema/source';
+import type { ShapeSettings, BoundCompanion, BoundCursor, Parameters, Place } from '../bound';
+import type { Shape } from '../shape';
+import { bindCondition, orZero, type Binding } from './condition';
+import { bindOperations } from './operation';
+import { assumedParameters, mergeParameters } from './parameters';
+import { Problems, type MappingProblem } from './problems';
+import { bindId, bindRoles, checkAlternatives, optionalNames, spellTimes, type Captured } from './source';
+import { BoundTable, ownDescription } from './table';
+
+/** Of the parameter `group` of a shape with a cursor: every group counts. */
+const ALL_GROUPS = '*';
+
+/** The tables of an outbox as the catalogue describes them. */
+export interface FoundTables {
+  main: TableDescription;
+  dead: TableDescription | null;
+  /** Null for a companion that is not there. */
+  companions: ReadonlyMap<string, TableDescription | null>;
+  archive: TableDescription | null;
+  captured: Captured;
+}
+
+/** A shape put onto the tables that were found. Usable only without problems. */
+export interface BoundShape {
+  shape: Shape;
+  parameters: Parameters;
+  assumed: string[];
+  main: Place;
+  dead: Place | null;
+  archive: Place | null;
+  companions: ReadonlyMap<string, BoundCompanion>;
+  cursor: BoundCursor | null;
+  problems: MappingProblem[];
+}
+
+/** Puts every name of a shape onto the tables found, and says everything that does not fit. Reads nothing. */
+export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundShape {
+  const { shape } = settings;
+  const problems = new Problems();
+  const parameters = mergeParameters(shape, settings);
+  const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems, !settings.inline);
+  const companions = bindCompanions(shape, tables, main, problems);
+  const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
+  spellTimes(shape.columns, main, ['shape', 'columns']);
+  for (const [name, time] of Object.entries(shape.times)) {
+    main.ask(name, ['shape', 'times', name]);
+    main.spell(name, time, ['shape', 'times', name]);
+  }
+  const mainPlace: Place = {
+    key: 'main',
+    table: tables.main.name,
+    description: main.description,
+    id: bindId(shape.columns, main, ['shape', 'columns']),
+    roles: bindRoles(shape.columns, main, ['shape', 'columns'], tables.captured, binding),
+  };
+  if (binding.strict) {
+    for (const column of mainPlace.id.filter(namesNoRow))
+      problems.add(
+        ['shape', 'columns', 'id'],
+        `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`,
+      );
+  }
+  if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
+    problems.add(
+      ['shape', 'dead', 'table'],
+      'is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
+    );
+  if (binding.strict) checkOrdering(shape, main, problems);
+  checkAlternatives(shape.columns, main, ['shape', 'columns'], binding);
+  const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
+  if (binding.strict && dead !== null)
+    for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) {
+      dead.ask(theirs, ['shape', 'dead', 'map', theirs]);
+      main.ask(ours, ['shape', 'dead', 'map', theirs]);
+    }
+  checkNeverNull(shape, main, binding);
+  const states = shape.states.map((rule, index) => ({
+    ...rule,
+    when: bindCondition(rule.when, main, ['shape', 'states', index, 'when'], binding),
+  }));
+  const bound: Shape = {
+    ...shape,
+    states,
+    ...(shape.rows === undefined ? {} : { rows: bindCondition(shape.rows, main, ['shape', 'rows'], binding) }),
+    ...bindOperations(shape, { main, dead }, binding),
+    ...(shape.dead === undefined ? {} : { dead: { ...shape.dead, ...boundMap(shape, main, dead) } }),
+  };
+  const found = new Map([...companions].filter((entry): entry is [string, BoundCompanion] => entry[1] !== null));
+  const zoneMatters = Object.values(mainPlace.roles).some(({ column }) => column.kind === 'wall_clock' && column.time === undefined);
+  return {
+    shape: bound,
+    parameters,
+    assumed: assumedParameters(shape, settings, zoneMatters),
+    main: mainPlace,
+    dead: dead === null ? null : deadPlace(shape, dead, mainPlace.id, tables.captured, binding),
+    archive: tables.archive === null ? null : archivePlace(shape, tables.archive, tables.captured, binding),
+    companions: found,
+    cursor: bindCursor(shape, main, found, parameters, problems),
+    problems: problems.list,
+  };
+}
+
+/** Values of such a column are the same under several spellings, or have none that an index serves. */
+export function namesNoRow({ kind, type }: ColumnDescription): boolean {
+  return ['instant', 'wall_clock', 'json', 'boolean'].includes(kind) || /^(real|float|double)/i.test(type);
+}
+
+/** Notes a rule for what is filled, of a column that always is, above others: often the time of creation for that of publishing. */
+function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems }: Binding): void {
+  if (!strict) return;
+  states.slice(0, -1).forEach(({ when }, index) => {
+    const column = 'isNull' in when && !when.isNull ? main.find(when.column) : null;
+    if (column === null || column.nullable) return;
+    const path: Path = ['shape', 'states', index, 'when', 'isNull'];
+    problems.add(
+      path,
+      `"${column.name}" is never NULL: every row passes, and the rules below are never reached; name another column${orZero(column)}`,
+    );
+  });
+}
+
+/** An order by what nobody has named would hold nothing up. */
+function checkOrdering({ ordering, columns }: Shape, main: BoundTable, problems: Problems): void {
+  if (ordering === undefined) return;
+  const named = (role: string): boolean => columns[role as keyof Columns] !== undefined;
+  for (const key of [ordering.key].flat()) {
+    if (named(key) || main.find(key) !== null) continue;
+    problems.add(['shape', 'ordering', 'key'], `"${key}" is neither a role that columns names nor a column of the table`);
+  }
+  if (!named(ordering.by)) problems.add(['shape', 'ordering', 'by'], `columns does not say which column is ${ordering.by}`);
+}
+
+function deadTable(shape: Shape, description: TableDescription, { problems, strict }: Binding): BoundTable {
+  const own = shape.dead?.columns ?? {};
+  const table = new BoundTable(ownDescription(description), optionalNames({ ...shape.columns, ...own }), problems, !strict);
+  spellTimes({ ...inherited(shape), ...own }, table, ['shape', 'dead', 'columns']);
+  return table;
+}
+
+/** Roles of the outbox table that its dead-letter table does not say for itself. */
+function inherited(shape: Shape): Columns {
+  const own = shape.dead?.columns ?? {};
+  return Object.fromEntries(
+    COLUMN_ROLES.flatMap((role) => (own[role] === undefined && shape.columns[role] !== undefined ? [[role, shape.columns[role]]] : [])),
+  );
+}
+
+function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[], captured: Captured, binding: Binding): Place {
+  const path: Path = ['shape', 'dead', 'columns'];
+  const own = shape.dead?.columns ?? {};
+  const rest = inherited(shape);
+  // What the outbox table has and its dead-letter table lacks is simply not known of dead rows.
+  const quiet = new BoundTable(table.description, 'all', binding.problems);
+  checkAlternatives(own, table, path, binding);
+  const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
+  if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
+  else checkDeadId(shape, id, outboxId, binding.problems);
+  return {
+    key: 'dead',
+    table: table.description.name,
+    description: table.description,
+    id,
+    roles: { ...bindRoles(rest, quiet, path, captured, binding), ...bindRoles(own, table, path, captured, binding) },
+  };
+}
+
+/** An event keeps its id when it dies: a number of the dead letter's own would be another event's. */
+function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDescription[], problems: Problems): void {
+  const path: Path = ['shape', 'dead', 'columns', 'id'];
+  const cure = 'name the column that holds the id the event had';
+  if (id.length !== outboxId.length) {
+    problems.add(path, `names ${id.length} of ${outboxId.length} columns by which the outbox names a row: ${cure}`);
+    return;
+  }
+  id.forEach(({ name, type, kind }, index) => {
+    const ours = outboxId[index];
+    if (ours === undefined) return;
+    const [theirs] = Object.entries(shape.dead?.map ?? {}).find(([, column]) => column === ours.name) ?? [];
+    if (kind !== ours.kind) problems.add(path, `"${name}" is ${type}, and the outbox's "${ours.name}" is ${ours.type}: ${cure}`);
+    else if (theirs !== undefined && theirs !== name)
+      problems.add(path, `is "${name}", and map says that "${theirs}" is the outbox's "${ours.name}": ${cure}`);
+  });
+}
+
+/** The console's own table: it has the columns of both, by the same names. */
+function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
+  const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
+  const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
+  spellTimes(columns, table, ['shape', 'columns']);
+  for (const [name, time] of Object.entries(shape.times)) table.spell(name, time, ['shape', 'times', name]);
+  return {
+    key: 'archive',
+    table: description.name,
+    description: table.description,
+    id: bindId(columns, table, []),
+    roles: bindRoles(columns, table, ['shape', 'columns'], captured, binding),
+  };
+}
+
+function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, problems: Problems): Map<string, BoundCompanion | null> {
+  return new Map(
+    Object.entries(shape.companions).map(([name, companion]) => {
+      const path: Path = ['shape', 'companions', name];
+      const description = tables.companions.get(name) ?? null;
+      if (description === null) {
+        if (companion.optional !== true && tables.companions.has(name))
+          problems.add([...path, 'table'], `the table of companion "${name}" does not exist, or the reader's role may not see it`);
+        return [name, null];
+      }
+      const own = new BoundTable(description, new Set(), problems);
+      const on = Object.entries(companion.on).flatMap(([theirs, ours]) => {
+        const [left, right] = [own.ask(theirs, [...path, 'on', theirs]), main.ask(ours, [...path, 'on', theirs])];
+        return typeof left === 'string' || typeof right === 'string' ? [] : [[left.column.name, right.column.name]];
+      });
+      return [name, { name, description, on: Object.fromEntries(on) as Record<string, string> }];
+    }),
+  );
+}
+
+function bindCursor(
+  shape: Shape,
+  main: BoundTable,
+  companions: ReadonlyMap<string, BoundCompanion>,
+  { extra }: Parameters,
+  problems: Problems,
+): BoundCursor | null {
+  const { cursor } = shape;
+  if (cursor === undefined) return null;
+  const path: Path = ['shape', 'cursor'];
+  const companion = companions.get(cursor.companion);
+  if (companion === undefined) {
+    if (!Object.hasOwn(shape.companions, cursor.companion))
+      problems.add(
+        [...path, 'companion'],
+        `there is no companion "${cursor.companion}"${suggestion(cursor.companion, Object.keys(shape.companions))}`,
+      );
+    return null;
+  }
+  const own = new BoundTable(companion.description, new Set(), problems);
+  const names = (table: BoundTable, written: string[], key: string): string[] =>
+    written.flatMap((name, index) => {
+      const asked = table.ask(name, [...path, key, index]);
+      return typeof asked === 'string' ? [] : [asked.column.name];
+    });
+  for (const key of ['passed', 'taken'] as const) {
+    if (cursor[key] !== undefined && cursor[key].length !== cursor.position.length)
+      problems.add([...path, key], `name as many columns as position has: ${cursor.position.length}`);
+  }
+  return {
+    companion,
+    group: names(own, [cursor.group], 'group')[0] ?? cursor.group,
+    only: extra.group === undefined || extra.group === ALL_GROUPS ? null : String(extra.group),
+    position: names(main, cursor.position, 'position'),
+    passed: names(own, cursor.passed, 'passed'),
+    taken: cursor.taken === undefined ? undefined : names(own, cursor.taken, 'taken'),
+  };
+}
+
+/** Which column of the dead-letter table is which of the outbox table: by what the mapping says, then by role. The rest goes by name. */
+function boundMap(shape: Shape, main: BoundTable, dead: BoundTable | null): { map?: Record<string, string> } {
+  if (dead === null) return {};
+  const map = new Map<string, string>();
+  const pair = (theirs: string, ours: string): void => {
+    const [left, right] = [dead.find(theirs), main.find(ours)];
+    if (left !== null && right !== null && left.name !== right.name) map.set(left.name, right.name);
+  };
+  const idOf = ({ id }: Columns): string[] => (id === undefined ? [] : idColumns(id));
+  const theirIds = idOf(shape.dead?.columns ?? {});
+  idOf(shape.columns).forEach((ours, index) => pair(theirIds[index] ?? ours, ours));
+  for (const role of COLUMN_ROLES) {
+    const [theirs, ours] = [shape.dead?.columns[role], shape.columns[role]];
+    if (typeof theirs === 'string' && typeof ours === 'string') pair(theirs, ours);
+  }
+  for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) pair(theirs, ours);
+  return map.size === 0 ? {} : { map: Object.fromEntries(map) };
+}

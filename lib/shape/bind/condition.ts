@@ -1,0 +1,158 @@
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
+import { comparisonOf, type Condition, type Operand } from '../schema/condition';
+import { isTime, type BoundCompanion, type Parameters } from '../bound';
+import type { Shape } from '../shape';
+import { numberOf } from './parameters';
+import { outOfBounds } from './column-holds';
+import type { Problems } from './problems';
+import { BoundTable } from './table';
+
+/** What a condition of a shape is bound with. */
+export interface Binding {
+  shape: Shape;
+  parameters: Parameters;
+  problems: Problems;
+  /** Null for one that is optional and not there. */
+  companions: ReadonlyMap<string, BoundCompanion | null>;
+  /** A mapping somebody wrote for this table: every value it names has to be one the column can hold. */
+  strict: boolean;
+}
+
+const EVERY: Condition = { always: true };
+/** No row: what a column that is not there gives, NULL, compares as. */
+const NONE: Condition = { not: EVERY };
+
+/** The condition with the catalogue's names and with its parameters put in; notes whatever cannot be meant. */
+export function bindCondition(condition: Condition, table: BoundTable, path: Path, binding: Binding): Condition {
+  const bind = (inner: Condition, ...rest: PropertyKey[]): Condition => bindCondition(inner, table, [...path, ...rest], binding);
+  if ('all' in condition) return { all: condition.all.map((part, index) => bind(part, 'all', index)) };
+  if ('any' in condition) return { any: condition.any.map((part, index) => bind(part, 'any', index)) };
+  if ('not' in condition) return { not: bind(condition.not, 'not') };
+  if ('always' in condition) return condition;
+  if ('cursor' in condition) return bindCursorTest(condition, path, binding);
+  if ('exists' in condition) return bindExists(condition.exists, [...path, 'exists'], binding);
+  const asked = table.ask(condition.column, [...path, 'column']);
+  if (asked === 'wrong') return NONE;
+  if (asked === 'absent') return 'isNull' in condition && condition.isNull ? EVERY : NONE;
+  return bindColumnTest(condition, asked.column, table, path, binding);
+}
+
+function bindCursorTest(condition: { cursor: 'passed' | 'taken' }, path: Path, { shape, problems }: Binding): Condition {
+  if (shape.cursor === undefined || shape.cursor[condition.cursor] === undefined) {
+    problems.add([...path, 'cursor'], `the mapping says nothing of a cursor that is ${condition.cursor}: write it under cursor`);
+    return NONE;
+  }
+  return condition;
+}
+
+function bindExists({ companion: name, when }: { companion: string; when?: Condition }, path: Path, binding: Binding): Condition {
+  const companion = askCompanion(name, [...path, 'companion'], binding);
+  if (companion === null) return NONE;
+  if (when === undefined) return { exists: { companion: name } };
+  const table = new BoundTable(companion.description, new Set(), binding.problems);
+  return { exists: { companion: name, when: bindCondition(when, table, [...path, 'when'], binding) } };
+}
+
+/** A companion by its name in the shape; null where it is not there, noted where nobody wrote it down. */
+export function askCompanion(name: string, path: Path, { companions, shape, problems }: Binding): BoundCompanion | null {
+  const companion = companions.get(name);
+  if (companion === undefined && !Object.hasOwn(shape.companions, name))
+    problems.add(path, `there is no companion "${name}"${suggestion(name, Object.keys(shape.companions))}`);
+  return companion ?? null;
+}
+
+type ColumnTest = Extract<Condition, { column: string }>;
+
+function bindColumnTest(test: ColumnTest, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Condition {
+  const { problems } = binding;
+  const found: ColumnTest = { ...test, column: column.name };
+  if ('equals' in found) checkValue(found.equals, column, [...path, 'equals'], binding);
+  else if ('in' in found) found.in.forEach((value, index) => checkValue(value, column, [...path, 'in', index], binding));
+  else if ('isNull' in found) checkNull(found.isNull, column, [...path, 'isNull'], binding);
+  else if ('isEmpty' in found) {
+    if (binding.strict && !['text', 'json', 'binary', 'other'].includes(column.kind))
+      problems.add([...path, 'isEmpty'], `"${column.name}" is ${column.type}, which is never empty: use isNull or equals`);
+  } else if ('isTrue' in found) {
+    if (!['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type))
+      problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false`);
+  } else if ('past' in found || 'future' in found || 'olderThan' in found) {
+    if (!isTime(column)) problems.add([...path, 'column'], notATime(column));
+    if ('olderThan' in found)
+      return {
+        column: column.name,
+        olderThan: numberOf(found.olderThan, binding.shape, binding.parameters, [...path, 'olderThan'], problems) ?? 0,
+      };
+  } else {
+    const size = comparisonOf(found);
+    if (size === null) return found;
+    const operand = bindOperand(size.operand, column, table, [...path, size.word], binding);
+    return operand === null ? NONE : ({ column: column.name, [size.word]: operand } as Condition);
+  }
+  return found;
+}
+
+/** On MySQL, where they may be zero: who asks such a column for NULL may mean that. */
+export const orZero = ({ type }: ColumnDescription): string =>
+  /^(datetime|timestamp(\(\d\))?$)/i.test(type) ? '; where a zero date stands for none, ask a generated column' : '';
+
+/** Notes a test for NULL that no row passes. */
+function checkNull(isNull: boolean, column: ColumnDescription, path: Path, { strict, problems }: Binding): void {
+  if (strict && isNull && !column.nullable)
+    problems.add(path, `"${column.name}" is never NULL, and no row passes: name another column${orZero(column)}`);
+}
+
+function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
+  const { problems } = binding;
+  if (typeof operand === 'object' && 'column' in operand) {
+    const asked = table.ask(operand.column, [...path, 'column']);
+    if (typeof asked === 'string') return null;
+    const other = asked.column;
+    if (classOf(other) !== classOf(column) || classOf(column) === null)
+      problems.add(path, `"${column.name}" (${column.type}) and "${other.name}" (${other.type}) cannot be compared by size`);
+    return { column: other.name };
+  }
+  if (!['integer', 'decimal'].includes(column.kind))
+    problems.add(
+      path,
+      `"${column.name}" is ${column.type} and cannot be compared with a number${isTime(column) ? ': use past, future or olderThan' : ''}`,
+    );
+  return numberOf(operand, binding.shape, binding.parameters, path, problems);
+}
+
+/** Values of one class compare by size; null for what has no order that says anything. */
+function classOf(column: ColumnDescription): string | null {
+  if (isTime(column)) return `time ${column.time ?? column.kind}`;
+  return column.kind === 'integer' || column.kind === 'decimal' ? 'number' : null;
+}
+
+/** Notes a value that no row of this column can have, or that one engine would take for another: a number matches any text on MySQL. */
+export function checkValue(value: string | number | boolean, column: ColumnDescription, path: Path, { problems, strict }: Binding): void {
+  const { name, type, kind, labels } = column;
+  const written = typeof value;
+  const say = (what: string): void => problems.add(path, `"${name}" is ${type}: ${what}`);
+  if (isTime(column)) say('compare times with past, future or olderThan');
+  else if (written === 'boolean' && kind !== 'boolean') say('write isTrue instead');
+  else if (written !== 'boolean' && kind === 'boolean') say('write isTrue: true or isTrue: false instead');
+  else if (written === 'number' && kind === 'text') say(`write the value as text, '${String(value)}' in quotes`);
+  else if (written === 'string' && (kind === 'integer' || kind === 'decimal')) say('write a number, without quotes');
+  else if (kind === 'json' || kind === 'binary') say('its values are not compared whole; use isNull or isEmpty');
+  else if (strict && labels !== undefined && !labels.includes(String(value)))
+    say(`it has no value "${String(value)}"${suggestion(String(value), labels)}`);
+  else if (strict) {
+    const bounds = outOfBounds(value, column);
+    if (bounds !== null) say(`${bounds}, and never ${String(value)}`);
+  }
+}
+
+/** Why a column is no time, and how to say that it is one. */
+export function notATime({ name, type, kind }: ColumnDescription): string {
+  const cure =
+    kind === 'integer' || kind === 'decimal'
+      ? 'say how it spells one: time: epoch_ms or epoch_s with its role, or under times'
+      : kind === 'text'
+        ? 'say how it spells one: time: iso with its role, or under times'
+        : 'name a column that holds times';
+  return `"${name}" is ${type}, which is no time by itself; ${cure}`;
+}

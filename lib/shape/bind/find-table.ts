@@ -1,0 +1,54 @@
+import type { Db, Engine, TableDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
+import { groupsOf, tableParts, tableText, type TableRef } from '../schema/names';
+import type { Shape } from '../shape';
+import { findName } from './lookup';
+import type { MappingProblem } from './problems';
+import type { Captured } from './source';
+
+/** A table that was looked for. */
+export type TableFound = { description: TableDescription } | { problem: MappingProblem };
+
+/** Suggestions are made out of so many names at the most. */
+const NAMES_SHOWN = 12;
+
+/**
+ * Finds a table by its written name: exactly, else by the one name in its schema that is the same but for case and
+ * underscores. `where` is the schema it is looked for in when it names none; null: as the engine looks up names.
+ */
+export async function findTable(db: Db, engine: Engine, ref: TableRef, where: string | null, path: Path): Promise<TableFound> {
+  const written = tableParts(ref);
+  const schema = written.schema ?? where;
+  const exact = await engine.describe(db, { schema, table: written.table });
+  if (exact !== null) return { description: exact };
+  const known = await engine.tableNames(db, schema);
+  const found = findName(written.table, new Set(known));
+  if (found !== null && 'name' in found) {
+    const description = await engine.describe(db, { schema, table: found.name });
+    if (description !== null) return { description };
+  }
+  const hint =
+    found !== null && 'several' in found
+      ? `; several fit: ${found.several.join(', ')}; write the one that is meant exactly`
+      : suggestion(written.table, known).replace(/^; known: .*/, known.length > NAMES_SHOWN ? '' : '$&');
+  return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}`, absent: true } };
+}
+
+/**
+ * What the shape's pattern captures out of a table's name. A library's table that was given a name of its own says no more than that
+ * name: it stands for each part. Who wrote a mapping meant its pattern.
+ */
+export function capturedOf(shape: Shape, table: string, inline: boolean): Captured {
+  const { pattern } = shape.match ?? {};
+  if (pattern === undefined) return {};
+  const found = new RegExp(pattern, 'iu').exec(table);
+  if (found !== null || inline) return { ...found?.groups };
+  return Object.fromEntries(groupsOf(pattern).map((name) => [name, table]));
+}
+
+/** A companion's name with what was captured put in. */
+export function filledName(ref: TableRef, captured: Captured): TableRef {
+  const fill = (text: string): string => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => captured[name] ?? whole);
+  return typeof ref === 'string' ? fill(ref) : { ...ref, table: fill(ref.table) };
+}

@@ -1,0 +1,121 @@
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
+import type { ChangeRule, PlainValue, Value } from '../schema/operation';
+import { isTime } from '../bound';
+import type { Shape } from '../shape';
+import { bindCondition, notATime, type Binding } from './condition';
+import { outOfBounds } from './column-holds';
+import { parameterNames } from './parameters';
+import type { BoundTable } from './table';
+
+/** The tables a rule may write. */
+export interface Tables {
+  main: BoundTable;
+  dead: BoundTable | null;
+}
+
+type Values = Record<string, Value>;
+
+/** The operations with the catalogue's names; a rule whose age column is missing stays, and is not offered. */
+export function bindOperations(shape: Shape, tables: Tables, binding: Binding): Pick<Shape, 'operations' | 'asDead'> {
+  if (binding.strict && shape.lock !== undefined)
+    for (const [key, name] of Object.entries(shape.lock)) tables.main.ask(name, ['shape', 'lock', key]);
+  const operations = Object.entries(shape.operations).map(([key, rules]) => {
+    if (!Array.isArray(rules)) return [key, rules];
+    const path: Path = ['shape', 'operations', key];
+    return [key, rules.map((rule, index) => ('version' in rule ? bindRule(rule, tables, [...path, index], binding) : rule))];
+  });
+  const target = shape.asDead?.moveTo === 'dead' ? tables.dead : tables.main;
+  const asDead =
+    shape.asDead === undefined || target === null
+      ? shape.asDead
+      : { ...shape.asDead, set: bindSet(shape.asDead.set, target, tables.main, ['shape', 'asDead', 'set'], binding) };
+  return { operations: Object.fromEntries(operations) as Shape['operations'], asDead };
+}
+
+function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding): ChangeRule {
+  const { shape, problems } = binding;
+  const moved = rule.moveTo === 'main';
+  // A rule for dead rows alone speaks of the dead-letter table where there is one.
+  const source = (moved || rule.from.every((state) => state === 'dead')) && tables.dead !== null ? tables.dead : tables.main;
+  if (moved && shape.dead === undefined)
+    problems.add([...path, 'moveTo'], 'there is no dead-letter table to move rows from: write it under dead');
+  if (rule.needs !== undefined && !Object.hasOwn(shape.parameters.extra ?? {}, rule.needs.parameter))
+    problems.add(
+      [...path, 'needs', 'parameter'],
+      `there is no parameter "${rule.needs.parameter}"${suggestion(rule.needs.parameter, Object.keys(shape.parameters.extra ?? {}))}`,
+    );
+  const age = rule.olderThanStuckAfter === undefined ? null : source.find(rule.olderThanStuckAfter);
+  if (rule.olderThanStuckAfter !== undefined && age === null && binding.strict)
+    source.ask(rule.olderThanStuckAfter, [...path, 'olderThanStuckAfter']);
+  if (age !== null && !isTime(age)) problems.add([...path, 'olderThanStuckAfter'], notATime(age));
+  return {
+    ...rule,
+    set: bindSet(rule.set, moved ? tables.main : source, source, [...path, 'set'], binding),
+    ...(rule.guard === undefined ? {} : { guard: bindCondition(rule.guard, source, [...path, 'guard'], binding) }),
+    ...(age === null ? {} : { olderThanStuckAfter: age.name }),
+    ...(rule.notify === undefined
+      ? {}
+      : { notify: { ...rule.notify, column: source.find(rule.notify.column)?.name ?? rule.notify.column } }),
+  };
+}
+
+/** Assignments by the target's names, with what the lock policy adds; those to columns the table may lack are left out. */
+function bindSet(set: Values, target: BoundTable, source: BoundTable, path: Path, binding: Binding): Values {
+  const bound: Values = {};
+  for (const [name, value] of Object.entries(set)) {
+    const asked = target.ask(name, [...path, name]);
+    if (typeof asked === 'string') continue;
+    if (asked.column.generated)
+      binding.problems.add([...path, name], `"${asked.column.name}" is worked out by the database and cannot be written`);
+    bound[asked.column.name] = bindValue(value, asked.column, source, [...path, name], binding);
+  }
+  const { lock } = binding.shape;
+  const counter = lock !== undefined && 'bump' in lock ? target.find(lock.bump) : null;
+  if (counter !== null && Object.keys(bound).length > 0) bound[counter.name] ??= { column: counter.name, plus: 1 };
+  return bound;
+}
+
+function bindValue(value: Value, column: ColumnDescription, source: BoundTable, path: Path, binding: Binding): Value {
+  const plain = (one: PlainValue, at: Path): PlainValue => bindPlain(one, column, source, at, binding);
+  if ('least' in value) return { least: value.least.map((one, index) => plain(one, [...path, 'least', index])) };
+  if ('greatest' in value) return { greatest: value.greatest.map((one, index) => plain(one, [...path, 'greatest', index])) };
+  return plain(value, path);
+}
+
+function bindPlain(value: PlainValue, column: ColumnDescription, source: BoundTable, path: Path, binding: Binding): PlainValue {
+  const { problems, shape } = binding;
+  if ('column' in value) {
+    const asked = source.ask(value.column, [...path, 'column']);
+    return typeof asked === 'string' ? { value: null } : { ...value, column: asked.column.name };
+  }
+  if ('parameter' in value) {
+    if (!parameterNames(shape).includes(value.parameter))
+      problems.add(
+        [...path, 'parameter'],
+        `there is no parameter "${value.parameter}"${suggestion(value.parameter, parameterNames(shape))}`,
+      );
+  } else if ('now' in value) {
+    if (!isTime(column)) problems.add(path, notATime(column));
+  } else checkWritten(value.value, column, path, binding);
+  return value;
+}
+
+/** Notes a value the column cannot take. */
+function checkWritten(value: string | number | boolean | null, column: ColumnDescription, path: Path, { problems, strict }: Binding): void {
+  const { name, type, kind, labels, nullable } = column;
+  const at = [...path, 'value'];
+  if (value === null) {
+    if (!nullable) problems.add(at, `"${name}" takes no NULL`);
+  } else if (typeof value === 'string' && (kind === 'integer' || kind === 'decimal') && column.time === undefined) {
+    problems.add(at, `"${name}" is ${type}: write a number, without quotes`);
+  } else if (typeof value === 'boolean' && kind !== 'boolean' && !/^(bit|tinyint)\b/.test(type)) {
+    problems.add(at, `"${name}" is ${type}: write a value it can hold`);
+  } else if (strict && labels !== undefined && !labels.includes(String(value))) {
+    problems.add(at, `"${name}" is ${type}: it has no value "${String(value)}"${suggestion(String(value), labels)}`);
+  } else if (strict && column.time === undefined) {
+    const bounds = outOfBounds(value, column);
+    if (bounds !== null) problems.add(at, `"${name}" is ${type}: ${bounds}`);
+  }
+}

@@ -1,0 +1,162 @@
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { suggestion } from '@/lib/shared/text/suggest';
+import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../schema/source';
+import { isTime, type BoundCompanion, type BoundRole, type Place } from '../bound';
+import { askCompanion, bindCondition, notATime, type Binding } from './condition';
+import { numberOf } from './parameters';
+import { BoundTable } from './table';
+
+type Role = Exclude<ColumnRole, 'id'>;
+
+const TIMES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'];
+/** A column of nothing, behind a value that is the same for every row. */
+const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
+
+/** What was captured out of a table's name, by group. */
+export type Captured = Readonly<Record<string, string>>;
+
+/** Names a shape says the table may lack: those of optional sources, and all alternatives. */
+export function optionalNames(columns: Columns): Set<string> {
+  const names = new Set<string>();
+  const visit = (source: Source, optional: boolean): void => {
+    if (typeof source === 'string') {
+      if (optional) names.add(source);
+    } else if ('anyOf' in source) source.anyOf.forEach((one) => visit(one, true));
+    else if ('column' in source && source.join === undefined && (optional || source.optional === true)) names.add(source.column);
+  };
+  for (const { source } of sourcesOf(columns)) visit(source, false);
+  return names;
+}
+
+/** The sources of a shape's roles, the id apart. */
+export function sourcesOf(columns: Columns): { role: Role; source: Source }[] {
+  return COLUMN_ROLES.flatMap((role) => {
+    const source = role === 'id' ? undefined : columns[role];
+    return role === 'id' || source === undefined ? [] : [{ role, source }];
+  });
+}
+
+/** Notes on the table how its columns spell times, as the roles say it; before anything is compared with them. */
+export function spellTimes(columns: Columns, table: BoundTable, path: Path): void {
+  const visit = (source: Source, at: Path): void => {
+    if (typeof source === 'string') return;
+    if ('anyOf' in source) source.anyOf.forEach((one, index) => visit(one, [...at, 'anyOf', index]));
+    else if ('column' in source && source.time !== undefined && source.join === undefined && source.path === undefined)
+      table.spell(source.column, source.time, [...at, 'time']);
+  };
+  for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
+}
+
+/** The columns of the id. A missing one is noted. */
+export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
+  if (columns.id === undefined) return [];
+  return idColumns(columns.id).flatMap((name) => {
+    const asked = table.ask(name, [...path, 'id']);
+    return typeof asked === 'string' ? [] : [asked.column];
+  });
+}
+
+/** Where the other roles are found in this table. */
+export function bindRoles(columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place['roles'] {
+  const roles: Place['roles'] = {};
+  for (const { role, source } of sourcesOf(columns)) {
+    const at = [...path, role];
+    const bound = bindSource(source, table, at, captured, binding);
+    if (bound === null) continue;
+    const plain = bound.path.length === 0 && !bound.last && bound.constant === null;
+    if (TIMES.includes(role) && plain && !isTime(bound.column)) binding.problems.add(at, notATime(bound.column));
+    else roles[role] = bound;
+  }
+  return roles;
+}
+
+function bindSource(written: Source, table: BoundTable, path: Path, captured: Captured, binding: Binding): BoundRole | null {
+  const { problems } = binding;
+  const source: Exclude<Source, string> = typeof written === 'string' ? { column: written } : written;
+  if ('anyOf' in source) {
+    const first = source.anyOf.findIndex((one) => isThere(one, table, binding));
+    const chosen = source.anyOf[first];
+    return chosen === undefined ? null : bindSource(chosen, table, [...path, 'anyOf', first], captured, binding);
+  }
+  const base: BoundRole = { column: NOTHING, path: [], last: false, join: null, latest: null, minusSeconds: 0, when: null, constant: null };
+  if ('value' in source) return { ...base, constant: String(source.value) };
+  if ('captured' in source) {
+    const value = captured[source.captured];
+    if (value === undefined)
+      problems.add(
+        [...path, 'captured'],
+        `the table's name gives no "${source.captured}"${suggestion(source.captured, Object.keys(captured))}`,
+      );
+    return value === undefined ? null : { ...base, constant: value };
+  }
+  const join = source.join === undefined ? null : askCompanion(source.join, [...path, 'join'], binding);
+  if (source.join !== undefined && join === null) return null;
+  const holder = join === null ? table : new BoundTable(join.description, new Set(source.optional ? [source.column] : []), problems);
+  const asked = holder.ask(source.column, typeof written === 'string' ? path : [...path, 'column']);
+  if (typeof asked === 'string') return null;
+  const { column } = asked;
+  const latest = bindLatest(source.latest, join, holder, path, binding);
+  if (latest === undefined) return null;
+  const steps = source.path ?? [];
+  if (steps.length > 0 && !source.last && column.kind !== 'json' && column.kind !== 'text')
+    problems.add([...path, 'path'], `"${column.name}" is ${column.type}, which holds no JSON`);
+  if (source.last === true && column.kind !== 'json' && column.kind !== 'text' && !column.type.endsWith('[]'))
+    problems.add([...path, 'last'], `"${column.name}" is ${column.type}, which is no list`);
+  const minus = source.minus === undefined ? 0 : numberOf(source.minus, binding.shape, binding.parameters, [...path, 'minus'], problems);
+  const time = source.time === undefined || source.time === 'auto' ? column.time : source.time;
+  return {
+    ...base,
+    column: steps.length > 0 || join !== null ? { ...column, time } : column,
+    path: steps,
+    last: source.last ?? false,
+    join,
+    latest,
+    minusSeconds: minus ?? 0,
+    when: source.when === undefined ? null : bindCondition(source.when, table, [...path, 'when'], binding),
+  };
+}
+
+/**
+ * The column by which the newest of several rows is found. Without an index on what they are joined by, each row of a page would
+ * read the whole companion: then the role is not there (undefined), and who wrote the mapping is told.
+ */
+function bindLatest(
+  written: string | undefined,
+  join: BoundCompanion | null,
+  holder: BoundTable,
+  path: Path,
+  { strict, problems }: Binding,
+): string | null | undefined {
+  if (written === undefined || join === null) return null;
+  const asked = holder.ask(written, [...path, 'latest']);
+  if (typeof asked === 'string') return undefined;
+  const by = Object.keys(join.on);
+  const { description } = join;
+  const served = description.indexes.some(({ columns, predicate }) => by.includes(columns[0] ?? '') && predicate === null);
+  if (served || description.kind !== 'table') return asked.column.name;
+  if (!strict) return undefined;
+  problems.add(
+    [...path, 'join'],
+    `${join.name} (${description.name.table}) has no index on ${by.join(', ')}: each event would read it whole; have one made`,
+  );
+  return undefined;
+}
+
+/** Notes alternatives of which the table has none: who names them for a table of their own means one that is there. */
+export function checkAlternatives(columns: Columns, table: BoundTable, path: Path, binding: Binding): void {
+  if (!binding.strict) return;
+  for (const { role, source } of sourcesOf(columns)) {
+    if (typeof source === 'string' || !('anyOf' in source) || source.anyOf.some((one) => isThere(one, table, binding))) continue;
+    if (source.anyOf.some((one) => typeof one === 'object' && 'column' in one && one.optional === true)) continue;
+    const known = [...table.description.columns.keys()].join(', ');
+    binding.problems.add([...path, role, 'anyOf'], `the table has none of these; known: ${known}`);
+  }
+}
+
+function isThere(source: Source, table: BoundTable, { companions }: Binding): boolean {
+  if (typeof source === 'string') return table.find(source) !== null;
+  if (!('column' in source)) return true;
+  if (source.join === undefined) return table.find(source.column) !== null;
+  return companions.get(source.join)?.description.columns.has(source.column) ?? false;
+}

@@ -1,0 +1,96 @@
+/** The parts of a shape once its names have been found in the catalogue. */
+import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/engine';
+import type { Condition } from './schema/condition';
+import type { TableRef } from './schema/names';
+import type { ColumnRole, Shape } from './shape';
+
+/** What the configuration says of a shape for one table. */
+export interface ShapeSettings {
+  shape: Shape;
+  /** Written for this table, not built in. */
+  inline: boolean;
+  parameters: {
+    maxAttempts?: number;
+    stuckAfterSeconds?: number;
+    timeZone?: string;
+    deadTable?: TableRef;
+    channel?: string;
+    extra?: Record<string, number | string>;
+  };
+}
+
+/** A table of an outbox and what its columns mean. */
+export interface Place {
+  key: 'main' | 'dead' | 'archive';
+  table: Required<TableName>;
+  /** As the catalogue has it, with what the shape says of how columns spell times. */
+  description: TableDescription;
+  /** The columns that name one row, in the order of the shape. */
+  id: ColumnDescription[];
+  /** The other roles this table has, and where each is found. */
+  roles: Partial<Record<Exclude<ColumnRole, 'id'>, BoundRole>>;
+}
+
+/** Where the value of a role is found, every name as the catalogue has it. */
+export interface BoundRole {
+  /** The column behind it; of a constant, a description of nothing. */
+  column: ColumnDescription;
+  /** Steps into JSON; [] for the whole value. */
+  path: string[];
+  /** Inside the last element of a list. */
+  last: boolean;
+  /** The companion that holds the column. */
+  join: BoundCompanion | null;
+  /** The companion's column whose largest value is the row that is meant; null where there is one row. */
+  latest: string | null;
+  /** So many seconds before the column's time; 0 for the time itself. */
+  minusSeconds: number;
+  /** For the rows that pass; null: for all. */
+  when: Condition | null;
+  /** The same for every row. */
+  constant: string | null;
+}
+
+/** The column of a role whose value is the column's own, so that its index serves; null for anything worked out. */
+export function plainColumn(place: Place, role: Exclude<ColumnRole, 'id'>): ColumnDescription | null {
+  const bound = place.roles[role];
+  if (bound === undefined || bound.path.length > 0 || bound.last || bound.join !== null) return null;
+  return bound.minusSeconds === 0 && bound.when === null && bound.constant === null ? bound.column : null;
+}
+
+/** Whether a column holds instants: by its type, or because the shape says how it spells them. */
+export function isTime({ kind, time }: ColumnDescription): boolean {
+  return kind === 'instant' || kind === 'wall_clock' || (time !== undefined && time !== 'utc');
+}
+
+/** A table beside the outbox that was found. */
+export interface BoundCompanion {
+  name: string;
+  description: TableDescription;
+  /** Its column: the column of the outbox table that it equals. */
+  on: Record<string, string>;
+}
+
+/** How far each reader has come, for tables whose rows are never written again. */
+export interface BoundCursor {
+  companion: BoundCompanion;
+  group: string;
+  /** The group whose progress counts; null: that of all of them. */
+  only: string | null;
+  position: string[];
+  passed: string[];
+  taken: string[] | undefined;
+}
+
+export interface Parameters {
+  maxAttempts: number | null;
+  stuckAfterSeconds: number;
+  timeZone: string;
+  /** Those of the shape alone, by name. */
+  extra: Record<string, number | string>;
+}
+
+/** Columns of a place that hold data of their own. */
+export function placeColumns(place: Place): string[] {
+  return [...place.description.columns.values()].filter((column) => !column.generated).map((column) => column.name);
+}

@@ -1,0 +1,73 @@
+import { sampleRows } from './parts/sample-rows';
+import { defineShape } from '../shape';
+
+/**
+ * NServiceBus's outbox: one row per incoming message with everything its handlers sent. Nothing polls: what was not
+ * dispatched goes out when the broker delivers the incoming message again, and the row then keeps duplicates away.
+ */
+export const nservicebusOutboxdata = defineShape({
+  key: 'nservicebus-outboxdata',
+  label: 'NServiceBus outbox',
+  origin: 'NServiceBus SQL persistence (C#)',
+  engines: ['postgres', 'mysql'],
+  table: 'OutboxData',
+  match: { pattern: '^(?<endpoint>.*?)_?[Oo]utbox_?[Dd]ata$' },
+  kind: 'flag',
+  columns: {
+    id: 'MessageId',
+    topic: { captured: 'endpoint' },
+    publishedAt: { column: 'DispatchedAt', time: 'utc' },
+    payload: 'Operations',
+  },
+  states: [
+    { state: 'published', label: 'dispatched', when: { column: 'Dispatched', isTrue: true } },
+    // With pessimistic concurrency the row is there before the handlers have run.
+    { state: 'processing', label: 'placeholder', when: { column: 'Operations', isEmpty: true } },
+    { state: 'pending', when: { column: 'Dispatched', isTrue: false } },
+  ],
+  claim: { visible: false },
+  operations: {
+    retry: { refuse: 'broker_redelivers' },
+    requeue: { refuse: 'broker_redelivers' },
+    release: { refuse: 'broker_redelivers' },
+  },
+  noArchive: 'rows_prevent_duplicates',
+  payload: { encoding: 'json', warn: 'many_messages' },
+  detect: {
+    mustHave: ['MessageId', 'Dispatched', 'DispatchedAt', 'PersistenceVersion', 'Operations'],
+    signature: ['PersistenceVersion', 'Operations', 'DispatchedAt'],
+    caseless: true,
+  },
+  facts: {
+    source: 'Particular/NServiceBus.Persistence.Sql@d1ecdeda',
+    verified: 'source',
+    warnings: ['many_messages', 'payload_is_wiped', 'rows_prevent_duplicates'],
+  },
+  sample: {
+    ddl: {
+      postgres: [
+        `CREATE TABLE "OutboxData" (
+           "MessageId" varchar(200) PRIMARY KEY, "Dispatched" boolean NOT NULL DEFAULT false, "DispatchedAt" timestamp,
+           "PersistenceVersion" varchar(23) NOT NULL, "Operations" jsonb NOT NULL)`,
+        'CREATE INDEX ON "OutboxData" ("DispatchedAt")',
+        'CREATE INDEX ON "OutboxData" ("Dispatched")',
+      ],
+      mysql: [
+        `CREATE TABLE OutboxData (
+           MessageId varchar(200) CHARACTER SET ascii PRIMARY KEY, Dispatched bit(1) NOT NULL DEFAULT b'0', DispatchedAt datetime,
+           PersistenceVersion varchar(23) NOT NULL, Operations json NOT NULL, INDEX (DispatchedAt), INDEX (Dispatched))`,
+      ],
+    },
+    rows: sampleRows(
+      { PersistenceVersion: '9.0.0', Operations: [{ MessageId: 'out-1', Headers: {}, Options: {}, Body: 'eyJvcmRlcklkIjoxfQ==' }] },
+      [
+        ['pending', { MessageId: 'in-1' }],
+        ['pending', { MessageId: 'in-2', Operations: [{ MessageId: 'out-2' }, { MessageId: 'out-3' }] }],
+        ['processing', { MessageId: 'in-3', Operations: [] }],
+        ['published', { MessageId: 'in-4', Dispatched: true, DispatchedAt: '2026-01-01 00:00:04', Operations: [] }],
+        ['published', { MessageId: 'in-5', Dispatched: true, DispatchedAt: '2026-01-01 00:00:05', Operations: [] }],
+        ['published', { MessageId: 'in~6%/7', Dispatched: true, DispatchedAt: '2026-01-02 00:00:05', Operations: [] }],
+      ],
+    ),
+  },
+});

@@ -1,0 +1,133 @@
+import { sampleRows } from './parts/sample-rows';
+import { defineShape } from '../shape';
+
+const utc = (column: string) => ({ column, time: 'utc' as const });
+/** What the library's own `requeue` writes to the row; its counters per thread it writes in the same transaction. */
+const QUEUED = {
+  status: { value: 'queued' },
+  queued_at: { now: true as const },
+  updated_at: { now: true as const },
+  publishing_at: { value: null },
+  published_at: { value: null },
+  failed_at: { value: null },
+  publisher_id: { value: null },
+  publisher_name: { value: null },
+};
+
+/** Outbox for Ruby: a row says which model to send, one failure makes it `failed`, what is sent is deleted. */
+export const outboxerMessages = defineShape({
+  key: 'outboxer-messages',
+  label: 'Outboxer messages',
+  origin: 'Outboxer (Ruby)',
+  engines: ['postgres', 'mysql'],
+  kind: 'status',
+  table: 'outboxer_messages',
+  columns: {
+    id: 'id',
+    type: 'messageable_type',
+    aggregateType: 'messageable_type',
+    aggregateId: 'messageable_id',
+    createdAt: utc('queued_at'),
+    publishedAt: utc('published_at'),
+    attemptedAt: utc('publishing_at'),
+    lockedBy: 'publisher_name',
+    diedAt: utc('failed_at'),
+    // A row per failure, and one failure is the end until somebody has it sent again.
+    error: { join: 'exceptions', column: 'message_text', latest: 'id' },
+    version: 'lock_version',
+  },
+  times: { updated_at: 'utc' },
+  companions: { exceptions: { table: 'outboxer_exceptions', on: { message_id: 'id' }, purpose: 'errors', optional: true } },
+  states: [
+    { state: 'dead', label: 'failed', when: { column: 'status', equals: 'failed' } },
+    { state: 'published', label: 'published', when: { column: 'status', equals: 'published' } },
+    { state: 'processing', label: 'publishing', when: { column: 'status', equals: 'publishing' } },
+    { state: 'pending', label: 'queued', when: { column: 'status', equals: 'queued' } },
+  ],
+  parameters: { maxAttempts: 1, stuckAfter: 300 },
+  claim: { visible: true },
+  lock: { bump: 'lock_version' },
+  operations: {
+    retry: [
+      // One strike and out: one more attempt and starting over are the same.
+      { from: ['dead'], version: 'exact', set: QUEUED, warnings: ['skews_counters'], basis: 'mirrors_library' },
+    ],
+    requeue: [{ from: ['dead'], version: 'exact', set: QUEUED, warnings: ['skews_counters'], basis: 'mirrors_library' }],
+    release: [
+      {
+        from: ['processing'],
+        version: 'exact',
+        olderThanStuckAfter: 'publishing_at',
+        set: {
+          status: { value: 'queued' },
+          updated_at: { now: true },
+          publishing_at: { value: null },
+          publisher_id: { value: null },
+          publisher_name: { value: null },
+        },
+        warnings: ['may_already_be_out', 'skews_counters'],
+        basis: 'inferred',
+      },
+    ],
+  },
+  archive: { from: ['dead', 'pending'], warnings: ['skews_counters'] },
+  asDead: { set: { status: { value: 'failed' }, failed_at: { now: true } } },
+  cautions: { processing: ['may_already_be_out'] },
+  detect: {
+    mustHave: ['lock_version', 'status', 'messageable_id', 'messageable_type', 'queued_at', 'publishing_at'],
+    signature: ['messageable_type', 'lock_version'],
+    companions: ['outboxer_exceptions', 'outboxer_threads', 'outboxer_publishers'],
+  },
+  facts: {
+    source: 'fast-programmer/outboxer@774a84d1',
+    verified: 'source',
+    warnings: ['rows_go_when_done', 'skews_counters', 'payload_elsewhere'],
+  },
+  sample: {
+    ddl: {
+      postgres: [
+        `CREATE TABLE outboxer_messages (
+           id bigserial PRIMARY KEY, lock_version int NOT NULL DEFAULT 0, status varchar(255) NOT NULL, messageable_id varchar(255) NOT NULL,
+           messageable_type varchar(255) NOT NULL, updated_at timestamp(6) NOT NULL, queued_at timestamp(6) NOT NULL,
+           publishing_at timestamp(6), published_at timestamp(6), failed_at timestamp(6), publisher_id bigint, publisher_name varchar(263))`,
+        'CREATE INDEX ON outboxer_messages (status, queued_at)',
+        'CREATE INDEX ON outboxer_messages (status, id)',
+        `CREATE TABLE outboxer_exceptions (id bigserial PRIMARY KEY, message_id bigint NOT NULL, class_name text, message_text text,
+           created_at timestamp(6) NOT NULL DEFAULT now())`,
+        'CREATE INDEX ON outboxer_exceptions (message_id)',
+        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text)
+           VALUES (4, 'RuntimeError', 'no route to broker'), (4, 'RuntimeError', 'broker away'), (6, 'KeyError', 'key not found')`,
+      ],
+      mysql: [
+        `CREATE TABLE outboxer_messages (
+           id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, lock_version int NOT NULL DEFAULT 0, status varchar(255) NOT NULL,
+           messageable_id varchar(255) NOT NULL, messageable_type varchar(255) NOT NULL, updated_at datetime(6) NOT NULL,
+           queued_at datetime(6) NOT NULL, publishing_at datetime(6), published_at datetime(6), failed_at datetime(6), publisher_id bigint,
+           publisher_name varchar(263), KEY (status, queued_at), KEY (status, id))`,
+        `CREATE TABLE outboxer_exceptions (id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, message_id bigint NOT NULL, class_name text,
+           message_text text, created_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), KEY (message_id))`,
+        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text)
+           VALUES (4, 'RuntimeError', 'no route to broker'), (4, 'RuntimeError', 'broker away'), (6, 'KeyError', 'key not found')`,
+      ],
+    },
+    rows: sampleRows({ messageable_type: 'Order', messageable_id: '1', updated_at: '2026-01-01 00:00:00', status: 'queued' }, [
+      ['pending', { id: 1, queued_at: '2026-01-01 00:00:01' }],
+      [
+        'processing',
+        {
+          id: 2,
+          queued_at: '2026-01-01 00:00:02',
+          status: 'publishing',
+          publishing_at: '2026-01-01 00:00:03',
+          publisher_id: 1,
+          publisher_name: 'host:1',
+          lock_version: 1,
+        },
+      ],
+      ['published', { id: 3, queued_at: '2026-01-01 00:00:03', status: 'published', published_at: '2026-01-01 00:00:04', lock_version: 2 }],
+      ['dead', { id: 4, queued_at: '2026-01-01 00:00:04', status: 'failed', failed_at: '2026-01-01 00:00:05', lock_version: 2 }],
+      ['pending', { id: 5, queued_at: '2026-01-01 00:00:05', lock_version: 3 }],
+      ['dead', { id: 6, queued_at: '2026-01-01 00:00:06', status: 'failed', messageable_type: 'Billing::Invoice', messageable_id: 'a~1' }],
+    ]),
+  },
+});

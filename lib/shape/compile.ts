@@ -1,0 +1,209 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription, Fragments } from '@/lib/database/engine';
+import { tableRef } from '@/lib/database/table-ref';
+import type { LiveState } from '@/lib/shared/states';
+import { comparisonOf, COMPARISONS, type Condition, type Operand } from './schema/condition';
+import { disjoint, required, type Leaf } from './reason';
+import type { Amount } from './schema/parameters';
+import type { BoundCompanion, BoundCursor } from './bound';
+import type { Shape } from './shape';
+
+/** What a condition is compiled against: the columns it may name, and how the engine says things. */
+export interface Scope {
+  fragments: Fragments;
+  columns: ReadonlyMap<string, ColumnDescription>;
+  timeZone: string;
+  companions: ReadonlyMap<string, BoundCompanion>;
+  cursor: BoundCursor | null;
+}
+
+type Test = RawBuilder<boolean>;
+
+/** Compiles a bound condition over the columns of `alias`; NULL compares false, as the shape language says. */
+export function compileCondition(condition: Condition, alias: string, scope: Scope): Test {
+  const { fragments } = scope;
+  if ('all' in condition) return joined(condition.all, 'and', alias, scope);
+  if ('any' in condition) return joined(condition.any, 'or', alias, scope);
+  if ('not' in condition) return negated(condition.not, alias, scope);
+  if ('always' in condition) return sql`true`;
+  if ('exists' in condition) return existing(condition.exists, alias, scope);
+  if ('cursor' in condition) return cursorTest(condition.cursor, sql`<=`, alias, scope);
+  const column = sql.id(alias, condition.column);
+  const description = scope.columns.get(condition.column);
+  if ('isNull' in condition) return condition.isNull ? sql`${column} is null` : sql`${column} is not null`;
+  if ('equals' in condition || 'in' in condition) return valueTest(condition, column, description, fragments);
+  const size = comparisonOf(condition);
+  if (size !== null) return sql`${column} ${sql.raw(COMPARISONS[size.word])} ${operandSql(size.operand, alias)}`;
+  if (description === undefined) throw new Error(`condition names ${condition.column}, which was not bound`);
+  if ('isTrue' in condition) return fragments.isTrue(column, description, condition.isTrue);
+  if ('isEmpty' in condition) {
+    const empty = sql<boolean>`${fragments.asText(column)} in ('', '[]', '{}')`;
+    return condition.isEmpty ? empty : sql`not (${empty})`;
+  }
+  return timeTest(condition as TimeTest, column, description, scope);
+}
+
+/** True for every row that does not pass, the undecided among them. */
+export function negated(condition: Condition, alias: string, scope: Scope): Test {
+  // Positions are never NULL: said this way round, the index on them serves what is still ahead of the cursor.
+  if ('cursor' in condition) return cursorTest(condition.cursor, sql`>`, alias, scope);
+  return scope.fragments.notTrue(compileCondition(condition, alias, scope));
+}
+
+function valueTest(
+  condition: Extract<Condition, { equals: unknown } | { in: unknown }>,
+  column: RawBuilder<unknown>,
+  description: ColumnDescription | undefined,
+  fragments: Fragments,
+): Test {
+  const wanted = 'in' in condition ? condition.in : [condition.equals];
+  if (condition.ignoreCase === true) {
+    const folded = wanted.map((value) => sql.lit(String(value).toLowerCase()));
+    return sql`lower(${fragments.asText(column)}) in (${sql.join(folded)})`;
+  }
+  const labels = description?.labels;
+  // A version of the library may lack a value of its enumeration: no row has it, and comparing with it fails.
+  const values = labels === undefined ? wanted : wanted.filter((value) => labels.includes(String(value)));
+  if (values.length === 0) return sql`false`;
+  // Literals, not parameters: the planner must see that the predicate implies a partial index.
+  return fragments.isLiteral(column, values, description ?? null);
+}
+
+type TimeTest = Extract<Condition, { past: true } | { future: true } | { olderThan: Amount }>;
+
+function timeTest(condition: TimeTest, column: RawBuilder<unknown>, description: ColumnDescription, { fragments, timeZone }: Scope): Test {
+  const sign = sql.raw('future' in condition ? '>' : 'past' in condition ? '<=' : '<');
+  const bound = 'olderThan' in condition ? fragments.secondsAgo(secondsOf(condition.olderThan)) : fragments.now();
+  // Texts of times do not sort exactly as the times do.
+  if (description.time === 'iso') return sql`${fragments.instant(column, description, timeZone)} ${sign} ${bound}`;
+  return sql`${column} ${sign} ${fragments.fromInstant(bound, description, timeZone)}`;
+}
+
+/** Parameters were put in when the shape was bound. */
+function secondsOf(amount: Amount): number {
+  if (typeof amount !== 'number') throw new Error(`parameter ${amount.parameter} was not bound`);
+  return amount;
+}
+
+function operandSql(operand: Operand, alias: string): RawBuilder<unknown> {
+  if (typeof operand === 'number') return sql.lit(operand);
+  if ('column' in operand) return sql.id(alias, operand.column);
+  throw new Error(`parameter ${operand.parameter} was not bound`);
+}
+
+function existing({ companion: name, when }: { companion: string; when?: Condition }, alias: string, scope: Scope): Test {
+  const companion = scope.companions.get(name);
+  if (companion === undefined) throw new Error(`companion ${name} was not bound`);
+  const inner = `${alias}_${name}`;
+  const own: Scope = { ...scope, columns: companion.description.columns, cursor: null };
+  const tests = [...belongs(companion, inner, alias), ...(when === undefined ? [] : [compileCondition(when, inner, own)])];
+  const where = tests.length === 0 ? sql`true` : sql.join(tests, sql` and `);
+  return sql`exists (select 1 from ${tableRef(companion.description.name)} as ${sql.id(inner)} where ${where})`;
+}
+
+/** How a companion's row belongs to a row of the outbox. */
+export function belongs(companion: BoundCompanion, inner: string, alias: string): Test[] {
+  return Object.entries(companion.on).map(([own, main]) => sql`${sql.id(inner, own)} = ${sql.id(alias, main)}`);
+}
+
+function cursorTest(which: 'passed' | 'taken', sign: RawBuilder<unknown>, alias: string, scope: Scope): Test {
+  const { cursor } = scope;
+  const columns = which === 'passed' ? cursor?.passed : cursor?.taken;
+  if (!cursor || columns === undefined) throw new Error(`cursor ${which} was not bound`);
+  const tuple = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> =>
+    parts.length === 1 ? sql`${sql.join(parts)}` : sql`(${sql.join(parts)})`;
+  const position = tuple(cursor.position.map((name) => sql.id(alias, name)));
+  return sql`${position} ${sign} ${leastCursor(cursor, columns, scope)}`;
+}
+
+/** How far every group has come, or the one that is named; where nobody reads, before the first row. One look at the companion for a whole statement. */
+function leastCursor({ companion, group, only: named }: BoundCursor, columns: string[], scope: Scope): RawBuilder<unknown> {
+  const zeros = columns.map((name) => {
+    const description = companion.description.columns.get(name);
+    return description === undefined ? sql`0` : scope.fragments.typed('0', description);
+  });
+  const [only, ...others] = columns;
+  const ofGroup = named === null ? sql`` : sql` where ${sql.id('g', group)} = ${named}`;
+  // So plain that MariaDB works it out before it plans: otherwise the index on the position would be walked from its beginning.
+  if (only !== undefined && others.length === 0)
+    return sql`coalesce((select ${sql.id('g', only)} from ${tableRef(companion.description.name)} as g${ofGroup} order by ${sql.id('g', only)} limit 1), ${sql.join(zeros)})`;
+  const names = columns.map((_, index) => sql.id(`c${index}`));
+  const own = columns.map((name, index) => sql`${sql.id('g', name)} as ${sql.id(`c${index}`)}`);
+  return sql`(select ${sql.join(names)} from (select 0 as nobody, ${sql.join(own)} from ${tableRef(companion.description.name)} as g${ofGroup}
+    union all select 1, ${sql.join(zeros)}) as cursors order by nobody, ${sql.join(names)} limit 1)`;
+}
+
+function joined(conditions: Condition[], word: 'and' | 'or', alias: string, scope: Scope): Test {
+  const parts = conditions.map((part) => compileCondition(part, alias, scope));
+  return sql`(${sql.join(parts, sql.raw(` ${word} `))})`;
+}
+
+type Rules = Pick<Shape, 'states' | 'rows'>;
+
+/** One value per rule of a row's state, `other` where no rule fits or the row is no event. */
+export function firstMatch<T>(
+  shape: Rules,
+  alias: string,
+  scope: Scope,
+  valueOf: (state: LiveState, label: string | undefined) => RawBuilder<unknown>,
+  other: RawBuilder<unknown>,
+): RawBuilder<T> {
+  if (shape.states.length === 0) return sql`${other}`;
+  const cases = shape.states.map(
+    ({ state, label, when }) => sql`when ${compileCondition(when, alias, scope)} then ${valueOf(state, label)}`,
+  );
+  const outside = shape.rows === undefined ? [] : [sql`when ${negated(shape.rows, alias, scope)} then ${other}`];
+  return sql`case ${sql.join([...outside, ...cases], sql.raw(' '))} else ${other} end`;
+}
+
+/** The state of a row of the outbox table: first match wins, otherwise `unmapped`. */
+export function stateExpression(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
+  return firstMatch(shape, alias, scope, (state) => sql.lit(state), sql.lit('unmapped'));
+}
+
+/** The state and, where its rule has one, the library's own word for it: `dead:cancelled`. */
+export function labelledState(shape: Rules, alias: string, scope: Scope): RawBuilder<string> {
+  const valueOf = (state: LiveState, label: string | undefined) => sql.lit(label === undefined ? state : `${state}:${label}`);
+  return firstMatch(shape, alias, scope, valueOf, sql.lit('unmapped'));
+}
+
+/** Whether a row of the table is an event at all; null where every row is. */
+export function rowFilter(shape: Rules, alias: string, scope: Scope): Test | null {
+  return shape.rows === undefined ? null : compileCondition(shape.rows, alias, scope);
+}
+
+/**
+ * The rows of the outbox table that are in one of these states. Earlier rules are excluded only where they could
+ * match too, so that a predicate stays as plain as the index it should be served by.
+ * null when no rule gives any of the states.
+ */
+export function statePredicate(shape: Rules, states: readonly LiveState[], alias: string, scope: Scope): Test | null {
+  const branches = shape.states.flatMap(({ state, when }, index) => {
+    if (!states.includes(state)) return [];
+    const earlier = shape.states.slice(0, index).filter((rule) => !states.includes(rule.state) && !disjoint(rule.when, when));
+    const own = 'always' in when && earlier.length > 0 ? [] : [compileCondition(when, alias, scope)];
+    const parts = [...own, ...earlier.map((rule) => negated(rule.when, alias, scope))];
+    return [sql<boolean>`(${sql.join(parts, sql.raw(' and '))})`];
+  });
+  if (branches.length === 0) return null;
+  const filter = rowFilter(shape, alias, scope);
+  const any = sql<boolean>`(${sql.join(branches, sql.raw(' or '))})`;
+  return filter === null ? any : sql`(${filter} and ${any})`;
+}
+
+/** Tests that all rows of these states pass, whichever rule gave the state. */
+export function commonTests(shape: Rules, states: readonly LiveState[]): Leaf[] {
+  const filter = shape.rows === undefined ? [] : required(shape.rows);
+  const [first, ...others] = shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
+  const common = (first ?? []).filter((leaf) =>
+    others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))),
+  );
+  return [...common, ...filter];
+}
+
+/** True when every row is in a state: a rule is for all of them, or one of two holds because a column is NULL or is not. */
+export function coversEveryRow(shape: Rules): boolean {
+  if (shape.states.some(({ when }) => 'always' in when)) return true;
+  const nullTests = shape.states.flatMap(({ when }) => ('isNull' in when ? [when] : []));
+  return nullTests.some((a) => a.isNull && nullTests.some((b) => !b.isNull && b.column === a.column));
+}
