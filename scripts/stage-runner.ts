@@ -4,6 +4,8 @@ import { descendantsOf } from './processes';
 
 export interface Counts {
   passed: number;
+  /** Failed first and passed when tried again: no pass, and no failure. */
+  again?: number;
   failed: number;
 }
 
@@ -43,8 +45,9 @@ export async function runStage(stage: Stage): Promise<StageResult> {
   if (counts.failed > 0 && !stopping)
     console.log(`\n── ${stage.name} ${'─'.repeat(60)}\n${output.trimEnd()}\n${'─'.repeat(64 + stage.name.length)}`);
   const mark = counts.failed > 0 ? '✗' : '✓';
+  const again = counts.again ? `${String(counts.again)} passed only when tried again, ` : '';
   console.log(
-    `${mark} ${stage.name.padEnd(10)} ${String(counts.passed)} passed, ${String(counts.failed)} failed (${seconds.toFixed(1)} s)`,
+    `${mark} ${stage.name.padEnd(10)} ${String(counts.passed)} passed, ${again}${String(counts.failed)} failed (${seconds.toFixed(1)} s)`,
   );
   return { name: stage.name, seconds, ...counts };
 }
@@ -55,10 +58,12 @@ export function failedStage(name: string, why: string): StageResult {
   return { name, seconds: 0, passed: 0, failed: 1 };
 }
 
-/** Sums the stages and prints the last line: `N passed, N failed`. */
+/** Sums the stages and prints the last line: `N passed, N failed`; before it, how many passed only when tried again. */
 export function finish(results: readonly StageResult[]): void {
   const passed = results.reduce((sum, result) => sum + result.passed, 0);
   const failed = results.reduce((sum, result) => sum + result.failed, 0);
+  const again = results.reduce((sum, result) => sum + (result.again ?? 0), 0);
+  if (again > 0) console.log(`${String(again)} passed only when tried again`);
   console.log(`${String(passed)} passed, ${String(failed)} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
@@ -67,8 +72,8 @@ function judge(stage: Stage, code: number): Counts {
   if (!stage.count) return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
   const counts = stage.count();
   // No report, no test, or a failure outside every test (a file that does not load, a server that does not start).
-  if (counts === null || counts.passed + counts.failed === 0) return { passed: 0, failed: 1 };
-  if (code !== 0 && counts.failed === 0) return { passed: counts.passed, failed: 1 };
+  if (counts === null || counts.passed + (counts.again ?? 0) + counts.failed === 0) return { passed: 0, failed: 1 };
+  if (code !== 0 && counts.failed === 0) return { ...counts, failed: 1 };
   return counts;
 }
 

@@ -21,10 +21,13 @@ const exits = (code: number) => [process.execPath, '-e', `process.exit(${String(
 const stage = { name: 'trial', commands: [exits(0)], silentSeconds: 10 };
 
 describe('counting', () => {
-  it('takes a skipped test for a failed one', () => {
-    expect(countVitest(report({ numPassedTests: 4, numTotalTests: 7 }))).toEqual({ passed: 4, failed: 3 });
+  it('takes a skipped test for a failed one, and one that passed when tried again for neither', () => {
+    const passed = { status: 'passed', failureMessages: [] };
+    const again = { status: 'passed', failureMessages: ['expected 1 to be 2'] };
+    const testResults = [{ assertionResults: [passed, passed, again] }, { assertionResults: [passed] }];
+    expect(countVitest(report({ numPassedTests: 4, numTotalTests: 7, testResults }))).toEqual({ passed: 3, again: 1, failed: 3 });
     const stats = { expected: 4, unexpected: 1, flaky: 1, skipped: 2 };
-    expect(countPlaywright(report({ stats }))).toEqual({ passed: 5, failed: 3 });
+    expect(countPlaywright(report({ stats }))).toEqual({ passed: 4, again: 1, failed: 3 });
   });
 
   it('has nothing to say without a report', () => {

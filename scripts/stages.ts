@@ -33,12 +33,14 @@ export const format: Stage = {
 };
 export const build: Stage = { name: 'build', commands: [[bin('tsx'), 'scripts/build-once.ts']], silentSeconds };
 
-/** A Vitest project, counted from its JSON report in `reports`. */
-export function vitest(name: string, project: string, reports: string): Stage {
+/** A Vitest project, or those of its files, counted from its JSON report in `reports`. */
+export function vitest(name: string, project: string, reports: string, files: readonly string[] = []): Stage {
   const report = path.join(reports, `${project}.json`);
   return {
     name,
-    commands: [[bin('vitest'), 'run', '--project', project, '--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`]],
+    commands: [
+      [bin('vitest'), 'run', '--project', project, '--reporter=verbose', '--reporter=json', `--outputFile.json=${report}`, ...files],
+    ],
     count: () => countVitest(report),
     silentSeconds,
   };
@@ -56,18 +58,29 @@ export function browser(chromium: string, reports: string): Stage {
   };
 }
 
-/** Skipped and pending tests count as failed: nothing is skipped silently. */
-export function countVitest(file: string): Counts | null {
-  const report = readReport<{ numPassedTests: number; numTotalTests: number }>(file);
-  return report && { passed: report.numPassedTests, failed: report.numTotalTests - report.numPassedTests };
+interface VitestReport {
+  numPassedTests: number;
+  numTotalTests: number;
+  testResults: { assertionResults: { status: string; failureMessages: string[] }[] }[];
 }
 
-/** A flaky test, one that passed at a second try, counts as passed; a skipped one as failed. */
+/** Skipped and pending tests count as failed: nothing is skipped silently. A passed test with failures passed when tried again. */
+export function countVitest(file: string): Counts | null {
+  const report = readReport<VitestReport>(file);
+  if (report === null) return null;
+  const { numPassedTests, numTotalTests, testResults } = report;
+  const again = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).length;
+  return { passed: numPassedTests - again, again, failed: numTotalTests - numPassedTests };
+}
+
+/** A skipped test counts as failed. */
 export function countPlaywright(file: string): Counts | null {
   const report = readReport<{ stats: { expected: number; unexpected: number; flaky: number; skipped: number } }>(file);
   if (!report) return null;
   const { expected, unexpected, flaky, skipped } = report.stats;
-  return { passed: expected + flaky, failed: unexpected + skipped };
+  return { passed: expected, again: flaky, failed: unexpected + skipped };
 }
 
 function readReport<T>(file: string): T | null {
