@@ -12,7 +12,7 @@ import type { Reckon } from '@/lib/live/compute-in-store';
 import { quantiles } from '@/lib/rollup/histogram';
 import { lineOf, sumOf } from '@/lib/history/rollups/spans';
 import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
-import { decodeSlot } from '@/lib/rollup/cell';
+import { decodeCell } from '@/lib/rollup/cell';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { encodeCursor, type Cursor } from '@/lib/outbox/cursor';
 import { newestDead } from '@/lib/outbox/dead-letters';
@@ -133,7 +133,7 @@ export async function historyPercentiles(
   fractions: readonly number[],
 ): Promise<{ percentiles: (number | null)[]; rollupRows: number }> {
   const sum = await sumOf(store.db, { outbox, series, fromMinute, toMinute });
-  const latency = sum.slots.get(series)?.latency;
+  const latency = sum.cells.get(series)?.latency;
   return { percentiles: latency === undefined ? fractions.map(() => null) : quantiles(latency, fractions), rollupRows: sum.rows };
 }
 
@@ -147,7 +147,7 @@ export async function historySeries(
   fractions: readonly number[],
 ): Promise<void> {
   const line = await lineOf(store.db, { outbox, series, fromMinute, toMinute, stepMinutes: STEP_SECONDS['30d'] / 60 });
-  for (const { slot } of line.values()) quantiles(slot.latency, fractions);
+  for (const { cell } of line.values()) quantiles(cell.latency, fractions);
 }
 
 const TICK_MS = 5_000;
@@ -196,7 +196,7 @@ export async function eventsInBooks(store: Store): Promise<number> {
     fromMinute: minute - RETENTION_DAYS * 1_440,
     toMinute: minute + 1,
   });
-  return sum.slots.get(ALL_TYPES)?.published ?? 0;
+  return sum.cells.get(ALL_TYPES)?.published ?? 0;
 }
 
 /** Events published, as the books have them, by `<minute> <type>`. */
@@ -205,7 +205,7 @@ export async function bookedByMinuteAndType(store: Store, fromMinute: number, to
   return new Map(
     rollups.flatMap(({ atMinute, series, data }): [string, number][] => {
       const type = typeOfSeries(series);
-      const { published } = decodeSlot(data);
+      const { published } = decodeCell(data);
       return type === null || published === 0 ? [] : [[`${atMinute} ${type}`, published]];
     }),
   );

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { bucketSql } from '@/lib/rollup/bucket-sql';
 import { addTo } from '@/lib/rollup/histogram';
 import { post, postHours, seal } from '@/lib/history/rollups/ledger';
-import { DAY_MINUTES, MINUTES_KEPT, sliceOf, slotIn, type Additions } from '@/lib/rollup/additions';
+import { DAY_MINUTES, MINUTES_KEPT, sliceOf, cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 import { takeLease, underLease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
@@ -59,13 +59,13 @@ async function fold(store: Store, client: pg.Client, query: string, width: numbe
   );
   const additions: Additions = new Map();
   // A slice in which nothing happened was watched too.
-  for (let slice = Math.floor(from / width) * width; slice < to; slice += width) slotIn(additions, slice, ALL_TYPES).minutes = width;
+  for (let slice = Math.floor(from / width) * width; slice < to; slice += width) cellIn(additions, slice, ALL_TYPES).minutes = width;
   for (const { slice, type, bucket: at, n, total } of rows) {
     for (const series of [ALL_TYPES, seriesOfType(type)]) {
-      const slot = slotIn(additions, slice, series);
-      slot.published += Number(n);
-      slot.latencySumMs += total;
-      addTo(slot.latency, at, Number(n));
+      const cell = cellIn(additions, slice, series);
+      cell.published += Number(n);
+      cell.latencySumMs += total;
+      addTo(cell.latency, at, Number(n));
     }
   }
   return additions;

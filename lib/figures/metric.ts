@@ -3,7 +3,7 @@ import type { SeriesPoint, Summary, TypeFigures } from '@/lib/shared/model';
 import type { Base } from '@/lib/live/base';
 import type { Line } from './series';
 import type { Observed } from './span';
-import type { Slot } from '@/lib/rollup/cell';
+import type { Cell } from '@/lib/rollup/cell';
 import type { Figures } from '@/lib/outbox/scan/sql-terms';
 
 /** One line of the series, one value per step, oldest first, and how it is known. */
@@ -20,7 +20,7 @@ export type PlotKey = { [K in keyof SeriesPoint]: SeriesPoint[K] extends number 
 /** What is known of one event type: this metric's own figures of now, and what happened over the span. */
 export interface OfType {
   now(name: string): unknown;
-  happened: Slot | null;
+  happened: Cell | null;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures
 import { countsRows } from '@/lib/history/collector/counts-rows';
 import type { Happened, Observed } from './span';
 import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
-import { HOW, type Slot } from '@/lib/rollup/cell';
+import { HOW, type Cell } from '@/lib/rollup/cell';
 
 export interface ToldPercentiles extends Percentiles {
   /** How many events they are of. */
@@ -35,7 +35,7 @@ const COARSE_MS = 1;
  */
 export function percentilesOf(
   histogram: Histogram,
-  { how, resolutionMs }: Pick<Slot, 'how' | 'resolutionMs'>,
+  { how, resolutionMs }: Pick<Cell, 'how' | 'resolutionMs'>,
   tableMs = 0,
 ): ToldPercentiles {
   const sampled = (how & HOW.sampled) !== 0;

@@ -4,14 +4,14 @@ import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import type { LinePoint } from '@/lib/history/rollups/spans';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addSlot, emptySlot, type Slot } from '@/lib/rollup/cell';
+import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
 
 /** One step of a series of a span. */
 export interface Step {
   /** Steps since the epoch. */
   step: number;
   /** What happened in it; null where nobody watched and the rows do not tell any more. */
-  slot: Slot | null;
+  cell: Cell | null;
   provisional: boolean;
   /** Of the created ones those that left at a time no row tells: they are left out of both ends of a depth. */
   untold: number;
@@ -33,19 +33,19 @@ export function lineOf(observed: Observed, series: string, head: Head | null, ol
   const steps = new Map(
     stepsOf(span).map((step): [number, Step] => {
       const point = older.get(step);
-      const slot = point === undefined ? null : copyOf(point.slot);
-      return [step, { step, slot, provisional: point?.provisional ?? false, untold: 0, died: 0, claimed: 0 }];
+      const cell = point === undefined ? null : copyOf(point.cell);
+      return [step, { step, cell, provisional: point?.provisional ?? false, untold: 0, died: 0, claimed: 0 }];
     }),
   );
   const at = (minute: number): Step | undefined => steps.get(Math.floor((minute * 60) / span.stepSeconds));
-  for (const [minute, all] of head?.slots ?? []) {
+  for (const [minute, all] of head?.cells ?? []) {
     const step = at(minute);
     const watched = all.get(ALL_TYPES);
     if (step === undefined || watched === undefined) continue;
-    step.slot ??= emptySlot();
+    step.cell ??= emptyCell();
     step.provisional ||= watched.provisional;
     const own = all.get(series);
-    if (own !== undefined) addSlot(step.slot, own.slot);
+    if (own !== undefined) addCell(step.cell, own.cell);
   }
   if (head !== null) {
     addUnfolded(reading, head, at);
@@ -65,18 +65,18 @@ function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: 
   if (!countsRows(progress.method) || reach.published !== 'complete' || toMs - fromMs > UNFOLDED_MOST_MS) return;
   for (let minute = Math.floor(fromMs / MINUTE_MS); minute * MINUTE_MS <= toMs; minute += 1) {
     const step = at(minute);
-    if (step !== undefined) step.slot ??= emptySlot();
+    if (step !== undefined) step.cell ??= emptyCell();
   }
 }
 
 function addLive(reading: Reading, series: string, at: (minute: number) => Step | undefined): void {
   for (const [minute, all] of [...liveSlots(reading)].sort(([a], [b]) => a - b)) {
-    const slot = all.get(series);
+    const cell = all.get(series);
     const step = at(minute);
-    if (slot === undefined || step === undefined) continue;
+    if (cell === undefined || step === undefined) continue;
     // Rows that still wait do not make a time known in which nobody watched.
-    const known = step.slot !== null || slot.published > 0;
-    if (known) addSlot((step.slot ??= emptySlot()), slot);
+    const known = step.cell !== null || cell.published > 0;
+    if (known) addCell((step.cell ??= emptyCell()), cell);
   }
 }
 
@@ -108,8 +108,8 @@ export function stepBounds(span: Span): { fromMinute: number; toMinute: number; 
   return { fromMinute: (steps[0] ?? 0) * stepMinutes, toMinute: ((steps.at(-1) ?? 0) + 1) * stepMinutes, stepMinutes };
 }
 
-const copyOf = (slot: Slot): Slot => {
-  const copy = emptySlot();
-  addSlot(copy, slot);
+const copyOf = (cell: Cell): Cell => {
+  const copy = emptyCell();
+  addCell(copy, cell);
   return copy;
 };

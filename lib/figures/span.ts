@@ -4,7 +4,7 @@ import { countsRows } from '@/lib/history/collector/counts-rows';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
-import { addSlot, emptySlot, HOW, type Slot } from '@/lib/rollup/cell';
+import { addCell, emptyCell, HOW, type Cell } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
@@ -33,7 +33,7 @@ export function spanOf(span: SeriesSpan, asOf: string): Span {
 
 /** What was folded before the head, added up for a span. */
 export interface Older {
-  slots: ReadonlyMap<string, Slot>;
+  cells: ReadonlyMap<string, Cell>;
   provisional: boolean;
   /** Of a slice at the span's edge only a share was taken. */
   shared: boolean;
@@ -43,9 +43,9 @@ export interface Older {
 
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */
 export interface Happened {
-  all: Slot;
+  all: Cell;
   /** By event type. */
-  byType: ReadonlyMap<string, Slot>;
+  byType: ReadonlyMap<string, Cell>;
   /** How publishing is learnt of. */
   method: CollectionMethod;
   /**
@@ -75,23 +75,23 @@ export function observe(reading: Reading, span: Span, head: Head | null, older: 
 }
 
 function happenedIn(reading: Reading, span: Span, head: Head, older: Older | null): Happened | null {
-  const slots = new Map<string, Slot>();
-  const add = (series: string, slot: Slot, share = 1): void => {
-    const sum = slots.get(series) ?? emptySlot();
-    addSlot(sum, slot, share);
-    slots.set(series, sum);
+  const cells = new Map<string, Cell>();
+  const add = (series: string, cell: Cell, share = 1): void => {
+    const sum = cells.get(series) ?? emptyCell();
+    addCell(sum, cell, share);
+    cells.set(series, sum);
   };
   let { provisional, shared } = older ?? { provisional: false, shared: false };
   const { method, watchedSince } = head.progress;
   const counted = countsRows(method);
-  const firstMinute = counted ? (older?.firstMinute ?? Math.min(...head.slots.keys())) : -Infinity;
-  for (const [series, slot] of older?.slots ?? []) add(series, slot);
-  for (const [minute, series] of inOrder(head.slots)) {
+  const firstMinute = counted ? (older?.firstMinute ?? Math.min(...head.cells.keys())) : -Infinity;
+  for (const [series, cell] of older?.cells ?? []) add(series, cell);
+  for (const [minute, series] of inOrder(head.cells)) {
     const share = shareOf(minute, span);
     if (share <= 0) continue;
-    for (const [name, { slot, provisional: incomplete }] of series) {
-      if (share < 1 && slot.published + slot.created + slot.failures > 0) shared = true;
-      add(name, slot, share);
+    for (const [name, { cell, provisional: incomplete }] of series) {
+      if (share < 1 && cell.published + cell.created + cell.failures > 0) shared = true;
+      add(name, cell, share);
       provisional ||= incomplete;
     }
   }
@@ -99,9 +99,9 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
     const share = shareOf(minute, span);
     // Of time in which nobody watched only what still waits is known, and not what came and went.
     if (share <= 0 || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
-    for (const [name, slot] of series) add(name, slot, share);
+    for (const [name, cell] of series) add(name, cell, share);
   }
-  const all = slots.get(ALL_TYPES) ?? emptySlot();
+  const all = cells.get(ALL_TYPES) ?? emptyCell();
   if (all.minutes === 0) return null;
   const spanMinutes = (span.toMs - span.fromMs) / MINUTE_MS;
   const gapMinutes = (span.toMs - Math.max(span.fromMs, firstMinute * MINUTE_MS)) / MINUTE_MS - all.minutes;
@@ -112,7 +112,7 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
   return {
     all,
     method,
-    byType: new Map([...slots].flatMap(([series, slot]) => withType(series, slot))),
+    byType: new Map([...cells].flatMap(([series, cell]) => withType(series, cell))),
     watchedMinutes: complete ? spanMinutes - untoldMs / MINUTE_MS : spanMinutes - gapMinutes,
     complete,
     shared,
@@ -121,25 +121,25 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
   };
 }
 
-const withType = (series: string, slot: Slot): [string, Slot][] => {
+const withType = (series: string, cell: Cell): [string, Cell][] => {
   const type = typeOfSeries(series);
-  return type === null ? [] : [[type, slot]];
+  return type === null ? [] : [[type, cell]];
 };
 
 /** What the reading knows that the books do not: published since the last fold, and created of what is still there. */
-export function liveSlots(reading: Reading): Map<number, Map<string, Slot>> {
-  const live = new Map<number, Map<string, Slot>>();
-  const at = (minute: number): Map<string, Slot> => {
-    const found = live.get(minute) ?? new Map<string, Slot>();
+export function liveSlots(reading: Reading): Map<number, Map<string, Cell>> {
+  const live = new Map<number, Map<string, Cell>>();
+  const at = (minute: number): Map<string, Cell> => {
+    const found = live.get(minute) ?? new Map<string, Cell>();
     live.set(minute, found);
     return found;
   };
   // Rows that were cut off are missing from its counts: then the figures end at the last fold.
   if (reading.reach.published !== 'cut')
-    for (const [minute, series] of reading.tail) for (const [name, slot] of series) at(minute).set(name, slot);
+    for (const [minute, series] of reading.tail) for (const [name, cell] of series) at(minute).set(name, cell);
   for (const [minute, { n }] of reading.slices.created) {
     const series = at(minute);
-    series.set(ALL_TYPES, { ...(series.get(ALL_TYPES) ?? emptySlot()), created: n });
+    series.set(ALL_TYPES, { ...(series.get(ALL_TYPES) ?? emptyCell()), created: n });
   }
   return live;
 }

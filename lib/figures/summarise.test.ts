@@ -6,7 +6,7 @@ import type { Reading, SliceCount } from '@/lib/live/reading';
 import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import type { LinePoint } from '@/lib/history/rollups/spans';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import { emptySlot, HOW, type DepthSamples, type Slot } from '@/lib/rollup/cell';
+import { emptyCell, HOW, type DepthSamples, type Cell } from '@/lib/rollup/cell';
 import { noFigures, noSeries, plot, summarise } from './summarise';
 import { progressOf } from '@/lib/snapshots/testing';
 import type { Traits } from '@/lib/outbox/scan/traits';
@@ -24,20 +24,20 @@ interface Given {
   types?: Reading['types'];
   /** Minutes before the one under way → rows. */
   slices?: Partial<Record<keyof Reading['slices'], Record<number, SliceCount>>>;
-  tail?: Record<number, Partial<Slot>>;
+  tail?: Record<number, Partial<Cell>>;
   /** Minutes before the one under way → what was folded in them; minutes left out are gaps. */
-  folded?: Record<number, Partial<Slot>> | null;
-  byType?: Record<string, Partial<Slot>>;
+  folded?: Record<number, Partial<Cell>> | null;
+  byType?: Record<string, Partial<Cell>>;
 }
 
-const slotOf = (slot: Partial<Slot>): Slot => ({ ...emptySlot(), minutes: 1, ...slot });
-const latencies = (...values: number[]): Pick<Slot, 'published' | 'latency' | 'latencySumMs'> => {
-  const latency: Slot['latency'] = new Map();
+const cellOf = (cell: Partial<Cell>): Cell => ({ ...emptyCell(), minutes: 1, ...cell });
+const latencies = (...values: number[]): Pick<Cell, 'published' | 'latency' | 'latencySumMs'> => {
+  const latency: Cell['latency'] = new Map();
   for (const value of values) addTo(latency, bucketOf(value));
   return { published: values.length, latency, latencySumMs: values.reduce((sum, value) => sum + value, 0) };
 };
 /** A quarter of an hour in which nothing happened, with what did. */
-const watched = (happened: Record<number, Partial<Slot>> = {}): Record<number, Partial<Slot>> =>
+const watched = (happened: Record<number, Partial<Cell>> = {}): Record<number, Partial<Cell>> =>
   Object.fromEntries(Array.from({ length: 17 }, (_, before) => [before, happened[before] ?? {}]));
 
 function readingOf({ traits, reach, ordered, figures, types, slices, tail, folded }: Given): Reading {
@@ -54,23 +54,23 @@ function readingOf({ traits, reach, ordered, figures, types, slices, tail, folde
     deadDetailed: true,
     types: types ?? [],
     slices: { created: minutes(slices?.created), died: minutes(slices?.died), claimed: minutes(slices?.claimed) },
-    tail: new Map([...minutes(tail)].map(([minute, slot]) => [minute, new Map([[ALL_TYPES, { ...slotOf(slot), minutes: 0 }]])])),
+    tail: new Map([...minutes(tail)].map(([minute, cell]) => [minute, new Map([[ALL_TYPES, { ...cellOf(cell), minutes: 0 }]])])),
   };
 }
 
 const HEAD_FROM = NOW - 2;
 
 function pastOf({ folded = {}, byType = {} }: Given): { head: Head | null; older: Older; line: Map<number, LinePoint> } {
-  const head: Head['slots'] = new Map(
+  const head: Head['cells'] = new Map(
     [0, 1, 2].flatMap((before) => {
-      const slot = folded?.[before];
-      return slot === undefined ? [] : [[NOW - before, new Map([[ALL_TYPES, { slot: slotOf(slot), provisional: false }]])] as const];
+      const cell = folded?.[before];
+      return cell === undefined ? [] : [[NOW - before, new Map([[ALL_TYPES, { cell: cellOf(cell), provisional: false }]])] as const];
     }),
   );
   const olderMinutes = Object.entries(folded ?? {}).filter(([before]) => Number(before) > 2);
-  const all = emptySlot();
-  for (const [, slot] of olderMinutes) {
-    const one = slotOf(slot);
+  const all = emptyCell();
+  for (const [, cell] of olderMinutes) {
+    const one = cellOf(cell);
     all.published += one.published;
     all.created += one.created;
     all.minutes += one.minutes;
@@ -83,14 +83,14 @@ function pastOf({ folded = {}, byType = {} }: Given): { head: Head | null; older
     for (const [bucket, count] of one.processing) addTo(all.processing, bucket, count);
   }
   return {
-    head: folded === null ? null : { progress: progressOf('2026-01-01T12:00:20.000000Z'), fromMinute: HEAD_FROM, slots: head },
+    head: folded === null ? null : { progress: progressOf('2026-01-01T12:00:20.000000Z'), fromMinute: HEAD_FROM, cells: head },
     older: {
-      slots: new Map([[ALL_TYPES, all], ...Object.entries(byType).map(([type, slot]) => [seriesOfType(type), slotOf(slot)] as const)]),
+      cells: new Map([[ALL_TYPES, all], ...Object.entries(byType).map(([type, cell]) => [seriesOfType(type), cellOf(cell)] as const)]),
       provisional: false,
       shared: false,
       firstMinute: NOW - 16,
     },
-    line: new Map(olderMinutes.map(([before, slot]) => [NOW - Number(before), { slot: slotOf(slot), provisional: false }])),
+    line: new Map(olderMinutes.map(([before, cell]) => [NOW - Number(before), { cell: cellOf(cell), provisional: false }])),
   };
 }
 
@@ -239,8 +239,8 @@ test('rates end with the last fold where more was published since than is read',
 
 describe('processing', () => {
   const processing = (claimed: number, traits: Partial<Traits> = {}) => {
-    const slot = { ...latencies(...Array.from({ length: 100 }, () => 9)), processing: new Map([[bucketOf(2), claimed]]) };
-    return figures({ traits, folded: watched({ 3: slot }) }).processing;
+    const cell = { ...latencies(...Array.from({ length: 100 }, () => 9)), processing: new Map([[bucketOf(2), claimed]]) };
+    return figures({ traits, folded: watched({ 3: cell }) }).processing;
   };
 
   test('a column that is rewritten when the row is published is no time of claim', () => {
@@ -289,7 +289,7 @@ test('by type: what waits now and what happened, worst first; what is unavailabl
 
 describe('the series', () => {
   const last = (given: Given, count: number) => series(given).points.slice(-count);
-  const depth = (more: Partial<DepthSamples>): Pick<Slot, 'depth'> => ({
+  const depth = (more: Partial<DepthSamples>): Pick<Cell, 'depth'> => ({
     depth: { samples: 12, waitingSum: 60, waitingMax: 9, waitingLast: 5, deadLast: 1, oldestAgeMaxMs: 7_000, ...more },
   });
 

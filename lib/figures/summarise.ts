@@ -34,18 +34,18 @@ function typesOf(observed: Observed): TypeFigures[] {
   const live = new Map(observed.reading.types.map((row) => [row.type, row.figures]));
   const happened = observed.happened?.byType ?? new Map<string, never>();
   const rows = [...new Set([...live.keys(), ...happened.keys()])].map((type) => {
-    const slot = happened.get(type) ?? null;
+    const cell = happened.get(type) ?? null;
     const row = Object.assign(
       { type, waiting: null, dead: null, retries: null, errors: null, p95Ms: null },
       ...METRICS.map((metric) =>
         metric.byType?.(observed, {
           // A type of which no row was read has none, unless the list of types was cut.
           now: (name) => (live.has(type) || live.size >= TYPES_SHOWN ? live.get(type)?.[metric.id]?.[name] : 0),
-          happened: slot,
+          happened: cell,
         }),
       ),
     ) as TypeFigures;
-    return { row, published: slot?.published ?? 0 };
+    return { row, published: cell?.published ?? 0 };
   });
   const urgent = ({ waiting, dead }: TypeFigures): number => (waiting ?? 0) + (dead ?? 0);
   return rows
@@ -61,7 +61,7 @@ export function plot(line: Line): Series {
   const value = (key: PlotKey, index: number): number | null => plots[key]?.values[index] ?? null;
   const known = (key: PlotKey): Known => plots[key]?.known ?? 'unavailable';
   const unknown = LINES.filter((name) => known(PLOT_OF[name]) === 'unavailable');
-  const points = line.steps.map(({ step, slot, provisional }, index): SeriesPoint => ({
+  const points = line.steps.map(({ step, cell, provisional }, index): SeriesPoint => ({
     at: timeOf(step, span),
     waiting: value('waiting', index),
     dead: value('dead', index),
@@ -74,8 +74,8 @@ export function plot(line: Line): Series {
     p95Ms: value('p95Ms', index),
     p99Ms: value('p99Ms', index),
     latencyCount: value('latencyCount', index),
-    heat: slot === null || known('p50Ms') === 'unavailable' ? null : heatOf(slot.latency),
-    gap: slot === null,
+    heat: cell === null || known('p50Ms') === 'unavailable' ? null : heatOf(cell.latency),
+    gap: cell === null,
     provisional,
   }));
   return {

@@ -7,7 +7,7 @@ import { lineOf } from '@/lib/figures/series';
 import { observe, spanOf, type Observed } from '@/lib/figures/span';
 import type { Reading } from './reading';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { emptySlot } from '@/lib/rollup/cell';
+import { emptyCell } from '@/lib/rollup/cell';
 import { plot, summarise } from '@/lib/figures/summarise';
 import { progressOf, testOutbox } from '@/lib/snapshots/testing';
 
@@ -83,11 +83,11 @@ afterAll(() => directory.close());
 
 /** A reading since an hour ago, which was watched without anything being published before. */
 const read = async (id: string): Promise<Reading> => takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString());
-const headOf = (reading: Reading) => ({ progress: progressOf(reading.foldedTo ?? ''), fromMinute: 0, slots: new Map() });
+const headOf = (reading: Reading) => ({ progress: progressOf(reading.foldedTo ?? ''), fromMinute: 0, cells: new Map() });
 function observed(reading: Reading): Observed {
-  const watched = new Map([[ALL_TYPES, { ...emptySlot(), minutes: 60 }]]);
+  const watched = new Map([[ALL_TYPES, { ...emptyCell(), minutes: 60 }]]);
   return observe(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), {
-    slots: watched,
+    cells: watched,
     provisional: false,
     shared: false,
     firstMinute: 0,

@@ -138,10 +138,10 @@ describe('a zone, seconds, and words of any case', () => {
 
   test('latencies are of rows that have both times; one that lies before its creation counts as nothing', async () => {
     const { tail } = await read('seoul');
-    const slots = [...tail.values()].flatMap((series) => [series.get('*')]);
-    expect(slots.reduce((sum, slot) => sum + (slot?.published ?? 0), 0)).toBe(3);
-    expect(slots.reduce((sum, slot) => sum + (slot?.latencySumMs ?? 0), 0)).toBe(3_000);
-    expect(slots.reduce((sum, slot) => sum + (slot?.negative ?? 0), 0)).toBe(1);
+    const cells = [...tail.values()].flatMap((series) => [series.get('*')]);
+    expect(cells.reduce((sum, cell) => sum + (cell?.published ?? 0), 0)).toBe(3);
+    expect(cells.reduce((sum, cell) => sum + (cell?.latencySumMs ?? 0), 0)).toBe(3_000);
+    expect(cells.reduce((sum, cell) => sum + (cell?.negative ?? 0), 0)).toBe(1);
   });
 
   test('an error text with a character that PostgreSQL has not, and others of four bytes', async () => {

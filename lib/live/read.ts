@@ -6,7 +6,7 @@ import type { Reach, Reading, SliceCount } from './reading';
 import { NoReckoning, type Reckon } from './compute-in-store';
 import { countedName, figuresStatement, planOf, readingStatement, sourcesFor, type Plan, type ReadingRow } from './reading-sql';
 import { addTo } from '@/lib/rollup/histogram';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 import { SCAN } from '@/lib/outbox/scan/scan';
 import { AXES, type Axis } from './slices';
@@ -101,12 +101,12 @@ function tailOf(rows: TailRow[]): Additions {
   const tail: Additions = new Map();
   for (const { at, type, latency, processing, n, ms, negative } of rows) {
     for (const series of [ALL_TYPES, type === null ? OTHER_TYPES : seriesOfType(type)]) {
-      const slot = slotIn(tail, at, series);
-      slot.published += n;
-      slot.latencySumMs += ms;
-      slot.negative += negative;
-      if (latency !== null) addTo(slot.latency, latency, n);
-      if (processing !== null) addTo(slot.processing, processing, n);
+      const cell = cellIn(tail, at, series);
+      cell.published += n;
+      cell.latencySumMs += ms;
+      cell.negative += negative;
+      if (latency !== null) addTo(cell.latency, latency, n);
+      if (processing !== null) addTo(cell.processing, processing, n);
     }
   }
   return tail;

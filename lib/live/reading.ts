@@ -1,4 +1,4 @@
-import type { Slot } from '@/lib/rollup/cell';
+import type { Cell } from '@/lib/rollup/cell';
 import type { Axis } from './slices';
 import type { Part } from '@/lib/outbox/scan/source';
 import type { Traits } from '@/lib/outbox/scan/traits';
@@ -36,7 +36,7 @@ export interface Reading extends Past {
   /** Open, dead and just published rows by one of their times, in minutes since the epoch. */
   slices: Record<Axis, ReadonlyMap<number, SliceCount>>;
   /** What was published since `foldedTo`, by minute, then by series, as the rollups will hold it. */
-  tail: ReadonlyMap<number, ReadonlyMap<string, Slot>>;
+  tail: ReadonlyMap<number, ReadonlyMap<string, Cell>>;
 }
 
 /** A figure as a number; null where there is none. */

@@ -88,7 +88,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       const { method: _, observed: _rows, ...same } = collected;
       const other = firstTold.get(tableOf(key));
       if (other === undefined) firstTold.set(tableOf(key), collected);
-      else expect(same).toEqual({ cells: other.cells, byMinute: other.byMinute, oldest: other.oldest, attempts: other.attempts });
+      else expect(same).toEqual({ groups: other.groups, byMinute: other.byMinute, oldest: other.oldest, attempts: other.attempts });
     });
   },
 );

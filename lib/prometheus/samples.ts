@@ -72,7 +72,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : secondsBetween(oldestPendingAt, asOf);
   add('outbox_console_oldest_pending_age_seconds', age);
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
-  addSlot(add, summary);
+  addReplicationSlot(add, summary);
   const gauges = [
     ['outbox_console_type_waiting_events', 'waiting'],
     ['outbox_console_type_dead_events', 'dead'],
@@ -82,7 +82,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   }
 }
 
-function addSlot(add: Add, { slot, asOf }: Summary): void {
+function addReplicationSlot(add: Add, { slot, asOf }: Summary): void {
   if (slot?.name == null || slot.state === null) return;
   const labels = { slot: slot.name };
   const active = slot.state === 'active';

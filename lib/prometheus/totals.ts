@@ -2,7 +2,7 @@ import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
 import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
-import { decodeSlot, type Slot } from '@/lib/rollup/cell';
+import { decodeCell, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
 
 /**
@@ -49,13 +49,13 @@ export function createTotals(db: StoreDb, labels: TypeLabels): Totals {
     async of(outbox) {
       const labelled = labels.kept(outbox);
       const wanted = labelled.length < TYPES_MAX ? undefined : [ALL_TYPES, ...labelled.map(seriesOfType)];
-      const slots = new Map((await readTotals(db, outbox, wanted)).map(({ series, data }) => [series, decodeSlot(data)]));
-      const all = slots.get(ALL_TYPES);
+      const cells = new Map((await readTotals(db, outbox, wanted)).map(({ series, data }) => [series, decodeCell(data)]));
+      const all = cells.get(ALL_TYPES);
       if (all === undefined) return null;
       const types = new Map<string, TypeTotals>();
-      for (const [type, slot] of busiestFirst(slots)) {
+      for (const [type, cell] of busiestFirst(cells)) {
         const label = labels.labelOf(outbox, type);
-        if (label !== OTHER) types.set(label, plus(types.get(label), { retries: slot.retries, errors: slot.failures }));
+        if (label !== OTHER) types.set(label, plus(types.get(label), { retries: cell.retries, errors: cell.failures }));
       }
       const rest = [...types.values()].reduce(minus, { retries: all.retries, errors: all.failures });
       const before = began.get(outbox) ?? rest;
@@ -67,11 +67,11 @@ export function createTotals(db: StoreDb, labels: TypeLabels): Totals {
 }
 
 /** The first labels go to the types with the most events. */
-function busiestFirst(slots: ReadonlyMap<string, Slot>): [string, Slot][] {
-  return [...slots]
-    .flatMap(([series, slot]): [string, Slot][] => {
+function busiestFirst(cells: ReadonlyMap<string, Cell>): [string, Cell][] {
+  return [...cells]
+    .flatMap(([series, cell]): [string, Cell][] => {
       const type = typeOfSeries(series);
-      return type === null || series === OTHER_TYPES ? [] : [[type, slot]];
+      return type === null || series === OTHER_TYPES ? [] : [[type, cell]];
     })
     .sort(([a, one], [b, other]) => other.published - one.published || (a < b ? -1 : 1));
 }
@@ -83,7 +83,7 @@ const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({
   errors: Math.max(0, a.errors - b.errors),
 });
 
-function latencyOf({ published, latency, latencySumMs }: Slot): LatencyTotals | null {
+function latencyOf({ published, latency, latencySumMs }: Cell): LatencyTotals | null {
   if (published > 0 && countOf(latency) === 0) return null;
   return { counts: bucketsOf(latency), sumSeconds: Math.max(0, latencySumMs) / 1_000 };
 }

@@ -1,5 +1,5 @@
 /** What is to be added to the rollups, and the slices of time it goes to: minutes, and the hours and days above them. */
-import { emptySlot, type Slot } from './cell';
+import { emptyCell, type Cell } from './cell';
 
 export const HOUR_MINUTES = 60;
 export const DAY_MINUTES = 1_440;
@@ -9,15 +9,15 @@ export const MINUTES_KEPT = 2 * DAY_MINUTES;
 export const SLICE_MINUTES = { hour: HOUR_MINUTES, day: DAY_MINUTES } as const;
 
 /** What is to be added, by minute since the epoch, then by series. */
-export type Additions = Map<number, Map<string, Slot>>;
+export type Additions = Map<number, Map<string, Cell>>;
 
-/** The slot of a series in a minute, made when it is not there yet. */
-export function slotIn(additions: Additions, atMinute: number, series: string): Slot {
-  const minute = additions.get(atMinute) ?? new Map<string, Slot>();
+/** The cell of a series in a minute, made when it is not there yet. */
+export function cellIn(additions: Additions, atMinute: number, series: string): Cell {
+  const minute = additions.get(atMinute) ?? new Map<string, Cell>();
   additions.set(atMinute, minute);
-  const slot = minute.get(series) ?? emptySlot();
-  minute.set(series, slot);
-  return slot;
+  const cell = minute.get(series) ?? emptyCell();
+  minute.set(series, cell);
+  return cell;
 }
 
 /** The slice of a tier that a minute is in. */

@@ -1,4 +1,4 @@
-/** Whole numbers in as few bytes as they need (LEB128), floats in eight: what a slot is written with. */
+/** Whole numbers in as few bytes as they need (LEB128), floats in eight: what a cell is written with. */
 export class ByteWriter {
   private bytes: number[] = [];
 
@@ -33,7 +33,7 @@ export class ByteReader {
     let value = 0;
     for (let factor = 1; ; factor *= 0x80) {
       const byte = this.bytes[this.at];
-      if (byte === undefined) throw new RangeError('A slot ends too early');
+      if (byte === undefined) throw new RangeError('A cell ends too early');
       this.at += 1;
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;

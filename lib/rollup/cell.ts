@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter } from './bytes';
 import { addTo, mergeInto, type Histogram } from './histogram';
 
-/** How the numbers of a slot came to be known; a slot of several kinds has several. */
+/** How the numbers of a cell came to be known; a cell of several kinds has several. */
 export const HOW = {
   /** Latencies are what was seen at intervals, not what rows say. */
   sampled: 1,
@@ -29,21 +29,21 @@ export interface DepthSamples {
  * What is known of one slice of time of one series. All numbers add up when slices are put together; counts are of
  * events unless their name says otherwise.
  */
-export interface Slot {
+export interface Cell {
   /** Bits of HOW. */
   how: number;
   /** Minutes of the slice that were watched or read afterwards; only of the series of all types. The rest is a gap. */
   minutes: number;
-  /** Published in the slot, with and without a latency. */
+  /** Published in the cell, with and without a latency. */
   published: number;
-  /** Creation to publishing of those published in the slot. */
+  /** Creation to publishing of those published in the cell. */
   latency: Histogram;
   latencySumMs: number;
   /** Those whose publishing lies before their creation: clocks that disagree. They are in bucket 0 of `latency` too. */
   negative: number;
-  /** Last claim to publishing of those published in the slot. */
+  /** Last claim to publishing of those published in the cell. */
   processing: Histogram;
-  /** Created in the slot and folded since; what still waits is counted by the live reading. */
+  /** Created in the cell and folded since; what still waits is counted by the live reading. */
   created: number;
   /** Attempts beyond the first. */
   retries: number;
@@ -56,7 +56,7 @@ export interface Slot {
   depth: DepthSamples | null;
 }
 
-export function emptySlot(): Slot {
+export function emptyCell(): Cell {
   return {
     how: 0,
     minutes: 0,
@@ -77,15 +77,15 @@ export function emptySlot(): Slot {
 const COUNTS = ['minutes', 'published', 'latencySumMs', 'negative', 'created', 'retries', 'failures', 'died'] as const;
 
 /**
- * Adds `share` of a slot to another. Slots have to come in the order of time: the last depth is that of the last one.
+ * Adds `share` of a cell to another. Cells have to come in the order of time: the last depth is that of the last one.
  */
-export function addSlot(sum: Slot, slot: Slot, share = 1): void {
-  sum.how |= slot.how;
-  for (const name of COUNTS) sum[name] += slot[name] * share;
-  sum.resolutionMs = Math.max(sum.resolutionMs, slot.resolutionMs);
-  mergeInto(sum.latency, slot.latency, share);
-  mergeInto(sum.processing, slot.processing, share);
-  if (slot.depth !== null) sum.depth = sum.depth === null ? { ...slot.depth } : joinDepth(sum.depth, slot.depth);
+export function addCell(sum: Cell, cell: Cell, share = 1): void {
+  sum.how |= cell.how;
+  for (const name of COUNTS) sum[name] += cell[name] * share;
+  sum.resolutionMs = Math.max(sum.resolutionMs, cell.resolutionMs);
+  mergeInto(sum.latency, cell.latency, share);
+  mergeInto(sum.processing, cell.processing, share);
+  if (cell.depth !== null) sum.depth = sum.depth === null ? { ...cell.depth } : joinDepth(sum.depth, cell.depth);
 }
 
 function joinDepth(before: DepthSamples, after: DepthSamples): DepthSamples {
@@ -101,28 +101,28 @@ function joinDepth(before: DepthSamples, after: DepthSamples): DepthSamples {
 
 const VERSION = 1;
 
-/** A slot as the store keeps it. */
-export function encodeSlot(slot: Slot): Buffer {
+/** A cell as the store keeps it. */
+export function encodeCell(cell: Cell): Buffer {
   const out = new ByteWriter();
   out.uint(VERSION);
-  out.uint(slot.how);
+  out.uint(cell.how);
   for (const count of [
-    slot.minutes,
-    slot.published,
-    slot.negative,
-    slot.created,
-    slot.retries,
-    slot.failures,
-    slot.died,
-    slot.resolutionMs,
+    cell.minutes,
+    cell.published,
+    cell.negative,
+    cell.created,
+    cell.retries,
+    cell.failures,
+    cell.died,
+    cell.resolutionMs,
   ])
     out.uint(count);
-  out.float(slot.latencySumMs);
-  writeHistogram(out, slot.latency);
-  writeHistogram(out, slot.processing);
-  out.uint(slot.depth === null ? 0 : 1);
-  if (slot.depth !== null) {
-    const { samples, waitingSum, waitingMax, waitingLast, deadLast, oldestAgeMaxMs } = slot.depth;
+  out.float(cell.latencySumMs);
+  writeHistogram(out, cell.latency);
+  writeHistogram(out, cell.processing);
+  out.uint(cell.depth === null ? 0 : 1);
+  if (cell.depth !== null) {
+    const { samples, waitingSum, waitingMax, waitingLast, deadLast, oldestAgeMaxMs } = cell.depth;
     // One more, so that "not known" is zero.
     for (const value of [samples, waitingSum, waitingMax, waitingLast, deadLast + 1, oldestAgeMaxMs + 1]) out.uint(value);
   }
@@ -130,20 +130,20 @@ export function encodeSlot(slot: Slot): Buffer {
 }
 
 /** Throws RangeError for bytes that no version of this build has written. */
-export function decodeSlot(bytes: Buffer): Slot {
+export function decodeCell(bytes: Buffer): Cell {
   const input = new ByteReader(bytes);
   const version = input.uint();
-  if (version !== VERSION) throw new RangeError(`A slot of version ${String(version)} is not understood`);
-  const slot = emptySlot();
-  slot.how = input.uint();
+  if (version !== VERSION) throw new RangeError(`A cell of version ${String(version)} is not understood`);
+  const cell = emptyCell();
+  cell.how = input.uint();
   for (const name of ['minutes', 'published', 'negative', 'created', 'retries', 'failures', 'died', 'resolutionMs'] as const)
-    slot[name] = input.uint();
-  slot.latencySumMs = input.float();
-  slot.latency = readHistogram(input);
-  slot.processing = readHistogram(input);
+    cell[name] = input.uint();
+  cell.latencySumMs = input.float();
+  cell.latency = readHistogram(input);
+  cell.processing = readHistogram(input);
   if (input.uint() === 1) {
     const samples = input.uint();
-    slot.depth = {
+    cell.depth = {
       samples,
       waitingSum: input.uint(),
       waitingMax: input.uint(),
@@ -152,7 +152,7 @@ export function decodeSlot(bytes: Buffer): Slot {
       oldestAgeMaxMs: input.uint() - 1,
     };
   }
-  return slot;
+  return cell;
 }
 
 /** Buckets in order, each as its distance from the one before, then its count. */

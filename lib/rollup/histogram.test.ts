@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addTo, bucketBounds, bucketOf, bucketValue, mergeInto, quantiles, RELATIVE_ERROR, type Histogram } from './histogram';
-import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from './cell';
+import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from './cell';
 
 const of = (values: number[]): Histogram => {
   const histogram: Histogram = new Map();
@@ -71,7 +71,7 @@ describe('a histogram of durations', () => {
 });
 
 describe('a slot', () => {
-  const slot: Slot = {
+  const cell: Cell = {
     how: 5,
     minutes: 1,
     published: 1_234_567,
@@ -88,25 +88,25 @@ describe('a slot', () => {
   };
 
   it('comes back from its bytes as it was', () => {
-    expect(decodeSlot(encodeSlot(slot))).toEqual(slot);
-    expect(decodeSlot(encodeSlot(emptySlot()))).toEqual(emptySlot());
+    expect(decodeCell(encodeCell(cell))).toEqual(cell);
+    expect(decodeCell(encodeCell(emptyCell()))).toEqual(emptyCell());
   });
 
   it('takes few bytes for few events', () => {
-    const small = { ...emptySlot(), published: 9, latency: of([100, 110, 120, 130, 140, 150, 160, 400, 900]), latencySumMs: 2_210 };
-    expect(encodeSlot(small).length).toBeLessThanOrEqual(50);
+    const small = { ...emptyCell(), published: 9, latency: of([100, 110, 120, 130, 140, 150, 160, 400, 900]), latencySumMs: 2_210 };
+    expect(encodeCell(small).length).toBeLessThanOrEqual(50);
   });
 
   it('adds up, keeping the last depth and the greatest age', () => {
-    const sum = emptySlot();
-    addSlot(sum, slot);
-    addSlot(sum, { ...slot, depth: { samples: 1, waitingSum: 7, waitingMax: 7, waitingLast: 7, deadLast: 2, oldestAgeMaxMs: 1 } });
+    const sum = emptyCell();
+    addCell(sum, cell);
+    addCell(sum, { ...cell, depth: { samples: 1, waitingSum: 7, waitingMax: 7, waitingLast: 7, deadLast: 2, oldestAgeMaxMs: 1 } });
     expect(sum.published).toBe(2_469_134);
     expect(sum.depth).toEqual({ samples: 13, waitingSum: 4_007, waitingMax: 900, waitingLast: 7, deadLast: 2, oldestAgeMaxMs: 12_345 });
   });
 
   it('is refused when it is of another version or cut short', () => {
-    expect(() => decodeSlot(Buffer.from([9]))).toThrow(/version 9/);
-    expect(() => decodeSlot(encodeSlot(slot).subarray(0, 12))).toThrow(RangeError);
+    expect(() => decodeCell(Buffer.from([9]))).toThrow(/version 9/);
+    expect(() => decodeCell(encodeCell(cell).subarray(0, 12))).toThrow(RangeError);
   });
 });

@@ -8,7 +8,7 @@ import type { Reading } from '@/lib/live/reading';
 import { createRecent } from './recent';
 import type { SpanSum } from '@/lib/history/rollups/spans';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addSlot, emptySlot } from '@/lib/rollup/cell';
+import { addCell, emptyCell } from '@/lib/rollup/cell';
 import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 
 /** A reading and where the books ended when it was taken. */
@@ -64,20 +64,20 @@ export function createHistories(books: Books | null, onFailure: (outbox: string,
 
   /** The slices that the span cuts through: row by row where the table still has their rows, else by their share. */
   async function withEdges({ outbox, head }: Moment, sum: SpanSum, { fromMs, toMs }: Span): Promise<Older> {
-    const { slots, provisional, firstMinute } = sum;
+    const { cells, provisional, firstMinute } = sum;
     let shared = false;
     for (const edge of sum.edges) {
       const rows = outbox === null || head === null ? null : await edgeRows(outbox, head.progress, edge);
       const within = rows?.filter(({ at }) => at >= fromMs && at < toMs) ?? null;
-      for (const [name, slot] of edge.slots) {
-        const into = slots.get(name) ?? emptySlot();
-        slots.set(name, into);
-        if (within === null) addSlot(into, slot, edge.share);
-        else addSlot(into, partOf(slot, name, within, edge.share));
-        if (slot.created + slot.failures + (within === null ? slot.published : 0) > 0) shared = true;
+      for (const [name, cell] of edge.cells) {
+        const into = cells.get(name) ?? emptyCell();
+        cells.set(name, into);
+        if (within === null) addCell(into, cell, edge.share);
+        else addCell(into, partOf(cell, name, within, edge.share));
+        if (cell.created + cell.failures + (within === null ? cell.published : 0) > 0) shared = true;
       }
     }
-    return { slots, provisional, shared, firstMinute };
+    return { cells, provisional, shared, firstMinute };
   }
 
   async function line(moment: Moment, span: Span, series: string): Promise<Line> {

@@ -91,7 +91,7 @@ export interface ReadingsOptions {
 }
 
 /** One outbox: its newest reading and the attempt under way. */
-interface Cell {
+interface Entry {
   outbox: Outbox | null;
   reading: Reading | null;
   head: Head | null;
@@ -116,7 +116,7 @@ interface Cell {
 
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
 export function createReadings(directory: OutboxDirectory, books: Books | null, { now, reckon, onFailure }: ReadingsOptions): Readings {
-  const cells = new Map<string, Cell>();
+  const entries = new Map<string, Entry>();
   const queues = new Map<string, Queue>();
   const neighbours = countByServer(directory);
   const places = new Map(directory.ids.map((id, place) => [id, place]));
@@ -130,78 +130,78 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
   }
 
   /** Where the books end; without a store that answers the figures are of now only, which is told once. */
-  async function headOf(id: string, cell: Cell): Promise<Head | null> {
+  async function headOf(id: string, entry: Entry): Promise<Head | null> {
     try {
       const head = (await books?.head(id)) ?? null;
-      cell.booksFail = false;
+      entry.booksFail = false;
       return head;
     } catch (error) {
-      if (!cell.booksFail) onFailure?.(id, error);
-      cell.booksFail = true;
+      if (!entry.booksFail) onFailure?.(id, error);
+      entry.booksFail = true;
       return null;
     }
   }
 
   /** When it is its turn; answers what gives the turn back. */
-  async function turnOf(id: string, cell: Cell, inTurn: boolean): Promise<() => void> {
+  async function turnOf(id: string, entry: Entry, inTurn: boolean): Promise<() => void> {
     const database = directory.database(id);
     // Nobody's turn is spent on finding out that a database is away.
     await database.reachable();
     const ticket = queueOf(database).enter(database.id);
-    cell.ticket = ticket;
-    if (!inTurn || cell.hurried) ticket.hurry();
+    entry.ticket = ticket;
+    if (!inTurn || entry.hurried) ticket.hurry();
     await ticket.turn;
-    cell.ticket = null;
+    entry.ticket = null;
     return () => ticket.leave();
   }
 
-  async function read(id: string, cell: Cell, inTurn: boolean): Promise<void> {
+  async function read(id: string, entry: Entry, inTurn: boolean): Promise<void> {
     let begun = now();
     let leave = (): void => undefined;
     let rows = 0;
-    cell.triedAt = begun;
-    cell.hurried = false;
+    entry.triedAt = begun;
+    entry.hurried = false;
     try {
       // The books first: what is folded while the table is read is in neither of them twice.
-      const head = await headOf(id, cell);
-      leave = await turnOf(id, cell, inTurn);
+      const head = await headOf(id, entry);
+      leave = await turnOf(id, entry, inTurn);
       begun = now();
-      cell.startedAt = begun;
-      cell.outbox = await directory.last(id);
-      const reading = await takeReading(cell.outbox, head?.progress.foldedTo ?? null, reckon);
+      entry.startedAt = begun;
+      entry.outbox = await directory.last(id);
+      const reading = await takeReading(entry.outbox, head?.progress.foldedTo ?? null, reckon);
       rows = reading.rowsRead;
-      Object.assign(cell, { reading, head, readAt: begun, failure: null });
-      remember(cell, reading);
+      Object.assign(entry, { reading, head, readAt: begun, failure: null });
+      remember(entry, reading);
     } catch (error) {
       const kind = kindOf(error);
       // The table is another one than it was: it is looked at again before the next reading.
       if (kind === 'missing' || kind === 'unusable' || kind === 'no_privilege' || kind === 'outdated') directory.forget(id);
-      if (cell.failure?.kind !== kind) onFailure?.(id, error);
-      cell.failure = { kind, since: cell.failure?.since ?? new Date(begun).toISOString() };
+      if (entry.failure?.kind !== kind) onFailure?.(id, error);
+      entry.failure = { kind, since: entry.failure?.since ?? new Date(begun).toISOString() };
     } finally {
       leave();
-      cell.startedAt = null;
+      entry.startedAt = null;
     }
-    cell.tookMs = now() - begun;
-    const { cost } = cell;
-    cell.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + cell.tookMs };
+    entry.tookMs = now() - begun;
+    const { cost } = entry;
+    entry.cost = { readings: cost.readings + 1, rows: cost.rows + rows, milliseconds: cost.milliseconds + entry.tookMs };
   }
 
   /** Whoever waits for this one outbox does not wait for the others that are read in turn. */
-  function hurry(cell: Cell): void {
-    cell.hurried = true;
-    cell.ticket?.hurry();
+  function hurry(entry: Entry): void {
+    entry.hurried = true;
+    entry.ticket?.hurry();
   }
 
-  const answerOf = (cell: Cell, failure = cell.failure): Answer => ({
-    outbox: cell.outbox,
-    reading: cell.reading,
-    head: cell.head,
-    ageMs: now() - cell.readAt,
+  const answerOf = (entry: Entry, failure = entry.failure): Answer => ({
+    outbox: entry.outbox,
+    reading: entry.reading,
+    head: entry.head,
+    ageMs: now() - entry.readAt,
     failure,
-    previous: cell.history.filter((past) => cell.reading !== null && past.asOf < cell.reading.asOf),
-    cost: cell.cost,
-    coming: cell.inFlight?.then(() => answerOf(cell)) ?? null,
+    previous: entry.history.filter((past) => entry.reading !== null && past.asOf < entry.reading.asOf),
+    cost: entry.cost,
+    coming: entry.inFlight?.then(() => answerOf(entry)) ?? null,
   });
 
   const isOneOfMany = (id: string, inTurn: Terms['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
@@ -217,55 +217,55 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
   }
 
   /** When a reading that begins after the question may begin, or has begun: one under way before it does not count. null: now. */
-  function nextAfter(cell: Cell, asked: number, oldest: number): Promise<unknown> | null {
-    if (cell.inFlight !== null) return cell.triedAt < asked ? cell.inFlight.then(() => nextAfter(cell, asked, oldest)) : null;
-    const waitMs = Math.min(NEXT_AFTER_MS, cell.triedAt + NEXT_AFTER_MS - now());
-    if (cell.triedAt >= oldest || waitMs <= 0) return null;
-    cell.next ??= sleep(waitMs).finally(() => (cell.next = null));
-    return cell.next;
+  function nextAfter(entry: Entry, asked: number, oldest: number): Promise<unknown> | null {
+    if (entry.inFlight !== null) return entry.triedAt < asked ? entry.inFlight.then(() => nextAfter(entry, asked, oldest)) : null;
+    const waitMs = Math.min(NEXT_AFTER_MS, entry.triedAt + NEXT_AFTER_MS - now());
+    if (entry.triedAt >= oldest || waitMs <= 0) return null;
+    entry.next ??= sleep(waitMs).finally(() => (entry.next = null));
+    return entry.next;
   }
 
   async function latest(id: string, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }: Terms): Promise<Answer> {
     directory.settings(id);
-    const cell = cells.get(id) ?? emptyCell();
-    cells.set(id, cell);
+    const entry = entries.get(id) ?? newEntry();
+    entries.set(id, entry);
     const asked = now();
-    const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(cell));
+    const oldest = Math.min(pieceBegan(id, asked, { sharedMs, inTurn }), asked - dearMs(entry));
     const serve = async (): Promise<void> => {
-      const next = sharedMs === 0 ? nextAfter(cell, asked, oldest) : null;
+      const next = sharedMs === 0 ? nextAfter(entry, asked, oldest) : null;
       if (next !== null) await next;
-      if (cell.inFlight === null && cell.triedAt >= oldest) return;
-      cell.inFlight ??= read(id, cell, inTurn !== undefined).finally(() => (cell.inFlight = null));
-      if (inTurn === undefined) hurry(cell);
-      await cell.inFlight;
+      if (entry.inFlight === null && entry.triedAt >= oldest) return;
+      entry.inFlight ??= read(id, entry, inTurn !== undefined).finally(() => (entry.inFlight = null));
+      if (inTurn === undefined) hurry(entry);
+      await entry.inFlight;
     };
-    const patience = cell.failure !== null ? failingMs : patienceFor(cell, asked, inTurn, patienceMs);
+    const patience = entry.failure !== null ? failingMs : patienceFor(entry, asked, inTurn, patienceMs);
     const inTime = await within(
       serve().then(() => true),
       patience,
     );
-    const late = inTime === null && (inTurn === undefined || isLate(cell, now()));
-    const slow: Failure | null = late ? { kind: 'timeout', since: new Date(cell.triedAt).toISOString() } : null;
-    return answerOf(cell, cell.failure ?? slow);
+    const late = inTime === null && (inTurn === undefined || isLate(entry, now()));
+    const slow: Failure | null = late ? { kind: 'timeout', since: new Date(entry.triedAt).toISOString() } : null;
+    return answerOf(entry, entry.failure ?? slow);
   }
 
   return { servesMs, latest: (id, terms) => outsideRequests(() => latest(id, terms)) };
 }
 
-function patienceFor({ reading, readAt }: Cell, asked: number, inTurn: Terms['inTurn'], patienceMs: number): number {
+function patienceFor({ reading, readAt }: Entry, asked: number, inTurn: Terms['inTurn'], patienceMs: number): number {
   if (inTurn === undefined || reading === null) return patienceMs;
   return asked - readAt < inTurn.freshMs ? inTurn.patienceMs : Math.min(patienceMs, inTurn.olderMs);
 }
 
 /** Of an attempt that waits for its turn nothing can be said yet. */
-const isLate = ({ startedAt }: Cell, now: number): boolean => startedAt !== null && now - startedAt >= LATE_MS;
+const isLate = ({ startedAt }: Entry, now: number): boolean => startedAt !== null && now - startedAt >= LATE_MS;
 
 /** A reading this dear, and one that failed, serves everybody for as long as any may; a cheaper one need not. */
-function dearMs({ failure, tookMs }: Cell): number {
+function dearMs({ failure, tookMs }: Entry): number {
   return failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0;
 }
 
-const emptyCell = (): Cell => ({
+const newEntry = (): Entry => ({
   outbox: null,
   reading: null,
   head: null,
@@ -284,9 +284,9 @@ const emptyCell = (): Cell => ({
 });
 
 /** Keeps the figures verdicts compare with, not the types and slices: those are the bulk of a reading. */
-function remember(cell: Cell, { asOf, figures, reach }: Reading): void {
+function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
   const oldest = Date.parse(asOf) - REMEMBERED_MS;
-  cell.history = [...cell.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
+  entry.history = [...entry.history.filter((past) => Date.parse(past.asOf) >= oldest), { asOf, figures, reach }].sort((a, b) =>
     a.asOf < b.asOf ? -1 : 1,
   );
 }

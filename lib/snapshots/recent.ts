@@ -2,14 +2,14 @@ import { type Books, type Head } from '@/lib/history/rollups/history';
 import { liveSlots } from '@/lib/figures/span';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
-import { addSlot, emptySlot, type Slot } from '@/lib/rollup/cell';
+import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
 import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 
 const RECENT_MINUTES = 60;
 /** Which types are known changes seldom. */
 const TYPES_KNOWN_MS = 60_000;
 
-type Minutes = Map<number, ReadonlyMap<string, { slot: Slot; provisional: boolean }>>;
+type Minutes = Map<number, ReadonlyMap<string, { cell: Cell; provisional: boolean }>>;
 
 interface Kept {
   /** Minutes since the epoch: the minutes up to here have been read. */
@@ -43,28 +43,28 @@ export function createRecent(books: Books): (outbox: string, head: Head, reading
 }
 
 function recentOf({ minutes, types }: Kept, head: Head, reading: Reading, oldest: number): RecentHistory {
-  const all = new Map<number, { slot: Slot; provisional: boolean }>();
-  const byType = new Map<string, Slot>();
-  const add = (minute: number, series: string, slot: Slot, provisional: boolean): void => {
+  const all = new Map<number, { cell: Cell; provisional: boolean }>();
+  const byType = new Map<string, Cell>();
+  const add = (minute: number, series: string, cell: Cell, provisional: boolean): void => {
     if (minute < oldest) return;
     const type = typeOfSeries(series);
     if (type !== null) {
-      const sum = byType.get(type) ?? emptySlot();
-      addSlot(sum, slot);
+      const sum = byType.get(type) ?? emptyCell();
+      addCell(sum, cell);
       byType.set(type, sum);
     } else if (series === ALL_TYPES) {
-      const sum = all.get(minute) ?? { slot: emptySlot(), provisional };
-      addSlot(sum.slot, slot);
+      const sum = all.get(minute) ?? { cell: emptyCell(), provisional };
+      addCell(sum.cell, cell);
       all.set(minute, sum);
     }
   };
-  for (const source of [minutes, head.slots])
-    for (const [minute, series] of source) for (const [name, one] of series) add(minute, name, one.slot, one.provisional);
+  for (const source of [minutes, head.cells])
+    for (const [minute, series] of source) for (const [name, one] of series) add(minute, name, one.cell, one.provisional);
   for (const [minute, series] of liveSlots(reading)) {
     // What still waits from a minute that nobody watched does not make that minute known.
-    for (const [name, slot] of series) if (name !== ALL_TYPES || all.has(minute) || slot.published > 0) add(minute, name, slot, false);
+    for (const [name, cell] of series) if (name !== ALL_TYPES || all.has(minute) || cell.published > 0) add(minute, name, cell, false);
   }
-  const published = [...byType].filter(([, slot]) => slot.published > 0).map(([type]) => type);
+  const published = [...byType].filter(([, cell]) => cell.published > 0).map(([type]) => type);
   return {
     minutes: [...all].sort(([a], [b]) => a - b).map(([minute, one]) => ({ atMs: minute * 60_000, ...one })),
     byType,

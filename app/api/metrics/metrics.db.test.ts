@@ -2,7 +2,7 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseExposition, valueOf, type Parsed } from '@/lib/prometheus/testing';
 import { addTo, bucketOf } from '@/lib/rollup/histogram';
-import { emptySlot, encodeSlot, type Slot } from '@/lib/rollup/cell';
+import { emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 import { sampleTables, shapeCalled } from '@/lib/snapshots/testing';
 import { getConsole, stopConsole } from '@/lib/server/console';
 import { useTestConsole } from '@/lib/server/testing';
@@ -53,16 +53,16 @@ const scrape = async (): Promise<Parsed> => {
   return parseExposition(await answer.text());
 };
 /** Writes what was ever collected of an outbox, once the console's own collector has begun: what that adds at first is added before. */
-const ever = async (id: string, slots: Record<string, Partial<Slot>>): Promise<void> => {
+const ever = async (id: string, cells: Record<string, Partial<Cell>>): Promise<void> => {
   const { store, collector } = await getConsole();
   await vi.waitFor(
     () => expect(collector.status(id)).toMatchObject({ foldedTo: expect.any(String) as string, backfill: null }),
     PATIENCE_MS,
   );
-  const rollups = Object.entries(slots).map(([series, slot]) => ({
+  const rollups = Object.entries(cells).map(([series, cell]) => ({
     series,
     atMinute: 0,
-    data: encodeSlot({ ...emptySlot(), ...slot }),
+    data: encodeCell({ ...emptyCell(), ...cell }),
     provisional: false,
   }));
   await store.db.transaction().execute((db) => putRollups(db, id, 'ever', rollups));

@@ -3,15 +3,15 @@ import type { Summary } from '@/lib/shared/model';
 import type { Evidence, Verdict } from '@/lib/shared/figures/verdicts';
 import type { Base } from '@/lib/live/base';
 import type { Past, Reading } from '@/lib/live/reading';
-import type { Slot } from '@/lib/rollup/cell';
+import type { Cell } from '@/lib/rollup/cell';
 import type { Figures } from '@/lib/outbox/scan/sql-terms';
 
 /** What the collector has seen of an outbox lately. */
 export interface RecentHistory {
   /** The last hour, oldest first; a minute nobody watched is not there. The newest quarter of a minute is never in it. */
-  minutes: readonly { atMs: number; slot: Slot; provisional: boolean }[];
+  minutes: readonly { atMs: number; cell: Cell; provisional: boolean }[];
   /** The last hour by event type. */
-  byType: ReadonlyMap<string, Slot>;
+  byType: ReadonlyMap<string, Cell>;
   /** Event types of which an event was published at any time that is remembered. */
   typesPublished: ReadonlySet<string>;
   /** Milliseconds since the epoch: since when the outbox is watched. */

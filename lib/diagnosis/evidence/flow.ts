@@ -169,16 +169,16 @@ export interface Rhythm {
 
 /** From what was collected, else from the published rows that the reading has. */
 export function rhythmOf({ reading, history }: Circumstances): Rhythm {
-  const minutes = (history?.minutes ?? []).filter(({ slot }) => slot.published > 0);
+  const minutes = (history?.minutes ?? []).filter(({ cell }) => cell.published > 0);
   if (minutes.length > 0) {
     // Each minute by itself: a backlog that was worked off in some of them must not pass for the usual pace.
-    const medians = minutes.flatMap(({ slot }) => quantiles(slot.latency, [0.5])).filter((value) => value !== null);
-    const published = minutes.reduce((sum, { slot }) => sum + slot.published, 0);
+    const medians = minutes.flatMap(({ cell }) => quantiles(cell.latency, [0.5])).filter((value) => value !== null);
+    const published = minutes.reduce((sum, { cell }) => sum + cell.published, 0);
     return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published };
   }
   if (reading === null) return { p50Ms: null, published: 0 };
   const latency: Histogram = new Map();
-  for (const slots of reading.tail.values()) mergeInto(latency, slots.get(ALL_TYPES)?.latency ?? new Map<number, number>());
+  for (const cells of reading.tail.values()) mergeInto(latency, cells.get(ALL_TYPES)?.latency ?? new Map<number, number>());
   return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: numberOf(reading, OWNER, 'recent') ?? 0 };
 }
 

@@ -3,7 +3,7 @@ import { diagnose } from '../judge/diagnose';
 import type { Past, Reading } from '@/lib/live/reading';
 import { bucketOf } from '@/lib/rollup/histogram';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { emptySlot } from '@/lib/rollup/cell';
+import { emptyCell } from '@/lib/rollup/cell';
 import { noFigures } from '@/lib/figures/summarise';
 import type { Traits } from '@/lib/outbox/scan/traits';
 import type { Circumstances, RecentHistory } from '../evidence/circumstances';
@@ -89,7 +89,7 @@ const tailOf = (latencyMs: number, secondsAgo: number): Reading['tail'] =>
   new Map([
     [
       Math.floor((NOW - secondsAgo * 1_000) / 60_000) - 1,
-      new Map([[ALL_TYPES, { ...emptySlot(), published: 1, latency: new Map([[bucketOf(latencyMs), 1]]) }]]),
+      new Map([[ALL_TYPES, { ...emptyCell(), published: 1, latency: new Map([[bucketOf(latencyMs), 1]]) }]]),
     ],
   ]);
 
@@ -110,7 +110,7 @@ export function judge(given: Given, previous: Past[] = [], more: Partial<Circums
 export function historyOf(p50Ms: number, typesPublished: string[] = [], publishedPerMinute = 30): RecentHistory {
   const minutes = Array.from({ length: 60 }, (_, index) => ({
     atMs: NOW - (60 - index) * 60_000,
-    slot: { ...emptySlot(), minutes: 1, published: publishedPerMinute, latency: new Map([[bucketOf(p50Ms), publishedPerMinute]]) },
+    cell: { ...emptyCell(), minutes: 1, published: publishedPerMinute, latency: new Map([[bucketOf(p50Ms), publishedPerMinute]]) },
     provisional: false,
   }));
   return { minutes, byType: new Map(), typesPublished: new Set(typesPublished), watchedSinceMs: NOW - 86_400_000 };

@@ -80,8 +80,8 @@ function bounded(reading: Reading, part: Part, counted: number): Count {
 }
 
 /** What came less what went. */
-const waitingChange = ({ slot, untold, died, claimed }: Step): number =>
-  (slot?.created ?? 0) - untold - (slot?.published ?? 0) - died - claimed;
+const waitingChange = ({ cell, untold, died, claimed }: Step): number =>
+  (cell?.created ?? 0) - untold - (cell?.published ?? 0) - died - claimed;
 
 interface History {
   /** What to show of a step that was watched. */
@@ -101,16 +101,16 @@ function backwards({ observed: { reading, span }, steps }: Line, part: Part, cur
   let value = span.live ? current : null;
   if (value !== null) values[last] = value;
   for (let at = span.live ? last - 1 : last; at >= 0; at -= 1) {
-    const depth = steps[at]?.slot?.depth ?? null;
+    const depth = steps[at]?.cell?.depth ?? null;
     const after = steps[at + 1];
     if (depth !== null) {
       value = end(depth);
       values[at] = seen(depth);
       if (known === 'exact') known = 'sampled';
     } else {
-      value = value === null || change === null || after?.slot == null ? null : Math.max(0, value - change(after));
+      value = value === null || change === null || after?.cell == null ? null : Math.max(0, value - change(after));
       // At the end of a gap it is known, in it nothing is.
-      if (value === null || steps[at]?.slot == null) continue;
+      if (value === null || steps[at]?.cell == null) continue;
       values[at] = value;
       known = 'estimated';
     }

@@ -13,7 +13,7 @@ export const errorRateMetric: Metric = {
   plots(line) {
     const { observed, steps } = line;
     const why = whyNoAttempts(observed);
-    const seen = () => ({ known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.failures ?? null) });
+    const seen = () => ({ known: attemptsKnown(observed), values: steps.map(({ cell }) => cell?.failures ?? null) });
     return { errors: why === null ? seen() : noPlot(line, why) };
   },
 };

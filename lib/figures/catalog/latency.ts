@@ -14,7 +14,7 @@ export const latencyMetric: Metric = {
     p95Ms: happened === null || whyNot(observed) !== null ? null : percentilesOf(happened.latency, happened).p95Ms,
   }),
   plots({ observed, steps }) {
-    const told = steps.map(({ slot }) => (slot === null || whyNot(observed) !== null ? null : percentilesOf(slot.latency, slot)));
+    const told = steps.map(({ cell }) => (cell === null || whyNot(observed) !== null ? null : percentilesOf(cell.latency, cell)));
     const known = told.find((one) => one !== null)?.known ?? 'unavailable';
     const plot = (values: (number | null)[]) => ({ known, values, why: whyNot(observed) ?? 'not_watched' });
     return {

@@ -10,8 +10,8 @@ export const oldestPendingMetric: Metric = {
   figures: ({ state, created }) => ({ at: iso(earliest(created, isState(state, 'pending', 'retrying'))) }),
   summary: ({ reading }) => ({ oldestPendingAt: oldest(reading) }),
   plots({ observed: { reading, span }, steps }) {
-    const ages = steps.map(({ slot }) => {
-      const age = slot?.depth?.oldestAgeMaxMs ?? -1;
+    const ages = steps.map(({ cell }) => {
+      const age = cell?.depth?.oldestAgeMaxMs ?? -1;
       return age < 0 ? null : age;
     });
     const at = oldest(reading);

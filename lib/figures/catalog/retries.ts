@@ -15,7 +15,7 @@ export const retriesMetric: Metric = {
   plots(line) {
     const { observed, steps } = line;
     const why = whyNoAttempts(observed);
-    const seen = () => ({ known: attemptsKnown(observed), values: steps.map(({ slot }) => slot?.retries ?? null) });
+    const seen = () => ({ known: attemptsKnown(observed), values: steps.map(({ cell }) => cell?.retries ?? null) });
     return { retries: why === null ? seen() : noPlot(line, why) };
   },
 };

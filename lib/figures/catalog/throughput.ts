@@ -43,5 +43,5 @@ function throughputOf(observed: Observed): Summary['throughput'] {
 function plot(line: Line, name: 'created' | 'published'): Plot {
   const { observed, steps } = line;
   if (observed.happened === null) return noPlot(line, whyNotPublished(observed) ?? 'not_watched');
-  return { known: countsKnown(observed.happened), values: steps.map(({ slot }) => (slot === null ? null : Math.round(slot[name]))) };
+  return { known: countsKnown(observed.happened), values: steps.map(({ cell }) => (cell === null ? null : Math.round(cell[name]))) };
 }

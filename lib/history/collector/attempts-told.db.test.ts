@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { slotIn } from '@/lib/rollup/additions';
+import { cellIn } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { attemptsObserver } from './observers/attempts';
 import { eventually, ORDERS, useStage } from './testing/stage';
@@ -60,7 +60,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
         return attemptsObserver.look({ outbox, db, at: new Date(at).toISOString(), previousAt: null, memory, tried });
       });
       memory = JSON.parse(JSON.stringify(seen.memory));
-      return [...seen.additions.keys()].reduce((sum, minute) => sum + slotIn(seen.additions, minute, ALL_TYPES).retries, 0);
+      return [...seen.additions.keys()].reduce((sum, minute) => sum + cellIn(seen.additions, minute, ALL_TYPES).retries, 0);
     };
     const start = Date.now() - 1_000;
     expect(await look(start, start, start)).toBe(0);

@@ -62,11 +62,11 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     expect((await total(OUTBOX)).published).toBe(125);
     await publish(11, 0, { latencyMs: -1_000 });
     await eventually(async () => expect((await total(OUTBOX)).published).toBe(136));
-    const slot = await total(OUTBOX);
-    expect(countOf(slot.latency)).toBe(136);
-    expect(slot.created).toBe(136);
-    expect(slot.negative).toBe(11);
-    expect(slot.latencySumMs).toBeCloseTo(55 * 100 + 70 * 7_200_000, 3);
+    const cell = await total(OUTBOX);
+    expect(countOf(cell.latency)).toBe(136);
+    expect(cell.created).toBe(136);
+    expect(cell.negative).toBe(11);
+    expect(cell.latencySumMs).toBeCloseTo(55 * 100 + 70 * 7_200_000, 3);
     expect(errors).toEqual([]);
   });
 
@@ -75,10 +75,10 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     await publish(1, 10 * MINUTE);
     await done(collect());
     const line = await minutes(OUTBOX, nowMinute() - 60, nowMinute());
-    const watched = [...line].filter(([, { slot }]) => slot.minutes === 1).map(([minute]) => nowMinute() - minute);
+    const watched = [...line].filter(([, { cell }]) => cell.minutes === 1).map(([minute]) => nowMinute() - minute);
     expect(watched.length).toBeGreaterThanOrEqual(29);
     expect(Math.max(...watched)).toBeLessThanOrEqual(31);
-    expect([...line.values()].every(({ slot }) => slot.minutes === 0 || (slot.how & HOW.backfilled) !== 0 || slot.published === 0)).toBe(
+    expect([...line.values()].every(({ cell }) => cell.minutes === 0 || (cell.how & HOW.backfilled) !== 0 || cell.published === 0)).toBe(
       true,
     );
   });
@@ -89,7 +89,7 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     const series = await totals(OUTBOX);
     expect(series.size).toBe(202);
     expect(series.get(OTHER_TYPES)?.published).toBe(200);
-    expect([...series].reduce((sum, [name, slot]) => sum + (name === ALL_TYPES ? 0 : slot.published), 0)).toBe(1_000);
+    expect([...series].reduce((sum, [name, cell]) => sum + (name === ALL_TYPES ? 0 : cell.published), 0)).toBe(1_000);
   });
 
   it('finds rows whose transaction ended late, and adds them once', async () => {
@@ -128,7 +128,7 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     // What it is to go on from says that it has read the past already: it has yet to look.
     await eventually(async () => expect(await total(OUTBOX)).toMatchObject({ published: 19 }));
     const line = await minutes(OUTBOX, nowMinute() - 80, nowMinute());
-    const watched = [...line].filter(([, { slot }]) => slot.minutes === 1).map(([minute]) => nowMinute() - minute);
+    const watched = [...line].filter(([, { cell }]) => cell.minutes === 1).map(([minute]) => nowMinute() - minute);
     expect(watched.filter((ago) => ago > 22 && ago < 58)).toEqual([]);
     expect(watched.filter((ago) => ago > 2 && ago < 19)).toHaveLength(16);
     expect(watched.filter((ago) => ago > 62 && ago < 79)).toHaveLength(16);
@@ -140,7 +140,7 @@ describe.each(['postgres', 'mysql'] as const)('a collector of %s', (engine) => {
     await publish(30, MINUTE);
     await done(collect());
     const hows = async (): Promise<number[]> =>
-      [...(await minutes(OUTBOX, nowMinute() - 15, nowMinute())).values()].flatMap(({ slot }) => (slot.published > 0 ? [slot.how] : []));
+      [...(await minutes(OUTBOX, nowMinute() - 15, nowMinute())).values()].flatMap(({ cell }) => (cell.published > 0 ? [cell.how] : []));
     expect((await hows()).some((how) => (how & HOW.purgedYoung) !== 0)).toBe(false);
     await observed.query(`delete from ${table}`);
     await eventually(async () => expect((await hows()).map((how) => how & HOW.purgedYoung)).toEqual([0, HOW.purgedYoung]));

@@ -1,4 +1,4 @@
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 
 /** What waits at this moment; null where it is not known. */
@@ -10,8 +10,8 @@ export interface DepthNow {
 
 /** Adds one sample to a minute. */
 export function addDepth(additions: Additions, minute: number, { waiting, dead, oldestAgeMs }: DepthNow): void {
-  const slot = slotIn(additions, minute, ALL_TYPES);
-  slot.depth = {
+  const cell = cellIn(additions, minute, ALL_TYPES);
+  cell.depth = {
     samples: 1,
     waitingSum: waiting,
     waitingMax: waiting,

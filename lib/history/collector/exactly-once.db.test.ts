@@ -60,7 +60,7 @@ describe('every event is counted once', () => {
     await eventually(async () => expect((await progress(OUTBOX))?.suspects).not.toEqual([]));
     await eventually(async () => {
       const line = await stage.minutes(OUTBOX, Math.floor(Date.now() / 60_000) - 2, Math.floor(Date.now() / 60_000) + 1);
-      expect([...line.values()].some(({ provisional, slot }) => provisional && slot.published > 20)).toBe(true);
+      expect([...line.values()].some(({ provisional, cell }) => provisional && cell.published > 20)).toBe(true);
     });
     await sleep(4_000);
     await going.stop();

@@ -21,11 +21,11 @@ export interface Span {
 }
 
 /** Events of one type, published in one step, that share a bucket. */
-export interface Cell {
+export interface FoldedGroup {
   /** Steps since the epoch. */
   published: number;
   type: string | null;
-  /** Set in cells of latency; null in cells of processing. */
+  /** Set in groups of latency; null in groups of processing. */
   created: number | null;
   /** null where a row lacks one of its times. */
   latencyBucket: number | null;
@@ -34,12 +34,12 @@ export interface Cell {
   events: number;
   latencySumMs: number;
   negative: number;
-  /** The event itself, alone in its cell, when it was tried more than once and those are asked for. */
+  /** The event itself, alone in its group, when it was tried more than once and those are asked for. */
   tried: AttemptsRow | null;
 }
 
 /** Whole numbers come as numbers or as texts. */
-interface CellRow {
+interface FoldedRow {
   published: number | string;
   type: string | null;
   created: number | string | null;
@@ -71,8 +71,8 @@ export async function readCells(
   span: Span,
   stepMinutes: number,
   tells: 'counts' | 'tried' = 'counts',
-): Promise<Cell[]> {
-  const statement = cellsStatement(outbox, span, stepMinutes, tells);
+): Promise<FoldedGroup[]> {
+  const statement = groupsStatement(outbox, span, stepMinutes, tells);
   const { rows } = await statement.execute(db);
   return rows.map((row) => ({
     published: Number(row.published),
@@ -91,7 +91,7 @@ export async function readCells(
 const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
 
 /** The statement of `readCells`. */
-export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<CellRow> {
+export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<FoldedRow> {
   const { fragments, features } = outbox.database.engine;
   const { epochSteps, millisecondsBetween, nothing } = fragments;
   const at = placeSql(outbox, outbox.main);
@@ -119,15 +119,15 @@ export function cellsStatement(outbox: Outbox, span: Span, stepMinutes: number, 
   const byProcessing = sql`published, type, processing_bucket`;
   const sums = sql`count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative`;
   if (claims && features.groupingSets)
-    return sql<CellRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
+    return sql<FoldedRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
       from (${inBuckets(['latency', 'processing'], timed([created, attempted, tried], [latency, processing]))}) as b
       group by grouping sets ((${byLatency}), (${byProcessing}))`;
   const none = nothing('integer');
-  const cells = sql<CellRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
+  const groups = sql<FoldedRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
     from (${inBuckets(['latency'], timed([created, tried], [latency]))}) as b group by ${byLatency}`;
-  if (!claims) return cells;
+  if (!claims) return groups;
   // The rows are read twice then: by both buckets at once nearly every event would be a group of its own.
-  return sql<CellRow>`${cells} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
+  return sql<FoldedRow>`${groups} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
     from (${inBuckets(['processing'], timed([attempted], [processing]))}) as b where processing is not null group by ${byProcessing}`;
 }
 
@@ -159,7 +159,7 @@ function triedRow(type: string | null, facts: string): AttemptsRow {
   };
 }
 
-/** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the cells. */
+/** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the groups. */
 export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise<Map<number, number>> {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);

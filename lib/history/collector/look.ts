@@ -2,12 +2,12 @@
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
-import { addSlot } from '@/lib/rollup/cell';
-import { minutesKeptFrom, slotIn, type Additions } from '@/lib/rollup/additions';
+import { addCell } from '@/lib/rollup/cell';
+import { minutesKeptFrom, cellIn, type Additions } from '@/lib/rollup/additions';
 import { enter } from './books';
 import { addDepth, type DepthNow } from './depth';
 import { addCells, markWatched } from './fold';
-import { readCells, steerTo, type Cell, type Span } from './fold-sql';
+import { readCells, steerTo, type FoldedGroup, type Span } from './fold-sql';
 import { readTick, type Tick } from './horizon';
 import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './instants';
 import { countsRows } from './counts-rows';
@@ -36,7 +36,7 @@ interface Found {
   tick: Tick;
   choice: Choice;
   span: Span;
-  cells: Cell[];
+  groups: FoldedGroup[];
   /** Up to where rows could have been folded. */
   target: number;
   /** Where the past that is still to be read begins and ends; null when nothing new is to be read. */
@@ -55,16 +55,16 @@ export async function look(
   const began = performance.now();
   const found = await read(session, outbox, terms);
   const tookMs = performance.now() - began;
-  const { tick, choice, cells, span, target, past } = found;
+  const { tick, choice, groups, span, target, past } = found;
   const before = session.progress ?? firstProgress(tick, choice, terms);
   const rowsCounted = countsRows(choice.method);
   const additions: Additions = session.pending;
-  addCells(additions, cells, session.names);
+  addCells(additions, groups, session.names);
   markWatched(additions, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, tick) : []);
   const sample = await depth;
   if (sample !== null) addDepth(additions, minuteOf(tick.at), sample);
 
-  const counted = cells.reduce((sum, cell) => sum + (cell.kind === 'latency' ? cell.events : 0), 0);
+  const counted = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
   session.pace.succeeded(tookMs);
   const unread = past === null ? null : unreadSpan(past.from, past.to);
   const progress: Progress = {
@@ -93,7 +93,7 @@ export async function look(
     counts: true,
     memory: session.memoryChanged ? JSON.stringify(session.memory) : undefined,
   });
-  if (rowsCounted) addTried(session, span, cells);
+  if (rowsCounted) addTried(session, span, groups);
   session.pending = new Map();
   session.memoryChanged = false;
   session.observed = noCost();
@@ -115,7 +115,7 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
       const tick = await readTick(db, outbox.database.engine);
       session.horizon.see(tick);
       const settled = tick.at - terms.settleMicros;
-      const nothing = { tick, choice, span: { from: settled, to: settled }, cells: [], target: settled, past: null };
+      const nothing = { tick, choice, span: { from: settled, to: settled }, groups: [], target: settled, past: null };
       if (choice.access === null) return { ...nothing, statements };
 
       const { progress } = session;
@@ -127,8 +127,8 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
       }
       const target = Math.max(from, session.horizon.foldableTo(tick.at));
       const span = { from, to: Math.min(target, from + session.foldWidth.micros) };
-      const cells = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
-      return { tick, choice, span, cells, target, past: null, statements: statements + 1 };
+      const groups = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
+      return { tick, choice, span, groups, target, past: null, statements: statements + 1 };
     },
     { statementMs: STATEMENT_MS },
   );
@@ -176,10 +176,10 @@ export function withSuspects(suspects: readonly number[], cleanTo: number | null
 const TRIED_ROWS = 50_000;
 
 /** Keeps the events that were tried more than once for the observer of attempts. */
-function addTried(session: Session, span: Span, cells: readonly Cell[]): void {
+function addTried(session: Session, span: Span, groups: readonly FoldedGroup[]): void {
   const { tried } = session;
   const goesOn = tried !== null && tried.to === span.from;
-  const rows = [...(goesOn ? tried.rows : []), ...cells.flatMap((cell) => (cell.tried === null ? [] : [cell.tried]))];
+  const rows = [...(goesOn ? tried.rows : []), ...groups.flatMap((group) => (group.tried === null ? [] : [group.tried]))];
   session.tried =
     rows.length > TRIED_ROWS ? { from: span.to, to: span.to, rows: [] } : { from: goesOn ? tried.from : span.from, to: span.to, rows };
 }
@@ -187,6 +187,6 @@ function addTried(session: Session, span: Span, cells: readonly Cell[]): void {
 /** Adds what an observer saw to what waits for the next entry. */
 export function addPending(session: Session, additions: Additions): void {
   for (const [minute, series] of additions) {
-    for (const [name, slot] of series) addSlot(slotIn(session.pending, minute, name), slot);
+    for (const [name, cell] of series) addCell(cellIn(session.pending, minute, name), cell);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { cellsStatement, countByMinute, publishedIn, steerTo } from './fold-sql';
+import { groupsStatement, countByMinute, publishedIn, steerTo } from './fold-sql';
 import { microsOf } from './instants';
 import { chooseMethod, sizeOf } from './method';
 import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from './testing/odd-outboxes';
@@ -121,7 +121,7 @@ describe('counts', () => {
     const to = Date.now() * 1_000;
     const plan = await bound.database.read(async (db) => {
       await steerTo(db, bound, 'blocks');
-      const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${cellsStatement(bound, { from: to - 60_000_000, to }, 1)}`.execute(db);
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`explain ${groupsStatement(bound, { from: to - 60_000_000, to }, 1)}`.execute(db);
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     });
     expect(plan).toContain('Bitmap Index Scan');
@@ -146,10 +146,10 @@ describe('counts', () => {
   it('clocks that disagree: publishing before creation is counted apart, in the first bucket', async () => {
     await observed.query(`insert into odd.bare (created, published) select now(), now() - interval '20 s' from generate_series(1, 8)`);
     await collected('bare', 58);
-    const slot = await total('bare');
-    expect(slot.negative).toBe(8);
-    expect(slot.latency.get(0)).toBe(8);
-    expect(slot.latencySumMs).toBeCloseTo(50 * 9_000, 3);
+    const cell = await total('bare');
+    expect(cell.negative).toBe(8);
+    expect(cell.latency.get(0)).toBe(8);
+    expect(cell.latencySumMs).toBeCloseTo(50 * 9_000, 3);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { seriesOfType } from '@/lib/rollup/series-key';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
-import { cellsStatement, countByMinute } from './fold-sql';
+import { groupsStatement, countByMinute } from './fold-sql';
 import { microsOf } from './instants';
 import { chooseMethod, sizeOf } from './method';
 import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from './testing/odd-outboxes';
@@ -159,7 +159,7 @@ describe('how an outbox of MySQL is collected', () => {
       sql<{
         key: string;
         type: string;
-      }>`explain format = traditional ${cellsStatement(again, { from: to - 1_800_000_000, to }, 1)}`.execute(db),
+      }>`explain format = traditional ${groupsStatement(again, { from: to - 1_800_000_000, to }, 1)}`.execute(db),
     );
     expect(rows).toContainEqual(expect.objectContaining({ key: expect.stringMatching(/_published$/), type: 'range' }));
   });
@@ -233,10 +233,10 @@ describe('counts', () => {
   it('clocks that disagree: publishing before creation is counted apart, in the first bucket', async () => {
     await insert('bare', 'created, published', 't, t - interval 20 second', 8);
     await collected('bare', 58);
-    const slot = await total('bare');
-    expect(slot.negative).toBe(8);
-    expect(slot.latency.get(0)).toBe(8);
-    expect(slot.latencySumMs).toBeCloseTo(50 * 9_000, 3);
+    const cell = await total('bare');
+    expect(cell.negative).toBe(8);
+    expect(cell.latency.get(0)).toBe(8);
+    expect(cell.latencySumMs).toBeCloseTo(50 * 9_000, 3);
   });
 
   it('types apart that the collation takes for the same', async () => {

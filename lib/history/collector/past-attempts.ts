@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql } from '@/lib/outbox/row';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/type-of';
 import { publishedFrom, publishedIn, type Span } from './fold-sql';
@@ -38,9 +38,9 @@ export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepM
 export function addPastAttempts(additions: Additions, past: readonly PastAttempts[], names: SeriesNames, stepMinutes: number): void {
   for (const { step, type, failed } of past) {
     for (const series of names.allOf(type)) {
-      const slot = slotIn(additions, step * stepMinutes, series);
-      slot.failures += failed;
-      slot.retries += failed;
+      const cell = cellIn(additions, step * stepMinutes, series);
+      cell.failures += failed;
+      cell.retries += failed;
     }
   }
 }

@@ -38,12 +38,12 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
   // What was published since the outbox is watched was missed only for a while: it counts, and its attempts were not missed.
   const counts = microsOf(span.from) >= microsOf(progress.watchedSince);
   const began = performance.now();
-  const { cells, attempts } = await outbox.database
+  const { groups, attempts } = await outbox.database
     .read(
       async (db) => {
         await steerTo(db, outbox, access);
         return {
-          cells: await readCells(db, outbox, slice, stepMinutes),
+          groups: await readCells(db, outbox, slice, stepMinutes),
           attempts: counts ? [] : await readPastAttempts(db, outbox, slice, stepMinutes),
         };
       },
@@ -54,12 +54,12 @@ export async function readPast(session: Session, outbox: Outbox, store: Store): 
       throw error;
     });
   const tookMs = performance.now() - began;
-  const rows = cells.reduce((sum, cell) => sum + (cell.kind === 'latency' ? cell.events : 0), 0);
+  const rows = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
   if (rows > ROWS.most || tookMs > TOOK_MS.most) pastWidth.tooWide();
   else if (rows < ROWS.least && tookMs < TOOK_MS.least) pastWidth.narrow();
 
   const additions: Additions = new Map();
-  addCells(additions, cells, names, stepMinutes, HOW.backfilled);
+  addCells(additions, groups, names, stepMinutes, HOW.backfilled);
   addPastAttempts(additions, attempts, names, stepMinutes);
   markWatched(additions, minutesBegunIn(slice, microsOf(span.from)), HOW.backfilled);
   const rest = readDownTo(span, slice.from);

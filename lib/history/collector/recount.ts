@@ -2,12 +2,12 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { readRollupsAt } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { decodeSlot, HOW, type Slot } from '@/lib/rollup/cell';
+import { decodeCell, HOW, type Cell } from '@/lib/rollup/cell';
 import { enter } from './books';
 import { addCells, missing } from './fold';
-import { countByMinute, readCells, steerTo, type Cell, type Span } from './fold-sql';
+import { countByMinute, readCells, steerTo, type FoldedGroup, type Span } from './fold-sql';
 import { isTimeout } from './failures';
 import { microsOf, MINUTE, minuteOf, minutesIn } from './instants';
 import { RECOUNT_MINUTES, type Session } from './session';
@@ -52,9 +52,9 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
   const purged: number[] = [];
   const late = await outbox.database
     .read(
-      async (db): Promise<Cell[]> => {
+      async (db): Promise<FoldedGroup[]> => {
         await steerTo(db, outbox, access);
-        const cells: Cell[] = [];
+        const groups: FoldedGroup[] = [];
         for (const span of runsOf(minutes)) {
           const counts = await countByMinute(db, outbox, span);
           purged.push(
@@ -63,10 +63,10 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
           for (const [minute, rows] of counts) {
             counted += rows;
             if (rows <= (booked(minute, ALL_TYPES)?.published ?? 0)) continue;
-            cells.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1)));
+            groups.push(...(await readCells(db, outbox, { from: minute * MINUTE, to: (minute + 1) * MINUTE }, 1)));
           }
         }
-        return cells;
+        return groups;
       },
       { statementMs: STATEMENT_MS },
     )
@@ -76,10 +76,10 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
     });
   const tookMs = performance.now() - began;
   const additions: Additions = new Map();
-  const cells = missing(late, session.names, booked);
-  addCells(additions, cells, session.names);
-  for (const minute of purged.filter((one) => one >= end - YOUNG_MINUTES)) slotIn(additions, minute, ALL_TYPES).how |= HOW.purgedYoung;
-  const found = cells.reduce((sum, cell) => sum + (cell.kind === 'latency' ? cell.events : 0), 0);
+  const groups = missing(late, session.names, booked);
+  addCells(additions, groups, session.names);
+  for (const minute of purged.filter((one) => one >= end - YOUNG_MINUTES)) cellIn(additions, minute, ALL_TYPES).how |= HOW.purgedYoung;
+  const found = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
   session.recountMinutes = Math.min(RECOUNT_MINUTES, session.recountMinutes * 2);
   const settled = due.filter((minute) => minutes.includes(minute));
   session.progress = await enter(
@@ -106,8 +106,8 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
 async function recentMinutes(session: Session, store: Store, end: number, now: number): Promise<number[]> {
   const all = Array.from({ length: LOOK_BACK_MINUTES }, (_, index) => end - LOOK_BACK_MINUTES + index);
   if (now < session.watchfulUntil) return all;
-  const slots = await readRollupsAt(store.db, { outbox: session.lease.outbox, tier: 'minute', atMinutes: all });
-  const rows = slots.filter(({ series }) => series === ALL_TYPES).reduce((sum, { data }) => sum + decodeSlot(data).published, 0);
+  const cells = await readRollupsAt(store.db, { outbox: session.lease.outbox, tier: 'minute', atMinutes: all });
+  const rows = cells.filter(({ series }) => series === ALL_TYPES).reduce((sum, { data }) => sum + decodeCell(data).published, 0);
   if (rows <= CHEAP_ROWS) return all;
   const ofAge = all[0] ?? end;
   const from = Math.max(session.recountedTo === -Infinity ? ofAge : session.recountedTo, ofAge - LOOK_BACK_MINUTES);
@@ -118,10 +118,10 @@ async function bookedIn(
   store: Store,
   { lease }: Session,
   minutes: readonly number[],
-): Promise<(minute: number, series: string) => Slot | null> {
+): Promise<(minute: number, series: string) => Cell | null> {
   const rollups = await readRollupsAt(store.db, { outbox: lease.outbox, tier: 'minute', atMinutes: minutes });
-  const slots = new Map(rollups.map(({ atMinute, series, data }) => [`${String(atMinute)} ${series}`, decodeSlot(data)]));
-  return (minute, series) => slots.get(`${String(minute)} ${series}`) ?? null;
+  const cells = new Map(rollups.map(({ atMinute, series, data }) => [`${String(atMinute)} ${series}`, decodeCell(data)]));
+  return (minute, series) => cells.get(`${String(minute)} ${series}`) ?? null;
 }
 
 /** Minutes next to each other as one span. */

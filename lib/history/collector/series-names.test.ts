@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT } from '@/lib/rollup/series-key';
 import { SeriesNames } from './series-names';
 
 it('gives the first two hundred types a series each and puts the rest together, whoever saw them', () => {
   const names = new SeriesNames([]);
   const additions: Additions = new Map();
-  for (let type = 0; type < TYPES_KEPT + 50; type += 1) slotIn(additions, 7, seriesOfType(`type ${String(type)}`)).failures = 1;
-  slotIn(additions, 7, ALL_TYPES).failures = TYPES_KEPT + 50;
+  for (let type = 0; type < TYPES_KEPT + 50; type += 1) cellIn(additions, 7, seriesOfType(`type ${String(type)}`)).failures = 1;
+  cellIn(additions, 7, ALL_TYPES).failures = TYPES_KEPT + 50;
   const minute = names.rename(additions).get(7);
   expect(minute?.size).toBe(TYPES_KEPT + 2);
   expect(minute?.get(OTHER_TYPES)?.failures).toBe(50);

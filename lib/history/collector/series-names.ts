@@ -1,6 +1,6 @@
 import type { Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT, typeOfSeries } from '@/lib/rollup/series-key';
-import { addSlot, type Slot } from '@/lib/rollup/cell';
+import { addCell, type Cell } from '@/lib/rollup/cell';
 
 /** Gives event types their series: the first two hundred of an outbox have one each, the rest share one. */
 export class SeriesNames {
@@ -31,13 +31,13 @@ export class SeriesNames {
   rename(additions: Additions): Additions {
     return new Map(
       [...additions].map(([minute, series]) => {
-        const renamed = new Map<string, Slot>();
-        for (const [name, slot] of series) {
+        const renamed = new Map<string, Cell>();
+        for (const [name, cell] of series) {
           const type = typeOfSeries(name);
           const own = type === null ? name : this.of(type);
           const there = renamed.get(own);
-          if (there === undefined) renamed.set(own, slot);
-          else addSlot(there, slot);
+          if (there === undefined) renamed.set(own, cell);
+          else addCell(there, cell);
         }
         return [minute, renamed];
       }),

@@ -4,7 +4,7 @@ import { ORDERS } from '../collector/testing/stage';
 import { createEdgeRows, type EdgeRows } from './edge-rows';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { bucketOf } from '@/lib/rollup/histogram';
-import { emptySlot } from '@/lib/rollup/cell';
+import { emptyCell } from '@/lib/rollup/cell';
 import { countedDirectory, progressOf, type CountedDirectory } from '@/lib/snapshots/testing';
 
 describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
@@ -25,7 +25,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
       fromMinute,
       toMinute: fromMinute + 60,
       share: 0.5,
-      slots: new Map([[ALL_TYPES, { ...emptySlot(), published }]]),
+      cells: new Map([[ALL_TYPES, { ...emptyCell(), published }]]),
     });
     const rows = createEdgeRows();
     expect(await rows(outbox, progress, edge(3))).toEqual(
@@ -47,9 +47,9 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     // The table is gone: that is kept like any answer.
     const readingsOf = async (read: EdgeRows, count: number, published: number): Promise<number> => {
       const before = directory.readings();
-      const slots = new Map([[ALL_TYPES, { ...emptySlot(), published }]]);
+      const cells = new Map([[ALL_TYPES, { ...emptyCell(), published }]]);
       for (let at = 0; at < count; at += 1)
-        await read({ ...outbox, id: `${String(published)}-${String(at)}` }, progress, { fromMinute: 0, toMinute: 1, share: 0.5, slots });
+        await read({ ...outbox, id: `${String(published)}-${String(at)}` }, progress, { fromMinute: 0, toMinute: 1, share: 0.5, cells });
       return directory.readings() - before;
     };
     for (const [count, published, again] of [

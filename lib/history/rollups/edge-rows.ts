@@ -13,7 +13,7 @@ import { addTo } from '@/lib/rollup/histogram';
 import { bucketSql } from '@/lib/rollup/bucket-sql';
 import type { Edge } from './spans';
 import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
-import { emptySlot, type Slot } from '@/lib/rollup/cell';
+import { emptyCell, type Cell } from '@/lib/rollup/cell';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/type-of';
@@ -54,8 +54,8 @@ export function createEdgeRows(): EdgeRows {
     }
   }
 
-  return async (outbox, { method }, { fromMinute, toMinute, slots }) => {
-    const booked = slots.get(ALL_TYPES)?.published ?? 0;
+  return async (outbox, { method }, { fromMinute, toMinute, cells }) => {
+    const booked = cells.get(ALL_TYPES)?.published ?? 0;
     if (!countsRows(method) || booked > EDGE_EVENTS) return null;
     if (booked === 0) return [];
     const key = [outbox.id, fromMinute, toMinute, booked].join(' ');
@@ -108,9 +108,9 @@ async function readRows(outbox: Outbox, fromMinute: number, toMinute: number, sc
 }
 
 /** The part of a slice that these of its rows make up; what single rows do not tell by its share. */
-export function partOf(slot: Slot, series: string, rows: readonly EdgeRow[], share: number): Slot {
-  const part: Slot = { ...emptySlot(), how: slot.how, minutes: slot.minutes * share };
-  for (const name of ['created', 'retries', 'failures', 'died'] as const) part[name] = slot[name] * share;
+export function partOf(cell: Cell, series: string, rows: readonly EdgeRow[], share: number): Cell {
+  const part: Cell = { ...emptyCell(), how: cell.how, minutes: cell.minutes * share };
+  for (const name of ['created', 'retries', 'failures', 'died'] as const) part[name] = cell[name] * share;
   const type = typeOfSeries(series);
   for (const row of rows) {
     if (series !== ALL_TYPES && row.type !== type) continue;

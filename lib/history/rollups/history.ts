@@ -5,7 +5,7 @@ import { readRollupsOf, readSeries, type Rollup, type RollupSpan } from '@/lib/s
 import type { Store, StoreDb } from '@/lib/store/store';
 import { parseProgress, type Progress } from '../collector/progress';
 import { lineOf, sumOf, type LinePoint, type SpanSum } from './spans';
-import { decodeSlot, type Slot } from '@/lib/rollup/cell';
+import { decodeCell, type Cell } from '@/lib/rollup/cell';
 
 /** The minute of the last fold and those before it that a fold under way may still be writing to. */
 const HEAD_MINUTES = 2;
@@ -19,10 +19,10 @@ export interface Head {
   progress: Progress;
   /** Minutes since the epoch: the head holds every slice from here on. */
   fromMinute: number;
-  slots: ReadonlyMap<number, ReadonlyMap<string, { slot: Slot; provisional: boolean }>>;
+  cells: ReadonlyMap<number, ReadonlyMap<string, { cell: Cell; provisional: boolean }>>;
 }
 
-export type SlotsByMinute = Map<number, Map<string, { slot: Slot; provisional: boolean }>>;
+export type CellsByMinute = Map<number, Map<string, { cell: Cell; provisional: boolean }>>;
 
 export interface Books {
   /** The newest minutes and how far they go, in one look; null while nothing is collected. */
@@ -35,7 +35,7 @@ export interface Books {
     bounds: { fromMinute: number; toMinute: number; stepMinutes: number },
   ): Promise<Map<number, LinePoint>>;
   /** Every series of some minutes, read from the minute tier. */
-  minutes(outbox: string, fromMinute: number, toMinute: number): Promise<SlotsByMinute>;
+  minutes(outbox: string, fromMinute: number, toMinute: number): Promise<CellsByMinute>;
   /** Every series that has ever had a slice. */
   seriesEver(outbox: string): Promise<string[]>;
 }
@@ -73,18 +73,18 @@ function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null
         known.map(({ outbox, fromMinute }) => ({ outbox, tier: 'minute', fromMinute, toMinute: fromMinute + LONGER_THAN_ANY_HEAD })),
       );
       const heads = new Map(
-        known.map(({ outbox, progress, fromMinute }, at) => [outbox, { progress, fromMinute, slots: byMinute(rollups[at] ?? []) }]),
+        known.map(({ outbox, progress, fromMinute }, at) => [outbox, { progress, fromMinute, cells: byMinute(rollups[at] ?? []) }]),
       );
       return outboxes.map((outbox) => heads.get(outbox) ?? null);
     });
 }
 
-function byMinute(rollups: readonly Rollup[]): SlotsByMinute {
-  const minutes: SlotsByMinute = new Map();
+function byMinute(rollups: readonly Rollup[]): CellsByMinute {
+  const minutes: CellsByMinute = new Map();
   for (const { atMinute, series, data, provisional } of rollups) {
-    const minute = minutes.get(atMinute) ?? new Map<string, { slot: Slot; provisional: boolean }>();
+    const minute = minutes.get(atMinute) ?? new Map<string, { cell: Cell; provisional: boolean }>();
     minutes.set(atMinute, minute);
-    minute.set(series, { slot: decodeSlot(data), provisional });
+    minute.set(series, { cell: decodeCell(data), provisional });
   }
   return minutes;
 }

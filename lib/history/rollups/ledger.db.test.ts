@@ -6,7 +6,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { addTo, bucketOf, countOf } from '@/lib/rollup/histogram';
 import { lineOf, sumOf } from './spans';
 import { post, postHours, seal } from './ledger';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 
 const database = useTestDatabase();
@@ -32,10 +32,10 @@ beforeEach(async () => {
 
 function published(additions: Additions, minute: number, count: number, ms = 100): Additions {
   for (const series of [ALL_TYPES, TYPE]) {
-    const slot = slotIn(additions, minute, series);
-    slot.published += count;
-    addTo(slot.latency, bucketOf(ms), count);
-    if (series === ALL_TYPES) slot.minutes = 1;
+    const cell = cellIn(additions, minute, series);
+    cell.published += count;
+    addTo(cell.latency, bucketOf(ms), count);
+    if (series === ALL_TYPES) cell.minutes = 1;
   }
   return additions;
 }
@@ -47,9 +47,9 @@ describe('the books', () => {
   it('add to a minute however often it is posted, and watch it once', async () => {
     await write(published(new Map(), DAY, 3));
     await write(published(new Map(), DAY, 4));
-    const { slots } = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: DAY + 1 });
-    expect(slots.get(ALL_TYPES)).toMatchObject({ published: 7, minutes: 1 });
-    expect(slots.get(TYPE)?.published).toBe(7);
+    const { cells } = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: DAY + 1 });
+    expect(cells.get(ALL_TYPES)).toMatchObject({ published: 7, minutes: 1 });
+    expect(cells.get(TYPE)?.published).toBe(7);
   });
 
   it('tell a span the same from minutes, from hours and from days', async () => {
@@ -60,10 +60,10 @@ describe('the books', () => {
     const before = await sumOf(store.db, span);
     await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, DAY + 2 * 1_440));
     const after = await sumOf(store.db, span);
-    expect(after.slots).toEqual(before.slots);
+    expect(after.cells).toEqual(before.cells);
     expect(after.rows).toBeLessThan(before.rows / 4);
     const one = await sumOf(store.db, { ...span, series: TYPE });
-    expect(one.slots.get(TYPE)).toEqual(before.slots.get(TYPE));
+    expect(one.cells.get(TYPE)).toEqual(before.cells.get(TYPE));
   });
 
   it('sum an hour and a day again when a minute in them changes afterwards', async () => {
@@ -75,16 +75,16 @@ describe('the books', () => {
       const rows = await readRollups(store.db, { outbox: OUTBOX, tier, series: [ALL_TYPES], fromMinute: DAY, toMinute: DAY + 1 });
       expect(rows).toHaveLength(1);
     }
-    const { slots } = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: sealedTo });
-    expect(slots.get(ALL_TYPES)).toMatchObject({ published: 2, minutes: 2 });
+    const { cells } = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: sealedTo });
+    expect(cells.get(ALL_TYPES)).toMatchObject({ published: 2, minutes: 2 });
   });
 
   it('tell apart the slices that a span cuts through', async () => {
     await write(published(new Map(), DAY, 60));
     const half = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY + 0.5, toMinute: DAY + 1 });
-    expect(half.slots.size).toBe(0);
+    expect(half.cells.size).toBe(0);
     expect(half.edges).toMatchObject([{ fromMinute: DAY, toMinute: DAY + 1, share: 0.5 }]);
-    expect(half.edges[0]?.slots.get(ALL_TYPES)?.published).toBe(60);
+    expect(half.edges[0]?.cells.get(ALL_TYPES)?.published).toBe(60);
     // An hour whose minutes are no longer kept.
     await database.query('truncate rollup');
     await underLease(store, lease, (db) => postHours(db, OUTBOX, published(new Map(), DAY, 60)));
@@ -104,7 +104,7 @@ describe('the books', () => {
       toMinute: DAY + 20,
       stepMinutes: 5,
     });
-    expect([...other.values()].map(({ slot }) => [slot.minutes, slot.published])).toEqual([
+    expect([...other.values()].map(({ cell }) => [cell.minutes, cell.published])).toEqual([
       [1, 0],
       [1, 0],
     ]);
@@ -116,7 +116,7 @@ describe('the books', () => {
       // Hour 30 was not watched; the type has events in every fifth hour.
       if (Math.floor(minute / 60) === 30) continue;
       if (minute % 300 < 60) published(additions, DAY + minute, 2);
-      else slotIn(additions, DAY + minute, ALL_TYPES).minutes = 1;
+      else cellIn(additions, DAY + minute, ALL_TYPES).minutes = 1;
     }
     await write(additions);
     const span = { outbox: OUTBOX, series: TYPE, fromMinute: DAY, toMinute: DAY + 3 * 1_440, stepMinutes: 60 };
@@ -127,8 +127,8 @@ describe('the books', () => {
     expect([...after]).toEqual([...before]);
     expect(after.size).toBe(71);
     expect(after.has(DAY / 60 + 30)).toBe(false);
-    expect([...after.values()].every(({ slot }) => slot.minutes === 60)).toBe(true);
-    expect([...after.values()].reduce((sum, { slot }) => sum + slot.published, 0)).toBe(14 * 120);
+    expect([...after.values()].every(({ cell }) => cell.minutes === 60)).toBe(true);
+    expect([...after.values()].reduce((sum, { cell }) => sum + cell.published, 0)).toBe(14 * 120);
   });
 
   it('count what was seen since the beginning, history read afterwards left out', async () => {
@@ -138,7 +138,7 @@ describe('the books', () => {
     const [total] = (await readTotals(store.db, OUTBOX)).filter((one) => one.series === ALL_TYPES);
     expect(total).toBeDefined();
     const line = await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY - 1_440, toMinute: DAY + 2 });
-    expect(countOf(line.slots.get(ALL_TYPES)?.latency ?? new Map())).toBe(10);
+    expect(countOf(line.cells.get(ALL_TYPES)?.latency ?? new Map())).toBe(10);
   });
 });
 
@@ -153,6 +153,6 @@ describe('a lease', () => {
     const next = await takeLease(store.db, OUTBOX, 'other', 60);
     expect(Number(next?.epoch)).toBeGreaterThan(Number(lease.epoch));
     await expect(write(published(new Map(), DAY, 3))).rejects.toBeInstanceOf(LeaseLost);
-    expect((await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: DAY + 1 })).slots.size).toBe(0);
+    expect((await sumOf(store.db, { outbox: OUTBOX, fromMinute: DAY, toMinute: DAY + 1 })).cells.size).toBe(0);
   });
 });

@@ -6,8 +6,8 @@
 import type { Transaction } from 'kysely';
 import { clearProvisional, putRollups, readRollups, readRollupsAt, readTotals, type Rollup, type Tier } from '@/lib/store/rollups';
 import type { StoreTables } from '@/lib/store/tables';
-import { SLICE_MINUTES, DAY_MINUTES, HOUR_MINUTES, sliceOf, slotIn, type Additions } from '@/lib/rollup/additions';
-import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from '@/lib/rollup/cell';
+import { SLICE_MINUTES, DAY_MINUTES, HOUR_MINUTES, sliceOf, cellIn, type Additions } from '@/lib/rollup/additions';
+import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 
 type Db = Transaction<StoreTables>;
 
@@ -47,23 +47,23 @@ async function add(db: Db, outbox: string, tier: 'minute' | 'hour', additions: A
   const there = bySliceAndSeries(await readRollupsAt(db, { outbox, tier, atMinutes: slices }));
   const changed: Rollup[] = [];
   for (const [atMinute, series] of additions) {
-    for (const [name, slot] of series) {
+    for (const [name, cell] of series) {
       const before = there.get(`${String(atMinute)} ${name}`);
-      const total = before === undefined ? emptySlot() : decodeSlot(before.data);
-      addSlot(total, slot);
+      const total = before === undefined ? emptyCell() : decodeCell(before.data);
+      addCell(total, cell);
       // A minute is watched once, however often something is added to it.
       total.minutes = Math.min(tier === 'minute' ? 1 : HOUR_MINUTES, total.minutes);
       const open = tier === 'minute' ? provisional.has(atMinute) : (before?.provisional ?? false);
-      changed.push({ series: name, atMinute, data: encodeSlot(total), provisional: open });
+      changed.push({ series: name, atMinute, data: encodeCell(total), provisional: open });
     }
   }
   await putRollups(db, outbox, tier, changed);
 }
 
-function byHour(minutes: [number, Map<string, Slot>][]): Additions {
+function byHour(minutes: [number, Map<string, Cell>][]): Additions {
   const hours: Additions = new Map();
   for (const [minute, series] of minutes.sort(([a], [b]) => a - b)) {
-    for (const [name, slot] of series) addSlot(slotIn(hours, sliceOf(minute, 'hour'), name), slot);
+    for (const [name, cell] of series) addCell(cellIn(hours, sliceOf(minute, 'hour'), name), cell);
   }
   return hours;
 }
@@ -101,23 +101,23 @@ export async function postHours(db: Db, outbox: string, hours: Additions): Promi
 
 async function sum(db: Db, outbox: string, tier: keyof typeof BELOW, slice: number): Promise<void> {
   const parts = await readRollups(db, { outbox, tier: BELOW[tier], fromMinute: slice, toMinute: slice + SLICE_MINUTES[tier] });
-  const sums = new Map<string, { slot: Slot; provisional: boolean }>();
+  const sums = new Map<string, { cell: Cell; provisional: boolean }>();
   for (const part of parts) {
-    const at = sums.get(part.series) ?? { slot: emptySlot(), provisional: false };
-    addSlot(at.slot, decodeSlot(part.data));
-    sums.set(part.series, { slot: at.slot, provisional: at.provisional || part.provisional });
+    const at = sums.get(part.series) ?? { cell: emptyCell(), provisional: false };
+    addCell(at.cell, decodeCell(part.data));
+    sums.set(part.series, { cell: at.cell, provisional: at.provisional || part.provisional });
   }
-  const rollups = [...sums].map(([series, { slot, provisional }]) => ({ series, atMinute: slice, data: encodeSlot(slot), provisional }));
+  const rollups = [...sums].map(([series, { cell, provisional }]) => ({ series, atMinute: slice, data: encodeCell(cell), provisional }));
   await putRollups(db, outbox, tier, rollups);
 }
 
 async function addToTotals(db: Db, outbox: string, additions: Additions): Promise<void> {
-  const totals = new Map((await readTotals(db, outbox)).map(({ series, data }) => [series, decodeSlot(data)]));
+  const totals = new Map((await readTotals(db, outbox)).map(({ series, data }) => [series, decodeCell(data)]));
   const touched = new Set<string>();
   for (const [, series] of [...additions].sort(([a], [b]) => a - b)) {
-    for (const [name, slot] of series) {
-      const total = totals.get(name) ?? emptySlot();
-      addSlot(total, slot);
+    for (const [name, cell] of series) {
+      const total = totals.get(name) ?? emptyCell();
+      addCell(total, cell);
       totals.set(name, total);
       touched.add(name);
     }
@@ -125,7 +125,7 @@ async function addToTotals(db: Db, outbox: string, additions: Additions): Promis
   const rollups = [...touched].map((series) => ({
     series,
     atMinute: 0,
-    data: encodeSlot(totals.get(series) ?? emptySlot()),
+    data: encodeCell(totals.get(series) ?? emptyCell()),
     provisional: false,
   }));
   await putRollups(db, outbox, 'ever', rollups);

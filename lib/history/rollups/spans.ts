@@ -3,7 +3,7 @@ import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/stor
 import type { StoreDb } from '@/lib/store/store';
 import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addSlot, decodeSlot, emptySlot, encodeSlot, type Slot } from '@/lib/rollup/cell';
+import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 
 const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
 const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];
@@ -25,7 +25,7 @@ export interface HistorySpan {
 
 export interface SpanSum {
   /** By series, of the slices that lie in the span whole. */
-  slots: Map<string, Slot>;
+  cells: Map<string, Cell>;
   /** The slices that the span cuts through: the first and the last one at most. */
   edges: Edge[];
   /** Slices whose rows may still be incomplete were among them. */
@@ -42,25 +42,25 @@ export interface Edge {
   toMinute: number;
   /** The part that lies in the span, from 0 to 1. */
   share: number;
-  slots: Map<string, Slot>;
+  cells: Map<string, Cell>;
 }
 
 /** Everything that was folded in a span, by series; where one is named, of that and of all types together. */
 export async function sumOf(source: StoreDb | RollupReader, span: HistorySpan): Promise<SpanSum> {
-  const sum: SpanSum = { slots: new Map(), edges: [], provisional: false, firstMinute: null, rows: 0 };
+  const sum: SpanSum = { cells: new Map(), edges: [], provisional: false, firstMinute: null, rows: 0 };
   const edges = new Map<number, Edge>();
   for (const { rollup, width, share } of await covering(readerOf(source), span, DAY_MINUTES, sum)) {
     const { series, atMinute, provisional } = rollup;
     sum.provisional ||= provisional;
     // A day or an hour that is not known whole is known from some minute on.
-    if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - decodeSlot(rollup.data).minutes;
+    if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - decodeCell(rollup.data).minutes;
     if (share === 1) {
-      const slot = sum.slots.get(series) ?? emptySlot();
-      addSlot(slot, decodeSlot(rollup.data));
-      sum.slots.set(series, slot);
+      const cell = sum.cells.get(series) ?? emptyCell();
+      addCell(cell, decodeCell(rollup.data));
+      sum.cells.set(series, cell);
     } else {
-      const edge = edges.get(atMinute) ?? { fromMinute: atMinute, toMinute: atMinute + width, share, slots: new Map<string, Slot>() };
-      edge.slots.set(series, decodeSlot(rollup.data));
+      const edge = edges.get(atMinute) ?? { fromMinute: atMinute, toMinute: atMinute + width, share, cells: new Map<string, Cell>() };
+      edge.cells.set(series, decodeCell(rollup.data));
       edges.set(atMinute, edge);
     }
   }
@@ -69,7 +69,7 @@ export async function sumOf(source: StoreDb | RollupReader, span: HistorySpan): 
 }
 
 export interface LinePoint {
-  slot: Slot;
+  cell: Cell;
   provisional: boolean;
 }
 
@@ -85,13 +85,13 @@ export async function lineOf(
   const counted = { rows: 0 };
   for (const { rollup, share } of await covering(readerOf(source), span, span.stepMinutes, counted)) {
     const step = Math.floor(rollup.atMinute / span.stepMinutes);
-    const point = line.get(step) ?? { slot: emptySlot(), provisional: false };
+    const point = line.get(step) ?? { cell: emptyCell(), provisional: false };
     line.set(step, point);
     point.provisional ||= rollup.provisional;
-    const slot = decodeSlot(rollup.data);
+    const cell = decodeCell(rollup.data);
     // Time that was watched is known of every type, also of one that had no event in it.
-    if (rollup.series === span.series) addSlot(point.slot, slot, share);
-    else point.slot.minutes += slot.minutes * share;
+    if (rollup.series === span.series) addCell(point.cell, cell, share);
+    else point.cell.minutes += cell.minutes * share;
   }
   return line;
 }
@@ -154,10 +154,10 @@ async function daysWatchedWhole(
   if (series === undefined || series === ALL_TYPES || toMinute - fromMinute < DAY_MINUTES) return [];
   const days = await read({ outbox, series: [ALL_TYPES], tier: 'day', fromMinute, toMinute: toMinute - DAY_MINUTES });
   counted.rows += days.length;
-  return days.filter(({ data, provisional }) => !provisional && decodeSlot(data).minutes >= DAY_MINUTES).map(({ atMinute }) => atMinute);
+  return days.filter(({ data, provisional }) => !provisional && decodeCell(data).minutes >= DAY_MINUTES).map(({ atMinute }) => atMinute);
 }
 
-const WATCHED_HOUR = encodeSlot({ ...emptySlot(), minutes: HOUR_MINUTES });
+const WATCHED_HOUR = encodeCell({ ...emptyCell(), minutes: HOUR_MINUTES });
 
 /** The slices of a tier in a span of whole ones, in the order of time; of days that were watched throughout what marks their hours is not read. */
 async function slicesIn(

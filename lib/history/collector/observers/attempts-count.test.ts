@@ -37,11 +37,11 @@ interface Sums {
 function sumsOf(additions: Additions, series = ALL_TYPES): Sums {
   const sums = { failures: 0, retries: 0, died: 0 };
   for (const minute of additions.values()) {
-    const slot = minute.get(series);
-    if (slot === undefined) continue;
-    sums.failures += slot.failures;
-    sums.retries += slot.retries;
-    sums.died += slot.died;
+    const cell = minute.get(series);
+    if (cell === undefined) continue;
+    sums.failures += cell.failures;
+    sums.retries += cell.retries;
+    sums.died += cell.died;
   }
   return sums;
 }

@@ -129,10 +129,10 @@ export function countAttempts(
     const { failures, retries } = triesSince(before, row, meaning);
     const died = row.state === 'dead' && (before === undefined || before[2] !== 'dead' || diedAgain(before, row)) ? 1 : 0;
     if (failures + retries + died === 0) continue;
-    tally(additions, told(row), row.type, (slot) => {
-      slot.failures += failures;
-      slot.retries += retries;
-      slot.died += died;
+    tally(additions, told(row), row.type, (cell) => {
+      cell.failures += failures;
+      cell.retries += retries;
+      cell.died += died;
     });
   }
 
@@ -143,7 +143,7 @@ export function countAttempts(
       next.set(id, before);
     } else if (meaning.goneIsPublished && before[2] !== 'dead' && before[2] !== 'archived') {
       const retries = triesOf(before[1], 'published', meaning).retries - triesOf(before[1], before[2], meaning).retries;
-      if (retries > 0) tally(additions, look.atMs, before[3], (slot) => void (slot.retries += retries));
+      if (retries > 0) tally(additions, look.atMs, before[3], (cell) => void (cell.retries += retries));
     }
   }
   const reach = next.size > ROWS_KEPT && look.reach === 'complete' ? 'capped' : look.reach;

@@ -145,19 +145,19 @@ async function expectNear(table: string, stall: Stall | null, clients: pg.Client
   await sleep(1_000);
   await done();
   await looks.look();
-  const slot = looks.sum();
-  expect(Math.abs(slot.published / truthMs.length - 1), `${String(slot.published)} of ${String(truthMs.length)}`).toBeLessThan(0.005);
-  expect(countOf(slot.latency)).toBe(slot.published);
-  expect(slot.how).toBe(HOW.sampled | HOW.statistics);
-  const told = quantiles(slot.latency, [0.95, 0.99]);
+  const cell = looks.sum();
+  expect(Math.abs(cell.published / truthMs.length - 1), `${String(cell.published)} of ${String(truthMs.length)}`).toBeLessThan(0.005);
+  expect(countOf(cell.latency)).toBe(cell.published);
+  expect(cell.how).toBe(HOW.sampled | HOW.statistics);
+  const told = quantiles(cell.latency, [0.95, 0.99]);
   for (const [index, fraction] of [0.95, 0.99].entries()) {
     const truth = quantile(truthMs, fraction);
     const value = told[index] ?? NaN;
-    const what = `${table} p${String(fraction * 100)}: ${value.toFixed(0)} of ${truth.toFixed(0)} ms, tick ${String(slot.resolutionMs)}`;
-    if (truth > slot.resolutionMs) expect(Math.abs(value / truth - 1), what).toBeLessThan(0.15);
-    else expect(value, what).toBeLessThan(slot.resolutionMs * 1.15);
+    const what = `${table} p${String(fraction * 100)}: ${value.toFixed(0)} of ${truth.toFixed(0)} ms, tick ${String(cell.resolutionMs)}`;
+    if (truth > cell.resolutionMs) expect(Math.abs(value / truth - 1), what).toBeLessThan(0.15);
+    else expect(value, what).toBeLessThan(cell.resolutionMs * 1.15);
   }
-  const meanMs = slot.latencySumMs / slot.published;
+  const meanMs = cell.latencySumMs / cell.published;
   expect(Math.abs(meanMs / mean(truthMs) - 1), `${table}: mean ${meanMs.toFixed(0)} of ${mean(truthMs).toFixed(0)} ms`).toBeLessThan(0.1);
 }
 

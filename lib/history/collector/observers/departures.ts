@@ -1,7 +1,7 @@
 import { addTo, bucketOf } from '@/lib/rollup/histogram';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { HOW, type Slot } from '@/lib/rollup/cell';
+import { HOW, type Cell } from '@/lib/rollup/cell';
 import { spread, type Bounds, type Prior } from './spread';
 import { tally } from './tally';
 
@@ -54,36 +54,36 @@ export function tell(
   const placed = spread(prior, drawn, [...bounded.map(({ bounds }) => bounds), ...lots]);
   for (const [index, { departure, bounds }] of bounded.entries()) {
     const waitedMs = departure.waitedMs ?? (bounds.fromMs + bounds.toMs) / 2;
-    tally(additions, atMs, departure.type, (slot) => {
-      addLatency(slot, placed.placesMs[index] ?? bounds.toMs, waitedMs);
-      slot.resolutionMs = Math.max(slot.resolutionMs, resolutionMs);
+    tally(additions, atMs, departure.type, (cell) => {
+      addLatency(cell, placed.placesMs[index] ?? bounds.toMs, waitedMs);
+      cell.resolutionMs = Math.max(cell.resolutionMs, resolutionMs);
     });
   }
   if (unseen.events > 0) {
     // Nobody knows their types: they are in the sum of all types alone.
-    const slot = slotIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
-    slot.how |= HOW.statistics | (lots.length > 0 ? HOW.sampled : 0);
-    slot.published += unseen.events;
-    slot.created += unseen.events;
-    if (lots.length > 0) slot.resolutionMs = Math.max(slot.resolutionMs, resolutionMs);
+    const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
+    cell.how |= HOW.statistics | (lots.length > 0 ? HOW.sampled : 0);
+    cell.published += unseen.events;
+    cell.created += unseen.events;
+    if (lots.length > 0) cell.resolutionMs = Math.max(cell.resolutionMs, resolutionMs);
     // Nothing for the mean: those that were seen make up for them.
-    for (const [lot, { events }] of lots.entries()) addTo(slot.latency, bucketOf(placed.placesMs[bounded.length + lot] ?? 0), events);
+    for (const [lot, { events }] of lots.entries()) addTo(cell.latency, bucketOf(placed.placesMs[bounded.length + lot] ?? 0), events);
   }
   return { prior: placed.prior, drawn: drawn + bounded.length + lots.length };
 }
 
 function count(additions: Additions, { type, createdMs, publishedMs }: Departure, atMs: number): void {
   const isTold = publishedMs !== null && publishedMs <= atMs && publishedMs > atMs - TOLD_MS;
-  tally(additions, isTold ? publishedMs : atMs, type, (slot) => {
-    slot.published += 1;
-    if (publishedMs === null) slot.how |= HOW.sampled;
+  tally(additions, isTold ? publishedMs : atMs, type, (cell) => {
+    cell.published += 1;
+    if (publishedMs === null) cell.how |= HOW.sampled;
     if (createdMs === null) return;
     const lastedMs = (publishedMs ?? atMs) - createdMs;
     // Clocks that disagree: published before it was created.
-    if (lastedMs < 0) slot.negative += 1;
-    if (publishedMs !== null || lastedMs <= 0) addLatency(slot, lastedMs, lastedMs);
+    if (lastedMs < 0) cell.negative += 1;
+    if (publishedMs !== null || lastedMs <= 0) addLatency(cell, lastedMs, lastedMs);
   });
-  tally(additions, Math.min(createdMs ?? atMs, atMs), type, (slot) => void (slot.created += 1));
+  tally(additions, Math.min(createdMs ?? atMs, atMs), type, (cell) => void (cell.created += 1));
 }
 
 /** Between which bounds its latency lies; null where its row tells it, or nothing does. */
@@ -103,7 +103,7 @@ function lotsOf(events: number, resolutionMs: number): Bounds[] {
   }));
 }
 
-function addLatency(slot: Slot, latencyMs: number, forMeanMs: number): void {
-  addTo(slot.latency, bucketOf(latencyMs));
-  slot.latencySumMs += Math.max(0, forMeanMs);
+function addLatency(cell: Cell, latencyMs: number, forMeanMs: number): void {
+  addTo(cell.latency, bucketOf(latencyMs));
+  cell.latencySumMs += Math.max(0, forMeanMs);
 }

@@ -108,22 +108,22 @@ describe('rows of MySQL that go when they are published', () => {
     await sleep(1_000);
     await done();
     await looks.look();
-    const slot = looks.sum();
-    expect(slot.published).toBe(tookMs.length);
-    expect(slot.how).toBe(HOW.sampled | HOW.statistics);
+    const cell = looks.sum();
+    expect(cell.published).toBe(tookMs.length);
+    expect(cell.how).toBe(HOW.sampled | HOW.statistics);
     const truth = tookMs.toSorted((a, b) => a - b);
-    const [p95, p99] = quantiles(slot.latency, [0.95, 0.99]).map((ms) => ms ?? NaN);
+    const [p95, p99] = quantiles(cell.latency, [0.95, 0.99]).map((ms) => ms ?? NaN);
     for (const [told, fraction] of [
       [p95 ?? NaN, 0.95],
       [p99 ?? NaN, 0.99],
     ] as const) {
       const real = truth[Math.floor(fraction * truth.length)] ?? NaN;
-      const what = `p${fraction * 100}: ${told.toFixed(0)} of ${real.toFixed(0)} ms, tick ${slot.resolutionMs}`;
-      if (real > slot.resolutionMs) expect(Math.abs(told / real - 1), what).toBeLessThan(0.15);
-      else expect(told, what).toBeLessThan(slot.resolutionMs * 1.15);
+      const what = `p${fraction * 100}: ${told.toFixed(0)} of ${real.toFixed(0)} ms, tick ${cell.resolutionMs}`;
+      if (real > cell.resolutionMs) expect(Math.abs(told / real - 1), what).toBeLessThan(0.15);
+      else expect(told, what).toBeLessThan(cell.resolutionMs * 1.15);
     }
     const mean = truth.reduce((sum, ms) => sum + ms, 0) / truth.length;
-    expect(Math.abs(slot.latencySumMs / slot.published / mean - 1)).toBeLessThan(0.1);
+    expect(Math.abs(cell.latencySumMs / cell.published / mean - 1)).toBeLessThan(0.1);
   });
 
   it('are not published when the console has archived them', async () => {

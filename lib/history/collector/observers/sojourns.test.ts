@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countOf } from '@/lib/rollup/histogram';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addSlot, emptySlot, type Slot } from '@/lib/rollup/cell';
+import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
 import { countSojourns, GAP_MS, sojournMemory, type SojournLook, type SojournMemory, type SojournRow } from './sojourns';
 import { countUnseen, type UnseenTally } from './unseen';
 
@@ -34,9 +34,9 @@ interface Way {
 }
 
 /** Looks at a table in which these events come and go; answers everything counted, and what should be. */
-function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }: Way): { counted: Slot; truth: number } {
+function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }: Way): { counted: Cell; truth: number } {
   let memory: SojournMemory | null = null;
-  const counted = emptySlot();
+  const counted = emptyCell();
   const endMs = Math.max(looksMs.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) + lateMs;
   // From the last event on there are looks enough to find everything.
   const settled = Array.from({ length: 12 }, (_, index) => endMs + (index + 1) * 1_000);
@@ -77,7 +77,7 @@ function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }
     };
     const answer = countSojourns(memory, look);
     memory = sojournMemory(JSON.parse(JSON.stringify(answer.memory)));
-    for (const [, minute] of [...answer.additions].sort(([a], [b]) => a - b)) addSlot(counted, minute.get(ALL_TYPES) ?? emptySlot());
+    for (const [, minute] of [...answer.additions].sort(([a], [b]) => a - b)) addCell(counted, minute.get(ALL_TYPES) ?? emptyCell());
   }
   const first = looksMs[0] ?? 0;
   return { counted, truth: events.filter(({ publishedMs }) => publishedMs > first).length };

@@ -6,7 +6,7 @@
  */
 
 /** What is remembered of durations: events by cell, older ones weighing less. */
-export type Prior = [cell: number, events: number][];
+export type Prior = [group: number, events: number][];
 
 export interface Bounds {
   /** Milliseconds, `toMs` greater than `fromMs`. */
@@ -28,12 +28,12 @@ const ROUNDS = 6;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 const cellOf = (ms: number): number => (ms < 1 ? 0 : 1 + Math.floor(Math.log2(ms) * CELLS_PER_OCTAVE));
-const startOf = (cell: number): number => (cell <= 0 ? 0 : 2 ** ((cell - 1) / CELLS_PER_OCTAVE));
+const startOf = (group: number): number => (group <= 0 ? 0 : 2 ** ((group - 1) / CELLS_PER_OCTAVE));
 
 /** Cells up to the one that holds the longest duration: where each begins, and its width. */
 function gridTo(longestMs: number): { starts: Float64Array; widths: Float64Array } {
-  const starts = Float64Array.from({ length: cellOf(longestMs) + 2 }, (_, cell) => startOf(cell));
-  return { starts, widths: starts.slice(0, -1).map((start, cell) => (starts[cell + 1] ?? start) - start) };
+  const starts = Float64Array.from({ length: cellOf(longestMs) + 2 }, (_, group) => startOf(group));
+  return { starts, widths: starts.slice(0, -1).map((start, group) => (starts[group + 1] ?? start) - start) };
 }
 
 /**
@@ -51,7 +51,7 @@ export function spread(prior: Prior, drawn: number, bounds: readonly Bounds[]): 
   const events = bounds.reduce((sum, one) => sum + one.events, 0);
   const fading = Math.max(FADED, Math.exp(-events / REMEMBERED));
   const remembered = new Float64Array(widths.length);
-  for (const [cell, here] of prior) if (cell < remembered.length) remembered[cell] = here * fading;
+  for (const [group, here] of prior) if (group < remembered.length) remembered[group] = here * fading;
   // The first guess is that things go on as they did.
   const before = remembered.reduce((sum, here) => sum + here, 0);
   const guess = remembered.map((here) => (before === 0 ? 0 : here * (1 + events / before)));
@@ -59,7 +59,7 @@ export function spread(prior: Prior, drawn: number, bounds: readonly Bounds[]): 
   for (let round = 1; round < ROUNDS; round += 1) fit = new Fit(fit.refined(remembered, bounds), starts, widths);
   const placesMs = bounds.map((one, index) => fit.place(one, ((drawn + index + 1) * GOLDEN) % 1));
   const next: Prior = [];
-  for (const [cell, here] of fit.refined(remembered, bounds).entries()) if (here > 0.001) next.push([cell, rounded(here)]);
+  for (const [group, here] of fit.refined(remembered, bounds).entries()) if (here > 0.001) next.push([group, rounded(here)]);
   return { placesMs, prior: next };
 }
 
@@ -73,7 +73,7 @@ class Fit {
     private readonly widths: Float64Array,
   ) {
     this.below = new Float64Array(events.length + 1);
-    for (const [cell, here] of events.entries()) this.below[cell + 1] = (this.below[cell] ?? 0) + here;
+    for (const [group, here] of events.entries()) this.below[group + 1] = (this.below[group] ?? 0) + here;
   }
 
   /** What is remembered, and all bounds spread over their cells as this estimate says. */
@@ -82,17 +82,17 @@ class Fit {
     // Cells that lie whole within bounds get shares of what they hold and of their width: kept as steps at both ends.
     const ofEvents = new Float64Array(next.length + 1);
     const ofWidths = new Float64Array(next.length + 1);
-    const add = (steps: Float64Array, cell: number, value: number): void => void (steps[cell] = (steps[cell] ?? 0) + value);
+    const add = (steps: Float64Array, group: number, value: number): void => void (steps[group] = (steps[group] ?? 0) + value);
     for (const one of bounds) {
       const [first, last] = [cellOf(one.fromMs), cellOf(one.toMs)];
       if (one.unseen) {
         const weights = this.unseenWeights(one.toMs);
         const sum = weights.reduce((total, weight) => total + weight, 0);
-        for (const [cell, weight] of weights.entries()) add(next, cell, (one.events * weight) / sum);
+        for (const [group, weight] of weights.entries()) add(next, group, (one.events * weight) / sum);
         continue;
       }
       const factor = one.events / this.within(one);
-      for (const cell of first === last ? [first] : [first, last]) add(next, cell, factor * this.pieceOf(one, cell));
+      for (const group of first === last ? [first] : [first, last]) add(next, group, factor * this.pieceOf(one, group));
       if (last - first < 2) continue;
       add(ofEvents, first + 1, factor);
       add(ofEvents, last, -factor);
@@ -101,10 +101,10 @@ class Fit {
       add(ofWidths, last, -perMs);
     }
     let [events, width] = [0, 0];
-    for (let cell = 0; cell < next.length; cell += 1) {
-      events += ofEvents[cell] ?? 0;
-      width += ofWidths[cell] ?? 0;
-      add(next, cell, Math.max(0, events) * (this.events[cell] ?? 0) + Math.max(0, width) * (this.widths[cell] ?? 0));
+    for (let group = 0; group < next.length; group += 1) {
+      events += ofEvents[group] ?? 0;
+      width += ofWidths[group] ?? 0;
+      add(next, group, Math.max(0, events) * (this.events[group] ?? 0) + Math.max(0, width) * (this.widths[group] ?? 0));
     }
     return next;
   }
@@ -115,8 +115,8 @@ class Fit {
     if (one.unseen) {
       const weights = this.unseenWeights(one.toMs);
       let left = share * weights.reduce((total, weight) => total + weight, 0);
-      for (const [cell, weight] of weights.entries()) {
-        if (left <= weight && weight > 0) return this.between(one, cell, left / weight);
+      for (const [group, weight] of weights.entries()) {
+        if (left <= weight && weight > 0) return this.between(one, group, left / weight);
         left -= weight;
       }
       return one.toMs;
@@ -134,9 +134,9 @@ class Fit {
     return this.between(one, low, left / this.pieceOf(one, low));
   }
 
-  private between(one: Bounds, cell: number, share: number): number {
-    const from = Math.max(one.fromMs, this.starts[cell] ?? 0);
-    const to = Math.min(one.toMs, this.starts[cell + 1] ?? one.toMs);
+  private between(one: Bounds, group: number, share: number): number {
+    const from = Math.max(one.fromMs, this.starts[group] ?? 0);
+    const to = Math.min(one.toMs, this.starts[group + 1] ?? one.toMs);
     return from + (to - from) * Math.min(1, Math.max(0, share));
   }
 
@@ -146,23 +146,23 @@ class Fit {
   }
 
   private upTo(ms: number): number {
-    const cell = cellOf(ms);
-    return (this.below[cell] ?? 0) + ((this.events[cell] ?? 0) * (ms - (this.starts[cell] ?? 0))) / (this.widths[cell] ?? 1);
+    const group = cellOf(ms);
+    return (this.below[group] ?? 0) + ((this.events[group] ?? 0) * (ms - (this.starts[group] ?? 0))) / (this.widths[group] ?? 1);
   }
 
   /** Events in the part of a cell that lies between the bounds. */
-  private pieceOf(one: Bounds, cell: number): number {
-    const from = Math.max(one.fromMs, this.starts[cell] ?? 0);
-    const to = Math.min(one.toMs, this.starts[cell + 1] ?? one.toMs);
-    const share = (to - from) / (this.widths[cell] ?? 1);
-    return Math.max(0, (this.events[cell] ?? 0) * share + (UNKNOWN * (to - from)) / (one.toMs - one.fromMs));
+  private pieceOf(one: Bounds, group: number): number {
+    const from = Math.max(one.fromMs, this.starts[group] ?? 0);
+    const to = Math.min(one.toMs, this.starts[group + 1] ?? one.toMs);
+    const share = (to - from) / (this.widths[group] ?? 1);
+    return Math.max(0, (this.events[group] ?? 0) * share + (UNKNOWN * (to - from)) / (one.toMs - one.fromMs));
   }
 
   private unseenWeights(toMs: number): number[] {
     const one = { fromMs: 0, toMs, events: 1, unseen: true };
-    return Array.from({ length: cellOf(toMs) + 1 }, (_, cell) => {
-      const middle = this.between(one, cell, 0.5);
-      return this.pieceOf(one, cell) * (1 - middle / toMs);
+    return Array.from({ length: cellOf(toMs) + 1 }, (_, group) => {
+      const middle = this.between(one, group, 0.5);
+      return this.pieceOf(one, group) * (1 - middle / toMs);
     });
   }
 }

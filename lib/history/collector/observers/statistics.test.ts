@@ -12,8 +12,8 @@ describe('changes that the database counts', () => {
     expect(first.additions.size).toBe(0);
     const second = countChanges(first.memory, START + 5_000, counts(1_010, 505), 2);
     const third = countChanges(second.memory, START + 10_000, counts(1_010, 508), 2);
-    const slots = [second, third].map(({ additions }) => additions.get(START / 60_000)?.get(ALL_TYPES));
-    expect(slots).toMatchObject([
+    const cells = [second, third].map(({ additions }) => additions.get(START / 60_000)?.get(ALL_TYPES));
+    expect(cells).toMatchObject([
       { created: 10, published: 2, how: HOW.statistics },
       { created: 0, published: 2 },
     ]);

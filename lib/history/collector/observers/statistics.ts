@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
 import { kindOf } from '@/lib/shape/shape';
-import { slotIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { HOW } from '@/lib/rollup/cell';
 import type { Observer } from '../observer';
@@ -49,10 +49,10 @@ export function countChanges(
   const updates = Number.isFinite(updatesPerEvent) ? updated - last.updated + last.left : 0;
   const published = Math.floor(updates / updatesPerEvent);
   if (inserted > last.inserted || published > 0) {
-    const slot = slotIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
-    slot.how = HOW.statistics;
-    slot.created = inserted - last.inserted;
-    slot.published = published;
+    const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
+    cell.how = HOW.statistics;
+    cell.created = inserted - last.inserted;
+    cell.published = published;
   }
   return { additions, memory: { atMs, inserted, updated, left: published === 0 ? updates : updates - published * updatesPerEvent } };
 }

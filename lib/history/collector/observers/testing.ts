@@ -4,7 +4,7 @@ import type { Db } from '@/lib/database/engine';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addSlot, emptySlot, type Slot } from '@/lib/rollup/cell';
+import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
 import type { Observer } from '../observer';
 
 export interface Watch {
@@ -13,7 +13,7 @@ export interface Watch {
   /** Looks every `everyMs` until the function answered is called. */
   keepLooking(everyMs: number): () => Promise<void>;
   /** Everything counted so far, of one series or of all types. */
-  sum(series?: string): Slot;
+  sum(series?: string): Cell;
   readonly additions: Additions;
   readonly memory: unknown;
 }
@@ -40,11 +40,11 @@ export function watch(directory: OutboxDirectory, id: string, observer: Observer
     });
     memory = JSON.parse(JSON.stringify(seen.memory));
     for (const [minute, series] of seen.additions) {
-      const there = additions.get(minute) ?? new Map<string, Slot>();
+      const there = additions.get(minute) ?? new Map<string, Cell>();
       additions.set(minute, there);
-      for (const [name, slot] of series) {
-        const sum = there.get(name) ?? emptySlot();
-        addSlot(sum, slot);
+      for (const [name, cell] of series) {
+        const sum = there.get(name) ?? emptyCell();
+        addCell(sum, cell);
         there.set(name, sum);
       }
     }
@@ -67,10 +67,10 @@ export function watch(directory: OutboxDirectory, id: string, observer: Observer
       };
     },
     sum(series = ALL_TYPES) {
-      const sum = emptySlot();
+      const sum = emptyCell();
       for (const [, minute] of [...additions].sort(([a], [b]) => a - b)) {
-        const slot = minute.get(series);
-        if (slot !== undefined) addSlot(sum, slot);
+        const cell = minute.get(series);
+        if (cell !== undefined) addCell(sum, cell);
       }
       return sum;
     },

@@ -6,7 +6,7 @@ import { sleep, useRelayStage } from '@/demo/testing/relay-stage';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape } from '@/lib/shape/shape';
 import { countOf, quantiles } from '@/lib/rollup/histogram';
-import { HOW, type Slot } from '@/lib/rollup/cell';
+import { HOW, type Cell } from '@/lib/rollup/cell';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
 import { sojournMemory } from './sojourns';
 import { watch, type Watch } from './testing';
@@ -52,10 +52,10 @@ const quantile = (values: number[], fraction: number): number =>
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Quantiles above the tick within 15 %, the mean within 10 %; what is below the tick is told as below it. */
-function expectNear(slot: Slot, truthMs: number[]): void {
-  const tickMs = slot.resolutionMs;
+function expectNear(cell: Cell, truthMs: number[]): void {
+  const tickMs = cell.resolutionMs;
   expect(tickMs).toBeGreaterThan(300);
-  const told = quantiles(slot.latency, [0.95, 0.99]);
+  const told = quantiles(cell.latency, [0.95, 0.99]);
   for (const [index, fraction] of [0.95, 0.99].entries()) {
     const truth = quantile(truthMs, fraction);
     const value = told[index] ?? NaN;
@@ -63,7 +63,7 @@ function expectNear(slot: Slot, truthMs: number[]): void {
     if (truth > tickMs) expect(Math.abs(value / truth - 1), what).toBeLessThan(0.15);
     else expect(value, what).toBeLessThan(tickMs * 1.15);
   }
-  const meanMs = slot.latencySumMs / slot.published;
+  const meanMs = cell.latencySumMs / cell.published;
   expect(Math.abs(meanMs / mean(truthMs) - 1), `mean ${meanMs.toFixed(0)} of ${mean(truthMs).toFixed(0)} ms`).toBeLessThan(0.1);
 }
 
@@ -101,13 +101,13 @@ describe('a table that does not say when an event was published', () => {
     // One failure rolls a batch back: published is what was delivered last.
     for (const { eventId, at } of await stage.sink.deliveries('tested')) firsts.set(eventId, Date.parse(at));
     const truthMs = [...created].map(([id, createdMs]) => (firsts.get(id) ?? NaN) - createdMs);
-    const slot = looks.sum();
-    expect(slot.published).toBe(created.size);
-    expect(slot.created).toBe(created.size);
-    expect(countOf(slot.latency)).toBe(created.size);
-    expect(slot.how & HOW.sampled).toBe(HOW.sampled);
+    const cell = looks.sum();
+    expect(cell.published).toBe(created.size);
+    expect(cell.created).toBe(created.size);
+    expect(countOf(cell.latency)).toBe(created.size);
+    expect(cell.how & HOW.sampled).toBe(HOW.sampled);
     expect(looks.sum('=order.paid').published + looks.sum('=order.created').published).toBe(created.size);
-    expectNear(slot, truthMs);
+    expectNear(cell, truthMs);
   });
 
   it('counts nothing that was archived, deleted or there before', async () => {

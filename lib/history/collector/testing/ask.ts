@@ -1,6 +1,6 @@
 /** All that the collector ever asks a table, for tests that only want to know whether it can, and what it is told. */
 import type { Outbox } from '@/lib/outbox/outbox';
-import { countByMinute, readCells, steerTo, type Cell } from '../fold-sql';
+import { countByMinute, readCells, steerTo, type FoldedGroup } from '../fold-sql';
 import { microsOf } from '../instants';
 import { chooseMethod, sizeOf, type Choice } from '../method';
 import { OBSERVERS } from '../observer-list';
@@ -10,7 +10,7 @@ import { readPastAttempts } from '../past-attempts';
 export interface Told {
   method: Choice['method'];
   /** Published events by type, minute and bucket, as texts in order. */
-  cells: string[];
+  groups: string[];
   byMinute: [number, number][];
   oldest: number | null;
   attempts: string[];
@@ -19,9 +19,9 @@ export interface Told {
 }
 
 /** What of a cell goes into the books. */
-function countedText({ kind, ...cell }: Cell): string[] {
-  if (kind === 'latency') return [JSON.stringify({ kind, ...cell })];
-  const { published, type, processingBucket, events } = cell;
+function countedText({ kind, ...group }: FoldedGroup): string[] {
+  if (kind === 'latency') return [JSON.stringify({ kind, ...group })];
+  const { published, type, processingBucket, events } = group;
   return processingBucket === null ? [] : [JSON.stringify({ kind, published, type, processingBucket, events })];
 }
 
@@ -33,12 +33,12 @@ export async function askEverything(outbox: Outbox, memories: Map<string, { at: 
     const { at } = await engine.transactions(db);
     const span = { from: microsOf('2020-01-01T00:00:00.000000Z'), to: microsOf(at) };
     const { access } = choice;
-    if (access === null) return { choice, cells: [], byMinute: [], oldest: null, attempts: [] };
+    if (access === null) return { choice, groups: [], byMinute: [], oldest: null, attempts: [] };
     await steerTo(db, outbox, access);
-    const cells = [...(await readCells(db, outbox, span, 1, 'tried')), ...(await readCells(db, outbox, span, 60))];
+    const groups = [...(await readCells(db, outbox, span, 1, 'tried')), ...(await readCells(db, outbox, span, 60))];
     return {
       choice,
-      cells: cells.flatMap(countedText).sort(),
+      groups: groups.flatMap(countedText).sort(),
       byMinute: [...(await countByMinute(db, outbox, span))].sort(([a], [b]) => a - b),
       oldest: await oldestPublished(db, outbox, access, span),
       attempts: (await readPastAttempts(db, outbox, span, 1)).map((one) => JSON.stringify(one)).sort(),

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { EngineKey } from '@/lib/shared/model';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import { emptySlot } from '@/lib/rollup/cell';
+import { emptyCell } from '@/lib/rollup/cell';
 import { eventually, ORDERS, type Stage } from './stage';
 
 /** One connection of a service; a statement that fails because the server ended the connection says so. */
@@ -106,12 +106,12 @@ export function usePublishers(engine: EngineKey, stage: Stage): Publishers {
     const types = numbers(await counted('event_type'));
     const series = await totals(outbox.id);
     const line = await stage.minutes(outbox.id, Math.min(...rows.map(([of]) => of)) - 5, Math.floor(Date.now() / 60_000) + 1);
-    const published = (of: string): number => (series.get(of) ?? emptySlot()).published;
+    const published = (of: string): number => (series.get(of) ?? emptyCell()).published;
     const total = rows.reduce((sum, [, n]) => sum + n, 0);
     return {
       table: { minutes: new Map(rows), types: types.sort(), created: total, latencies: total },
       books: {
-        minutes: new Map([...line].filter(([, { slot }]) => slot.published > 0).map(([at, { slot }]) => [at, slot.published])),
+        minutes: new Map([...line].filter(([, { cell }]) => cell.published > 0).map(([at, { cell }]) => [at, cell.published])),
         types: types.map(([type]) => [type, published(seriesOfType(type))]).sort(),
         created: series.get(ALL_TYPES)?.created,
         latencies: [...(series.get(ALL_TYPES)?.latency.values() ?? [])].reduce((sum, n) => sum + n, 0),

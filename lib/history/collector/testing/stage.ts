@@ -9,7 +9,7 @@ import { useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbo
 import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { lineOf, sumOf, type LinePoint } from '../../rollups/spans';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { emptySlot, type Slot } from '@/lib/rollup/cell';
+import { emptyCell, type Cell } from '@/lib/rollup/cell';
 import { sampleTables, shapeCalled, testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
 import { createCollector, type Collector, type CollectorOptions } from '../collector';
 import { readProgress, type Progress } from '../progress';
@@ -97,9 +97,9 @@ export interface Stage {
   errors: unknown[];
   collect(options?: Partial<CollectorOptions>): Collector;
   /** Everything in the books of an outbox, of all types. */
-  total(outbox: string): Promise<Slot>;
+  total(outbox: string): Promise<Cell>;
   /** All of its series. */
-  totals(outbox: string): Promise<Map<string, Slot>>;
+  totals(outbox: string): Promise<Map<string, Cell>>;
   /** Minute by minute, by the minute since the epoch. */
   minutes(outbox: string, from: number, to: number): Promise<Map<number, LinePoint>>;
   progress(outbox: string): Promise<Progress | null>;
@@ -136,9 +136,9 @@ export function useStage(
     await Promise.all(running.splice(0).map((collector) => collector.stop()));
   });
 
-  const totals = async (outbox: string): Promise<Map<string, Slot>> => {
+  const totals = async (outbox: string): Promise<Map<string, Cell>> => {
     const minute = Math.floor(Date.now() / 60_000);
-    return (await sumOf(present(opened.store).db, { outbox, fromMinute: minute - 500 * 1_440, toMinute: minute + 2 })).slots;
+    return (await sumOf(present(opened.store).db, { outbox, fromMinute: minute - 500 * 1_440, toMinute: minute + 2 })).cells;
   };
   return {
     observed,
@@ -167,7 +167,7 @@ export function useStage(
       return collector;
     },
     totals,
-    total: async (outbox) => (await totals(outbox)).get(ALL_TYPES) ?? emptySlot(),
+    total: async (outbox) => (await totals(outbox)).get(ALL_TYPES) ?? emptyCell(),
     minutes: (outbox, fromMinute, toMinute) =>
       lineOf(present(opened.store).db, { outbox, series: ALL_TYPES, fromMinute, toMinute, stepMinutes: 1 }),
     progress: (outbox) => readProgress(present(opened.store).db, outbox),
