@@ -9,8 +9,8 @@ export interface BenchEnvironment {
 }
 
 export function readBenchEnvironment(source: Record<string, string | undefined> = process.env): BenchEnvironment {
-  const given = source.OUTBOX_BENCH_DIR?.trim();
-  return { root: path.resolve(import.meta.dirname, '..'), dir: given ? path.resolve(given) : os.tmpdir() };
+  const input = source.OUTBOX_BENCH_DIR?.trim();
+  return { root: path.resolve(import.meta.dirname, '..'), dir: input ? path.resolve(input) : os.tmpdir() };
 }
 
 /** The environment for a program a benchmark starts: ours, with `changes` on top. */

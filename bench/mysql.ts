@@ -1,5 +1,5 @@
 import { DatabaseFailure } from '@/lib/database/failure';
-import { NoReckoning, reckonIn } from '@/lib/live/compute-in-store';
+import { NotComputed, computeInStore } from '@/lib/live/compute-in-store';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { migrateStore, openStore } from '@/lib/store/store';
 import type { Bench } from './bench';
@@ -66,7 +66,7 @@ export const mysqlBench: Bench = {
         try {
           const look = async (when: When): Promise<void> => {
             const outbox = await directory.get(OUTBOX_ID);
-            const spots = { ...(await findSpots(observed, database, outbox)), reckon: reckonIn(store) };
+            const spots = { ...(await findSpots(observed, database, outbox)), compute: computeInStore(store) };
             const count = await repeated(() => handledDuring(observed, () => observed.query(database, COUNT)));
             measured.push({ read: 'count pending, by hand', kind: 'count', rows: size, when, handled: middle(count) });
             for (const { name, kind, run } of READ_HERE)
@@ -142,7 +142,7 @@ async function measure(server: MysqlBenchServer, work: () => Promise<unknown>): 
   try {
     return middle(await repeated(() => handledDuring(server, work)));
   } catch (error) {
-    if ((error instanceof DatabaseFailure && error.code === 'timeout') || error instanceof NoReckoning) return null;
+    if ((error instanceof DatabaseFailure && error.code === 'timeout') || error instanceof NotComputed) return null;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { createCollector } from '@/lib/history/collector/collector';
 import { readProgress } from '@/lib/history/collector/progress';
 import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
 import { takeReading } from '@/lib/snapshots/take-reading';
-import type { Reckon } from '@/lib/live/compute-in-store';
+import type { Compute } from '@/lib/live/compute-in-store';
 import { quantiles } from '@/lib/rollup/histogram';
 import { lineOf, sumOf } from '@/lib/history/rollups/spans';
 import { ALL_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
@@ -59,8 +59,8 @@ export function openDirectory(url: string, shapeKey: string, table: string, read
  * What an open outbox screen asks of the observed database each time it is refreshed, whatever its window; of published
  * rows only those the books do not hold yet.
  */
-export async function liveReading(outbox: Outbox, foldedTo: string, reckon?: Reckon): Promise<void> {
-  await takeReading(outbox, foldedTo, reckon);
+export async function liveReading(outbox: Outbox, foldedTo: string, compute?: Compute): Promise<void> {
+  await takeReading(outbox, foldedTo, compute);
 }
 
 /** The books end this long before the newest rows: ten seconds that settle, and a look. */

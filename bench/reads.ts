@@ -1,5 +1,5 @@
 /** What the screens read from an observed table, each read by its name: every benchmark of reading measures the same ones. */
-import type { Reckon } from '@/lib/live/compute-in-store';
+import type { Compute } from '@/lib/live/compute-in-store';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { deadByCause, eventPage, listPage, liveReading } from './product';
 
@@ -26,13 +26,13 @@ export interface Spots {
   /** Where the books end. */
   foldedTo: string;
   /** Computes the figures where the observed database does not. */
-  reckon?: Reckon;
+  compute?: Compute;
   deepNewest: Spot;
   deepOldest: Spot;
 }
 
 export const READS: readonly Read[] = [
-  { name: 'live reading', kind: 'reading', run: (outbox, { foldedTo, reckon }) => liveReading(outbox, foldedTo, reckon) },
+  { name: 'live reading', kind: 'reading', run: (outbox, { foldedTo, compute }) => liveReading(outbox, foldedTo, compute) },
   {
     name: 'oldest waiting',
     kind: 'oldest',

@@ -4,7 +4,7 @@ import { createServers } from '@/lib/database/connections/servers';
 import { openBooks } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observer-list';
-import { reckonIn } from '@/lib/live/compute-in-store';
+import { computeInStore } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type DirectoryOptions } from '@/lib/outbox/directory';
 import { migrateStore, openStore } from '@/lib/store/store';
@@ -32,7 +32,7 @@ export async function openConsole(
   const carrier = startCarrier({ directory, store, onError });
   const snapshots: Snapshots = createSnapshots(directory, {
     books: openBooks(store),
-    reckon: reckonIn(store),
+    compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: onError,
   });

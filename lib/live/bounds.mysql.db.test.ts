@@ -5,14 +5,14 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { defineShape } from '@/lib/shape/shape';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
-import { carry } from './fetch-rows';
+import { fetchRows } from './fetch-rows';
 import { observe, spanOf } from '@/lib/figures/span';
 import { AGGREGATES, takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';
 import { planOf } from './reading-sql';
 import { READING_ROWS } from '@/lib/outbox/scan/sources';
 import { summarise } from '@/lib/figures/summarise';
-import { shapeCalled, testOutbox, useReckon, type TestOutbox } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox, useCompute, type TestOutbox } from '@/lib/snapshots/testing';
 
 const ROWS = 220_000;
 /** As far back as the collector ever lags: a thousand of these rows. */
@@ -132,7 +132,7 @@ const database = useTestMysql(async ({ query }) => {
   for (const { tables } of Object.values(CASES)) for (const statement of tables) await query(statement);
   for (const { outbox } of Object.values(CASES)) await query(`analyze table ${outbox.id}`);
 });
-const reckon = useReckon();
+const compute = useCompute();
 beforeAll(() => {
   directory = createDirectory({
     databases: [{ id: 'test', url: database.url }],
@@ -142,7 +142,7 @@ beforeAll(() => {
 afterAll(() => directory.close());
 
 const read = async (id: string, since = secondsAgo(SINCE_FOLD_SECONDS)): Promise<Reading> =>
-  takeReading(await directory.get(id), since, reckon);
+  takeReading(await directory.get(id), since, compute);
 const figuresOf = (reading: Reading) => summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
 
 /** Rows that the storage engine handed over for the reading, of tables and of what is made on the way. */
@@ -155,7 +155,7 @@ async function handedOver(outbox: Outbox): Promise<number> {
     const before = await handlers();
     const own = (await handlers()) - before;
     const start = await handlers();
-    await carry(db, outbox, planOf(outbox, secondsAgo(SINCE_FOLD_SECONDS), AGGREGATES));
+    await fetchRows(db, outbox, planOf(outbox, secondsAgo(SINCE_FOLD_SECONDS), AGGREGATES));
     return (await handlers()) - start - own;
   });
 }
@@ -181,7 +181,7 @@ describe('a table without indexes', () => {
     expect([oldestPendingAt, lastPublishedAt]).toEqual([iso(ends?.oldest), iso(ends?.last)]);
   });
 
-  test('more than are carried wait: at least so many, and which is the oldest is not known', async () => {
+  test('more than are fetched wait: at least so many, and which is the oldest is not known', async () => {
     const reading = await read('backlog');
     expect(reading.reach.waiting).toBe('cut');
     const { depth, oldestPendingAt } = figuresOf(reading);

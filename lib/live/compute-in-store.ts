@@ -4,16 +4,16 @@ import type { Store } from '@/lib/store/store';
 import type { ReadingRow } from './reading-sql';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 
-/** Computes the figures of rows that were carried to it. Throws NoReckoning where it cannot. */
-export type Reckon = (statement: Sql<ReadingRow>) => Promise<ReadingRow | undefined>;
+/** Computes the figures of rows that were fetched to it. Throws NotComputed where it cannot. */
+export type Compute = (statement: Sql<ReadingRow>) => Promise<ReadingRow | undefined>;
 
 /** The rows of an outbox were read, and nobody computed its figures: the store did not. */
-export class NoReckoning extends Error {
-  override name = 'NoReckoning';
+export class NotComputed extends Error {
+  override name = 'NotComputed';
 }
 
 /** In the console's own store: a computation over a parameter that reads no table of it, and holds its connection for as long. */
-export function reckonIn({ db }: Store): Reckon {
+export function computeInStore({ db }: Store): Compute {
   return async (statement) => {
     try {
       return await db
@@ -26,7 +26,7 @@ export function reckonIn({ db }: Store): Reckon {
           return rows[0];
         });
     } catch (error) {
-      throw new NoReckoning('the store did not compute the figures', { cause: error });
+      throw new NotComputed('the store did not compute the figures', { cause: error });
     }
   };
 }

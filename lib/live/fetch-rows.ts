@@ -1,19 +1,19 @@
 /**
  * Readings of databases that would work a named subquery out anew at every place that uses it: their bounded rows are read
- * there and carried to where the figures are computed, by the same statement as everywhere (`reckon.ts`).
+ * there and fetched to where the figures are computed, by the same statement as everywhere (`compute-in-store.ts`).
  */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { BASE_COLUMNS, countedName, rowsFrom, type BaseColumn, type Given, type Plan } from './reading-sql';
-import { CARRIED_ROWS, SCAN } from '@/lib/outbox/scan/scan';
+import { BASE_COLUMNS, countedName, rowsFrom, type BaseColumn, type ReadingInput, type Plan } from './reading-sql';
+import { FETCHED_ROWS, SCAN } from '@/lib/outbox/scan/scan';
 import type { WalkEnds } from '@/lib/outbox/scan/source';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 
 const NAMES = Object.keys(BASE_COLUMNS) as BaseColumn[];
 const NUMBERS: readonly BaseColumn[] = ['state', 'attempts', 'written', 'taken'];
 
-type Carried = Record<BaseColumn, string | number | null> & { source: string };
+type FetchedRow = Record<BaseColumn, string | number | null> & { source: string };
 
 /** Which part of the answer holds what is no row: the ends of the table, the moment, and whether rows are hidden. */
 const ENDS = 'ends';
@@ -23,10 +23,10 @@ const ENDS = 'ends';
  * the indexes the sources name; bounded as they are, locks nothing. A scan along a key has its ends read just before.
  * Throws DatabaseFailure.
  */
-export async function carry(db: Db, outbox: Outbox, plan: Plan): Promise<Given> {
+export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<ReadingInput> {
   const walked = await walkedEnds(db, plan);
-  const { rows } = await carryingStatement(outbox, plan, walked?.edge ?? null).execute(db);
-  const bySource = new Map<string, Carried[]>();
+  const { rows } = await fetchStatement(outbox, plan, walked?.edge ?? null).execute(db);
+  const bySource = new Map<string, FetchedRow[]>();
   for (const row of rows) {
     const own = bySource.get(row.source);
     if (own === undefined) bySource.set(row.source, [row]);
@@ -55,15 +55,15 @@ async function walkedEnds(db: Db, { sources }: Plan): Promise<WalkEnds | null> {
   return walk === null ? null : ((await walk.ends.execute(db)).rows[0] ?? null);
 }
 
-/** Of a scan of which not every row of the base was carried, as many were looked at as would have cut it short. */
-function edgesOf({ n, newest_created, last_published }: WalkEnds, { sources }: Plan, carried: number): Sql {
+/** Of a scan of which not every row of the base was fetched, as many were looked at as would have cut it short. */
+function edgesOf({ n, newest_created, last_published }: WalkEnds, { sources }: Plan, fetched: number): Sql {
   const limit = sources.find(({ name }) => name === SCAN)?.limit ?? 0;
-  const rows = carried < CARRIED_ROWS ? Number(n) : limit;
+  const rows = fetched < FETCHED_ROWS ? Number(n) : limit;
   return sql`select ${sql.lit(rows)}::bigint as n, ${instant(newest_created)} as newest_created, ${instant(last_published)} as last_published`;
 }
 
 /** Each part in parentheses, so that its order and its limit are its own. */
-function carryingStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan, edge: string | null): Sql<Carried> {
+function fetchStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan, edge: string | null): Sql<FetchedRow> {
   const { fragments } = outbox.database.engine;
   const nothing = (name: BaseColumn): Sql => fragments.nothing(NUMBERS.includes(name) ? 'integer' : 'text');
   const one = (source: string, values: Partial<Record<BaseColumn, Sql>>): Sql =>
@@ -82,11 +82,11 @@ function carryingStatement(outbox: Outbox, { sources, lastPublished, frontier, t
       ...(counted === null ? [] : [one(countedName(name), { attempts: sql`(${counted})` })]),
     ]),
   ];
-  return sql<Carried>`${sql.join(parts, sql` union all `)}`;
+  return sql<FetchedRow>`${sql.join(parts, sql` union all `)}`;
 }
 
 /** What is NULL is left out. */
-const asJson = (rows: readonly Carried[]): string =>
+const asJson = (rows: readonly FetchedRow[]): string =>
   JSON.stringify(
     rows.map((row) => Object.fromEntries(NAMES.flatMap((name) => (row[name] === null ? [] : [[name, withoutNul(row[name])]])))),
   );
@@ -96,4 +96,4 @@ const withoutNul = (value: string | number | null): string | number | null =>
   typeof value === 'string' && value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 
 const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
-const countOf = (rows: readonly Carried[] | undefined): Sql => sql.lit(Number(rows?.[0]?.attempts ?? 0));
+const countOf = (rows: readonly FetchedRow[] | undefined): Sql => sql.lit(Number(rows?.[0]?.attempts ?? 0));

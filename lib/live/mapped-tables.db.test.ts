@@ -8,7 +8,7 @@ import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { observe, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import { summarise } from '@/lib/figures/summarise';
-import { testOutbox, useReckon } from '@/lib/snapshots/testing';
+import { testOutbox, useCompute } from '@/lib/snapshots/testing';
 
 const mapped = (table: string, input: Omit<ShapeInput, 'key' | 'label' | 'origin' | 'engines' | 'table'>) =>
   testOutbox(defineShape({ key: 'inline', label: table, origin: 'test', engines: ['postgres', 'mysql'], table, ...input }), 'public', {
@@ -76,7 +76,7 @@ const TABLES: Record<EngineKey, string[]> = {
   ],
 };
 
-const reckon = useReckon();
+const compute = useCompute();
 
 describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
   let directory: OutboxDirectory;
@@ -89,7 +89,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
   afterAll(() => directory.close());
 
   async function figures(id: string, foldedTo: string | null = new Date(Date.now() - 3_600_000).toISOString()) {
-    const reading = await takeReading(await directory.get(id), foldedTo, reckon);
+    const reading = await takeReading(await directory.get(id), foldedTo, compute);
     return summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
   }
 

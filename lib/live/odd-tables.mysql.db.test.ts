@@ -7,7 +7,7 @@ import { observe, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';
 import { summarise } from '@/lib/figures/summarise';
-import { testOutbox, useReckon, type TestOutbox } from '@/lib/snapshots/testing';
+import { testOutbox, useCompute, type TestOutbox } from '@/lib/snapshots/testing';
 
 const inline = (
   table: string,
@@ -100,14 +100,14 @@ const database = useTestMysql(async ({ query, queryUnder }) => {
     (1, 'new', 'a', '0000-00-00 00:00:00'), (2, 'new', 'a', '2026-00-10 00:00:00'), (3, 'new', 'a', '2026-01-01 00:00:00'), (4, 'new', 'a', null), (5, 'done', 'a', '9999-12-31 23:59:59'), (6, '', 'a', '2026-01-02 00:00:00')`,
   );
 });
-const reckon = useReckon();
+const compute = useCompute();
 beforeAll(() => {
   directory = createDirectory({ databases: [{ id: 'test', url: database.url }], outboxes: OUTBOXES });
 });
 afterAll(() => directory.close());
 
 const read = async (id: string): Promise<Reading> =>
-  takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString(), reckon);
+  takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString(), compute);
 const figuresOf = (reading: Reading) => summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
 const agoSeconds = (at: unknown): number => (Date.now() - Date.parse(String(at))) / 1_000;
 

@@ -1,9 +1,9 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { FETCH_STATEMENT_MS, READING_STATEMENT_MS } from '@/lib/shared/polling';
-import { carry } from './fetch-rows';
+import { fetchRows } from './fetch-rows';
 import type { Aggregates } from './base';
 import type { Reach, Reading, SliceCount } from './reading';
-import { NoReckoning, type Reckon } from './compute-in-store';
+import { NotComputed, type Compute } from './compute-in-store';
 import { countedName, figuresStatement, planOf, readingStatement, sourcesFor, type Plan, type ReadingRow } from './reading-sql';
 import { addTo } from '@/lib/rollup/histogram';
 import { cellIn, type Additions } from '@/lib/rollup/additions';
@@ -15,16 +15,16 @@ import { isCut } from '@/lib/outbox/scan/sources';
 
 /**
  * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).
- * What the database does not compute itself is computed by `reckon`. Throws DatabaseFailure, and NoReckoning where there
+ * What the database does not compute itself is computed by `compute`. Throws DatabaseFailure, and NotComputed where there
  * is nobody to compute.
  */
 export async function readNow(
   outbox: Outbox,
-  { foldedTo, aggregates, reckon }: { foldedTo: string | null; aggregates: readonly Aggregates[]; reckon: Reckon | null },
+  { foldedTo, aggregates, compute }: { foldedTo: string | null; aggregates: readonly Aggregates[]; compute: Compute | null },
 ): Promise<Reading> {
   const plan = planOf(outbox, foldedTo, aggregates);
   const { database } = outbox;
-  const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await readAndReckon(outbox, plan, reckon);
+  const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await fetchAndCompute(outbox, plan, compute);
   if (row === undefined) throw new Error('A reading answers one row');
   return toReading(plan, row);
 }
@@ -39,17 +39,17 @@ const readThere = (outbox: Outbox, plan: Plan): Promise<ReadingRow | undefined> 
     { statementMs: READING_STATEMENT_MS, alone: true },
   );
 
-async function readAndReckon(outbox: Outbox, plan: Plan, reckon: Reckon | null): Promise<ReadingRow | undefined> {
-  if (reckon === null) throw new NoReckoning('there is no store to compute the figures');
-  const given = await outbox.database.read(
+async function fetchAndCompute(outbox: Outbox, plan: Plan, compute: Compute | null): Promise<ReadingRow | undefined> {
+  if (compute === null) throw new NotComputed('there is no store to compute the figures');
+  const input = await outbox.database.read(
     async (db) => {
       await outbox.database.engine.byIndex(db);
-      return carry(db, outbox, plan);
+      return fetchRows(db, outbox, plan);
     },
     // A scan along a key has its end read first.
     { statementMs: FETCH_STATEMENT_MS, alone: plan.sources.every(({ walk }) => walk === null) },
   );
-  return reckon(figuresStatement(given));
+  return compute(figuresStatement(input));
 }
 
 /** A slice's values have one place in all columns; null where there is no slice. */

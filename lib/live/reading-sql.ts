@@ -34,7 +34,7 @@ export interface Plan extends Sources {
 }
 
 /** What the figures are computed from: the sources of a plan, and what was found out besides. */
-export interface Given extends Plan {
+export interface ReadingInput extends Plan {
   /** The moment of the reading by the clock of the database that was read. */
   now: Sql;
   /** Whether the database keeps rows of the tables from the console's role. */
@@ -73,9 +73,9 @@ export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
  * which the rollups do not hold yet. Served by whatever indexes the table has (`sources.ts`), bounded by READING_ROWS rows
  * in all, locks nothing.
  */
-export function figuresStatement(given: Given): Sql<ReadingRow> {
-  const { traits, sources, foldedTo, hidden, slots } = given;
-  const base = baseOf({ traits, now: given.now, deadCount: deadCount(sources), hidden, slots });
+export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
+  const { traits, sources, foldedTo, hidden, slots } = input;
+  const base = baseOf({ traits, now: input.now, deadCount: deadCount(sources), hidden, slots });
   const scan = sources.find((source) => source.name === SCAN) ?? null;
   const rows =
     sources.length === 0
@@ -87,22 +87,22 @@ export function figuresStatement(given: Given): Sql<ReadingRow> {
   const ctes = [
     ...(scan === null
       ? []
-      : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${given.scanEdges ?? scanEdges()})`]),
+      : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${input.scanEdges ?? scanEdges()})`]),
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
     sql`base as materialized (${rows})`,
     sql`head as materialized (${headQuery(base)})`,
-    sql`edges as materialized (${edges(given, scan, base)})`,
-    sql`types as materialized (${typesQuery(base, given.aggregates)})`,
+    sql`edges as materialized (${edges(input, scan, base)})`,
+    sql`types as materialized (${typesQuery(base, input.aggregates)})`,
   ];
   const counts = sources.flatMap(({ name, counted }): [string, Sql][] => [
     [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select ${sql.ref(readName(name))} from edges)`],
     ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
   ]);
   return sql<ReadingRow>`with ${sql.join(ctes)}
-    select ${iso(given.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
-      (select ${jsonObject(objects(given.aggregates.map(({ owner, figures }) => [owner, figures?.(base)])))} from base) as figures,
-      ${jsonRows(typesShown(base, given.aggregates))} as types,
-      ${slicesQuery(given.now, given.absent)} as slices, ${tailQuery(given.now)} as tail`;
+    select ${iso(input.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
+      (select ${jsonObject(objects(input.aggregates.map(({ owner, figures }) => [owner, figures?.(base)])))} from base) as figures,
+      ${jsonRows(typesShown(base, input.aggregates))} as types,
+      ${slicesQuery(input.now, input.absent)} as slices, ${tailQuery(input.now)} as tail`;
 }
 
 /** The columns of the base, and their types. */

@@ -6,7 +6,7 @@ import type { EngineKey } from '@/lib/shared/model';
 import { insertRow, useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';
-import { shapeCalled, testOutbox, useReckon } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox, useCompute } from '@/lib/snapshots/testing';
 
 const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 /** Away from every moment a figure asks for: ten and fifteen seconds, five minutes and a quarter of an hour ago. */
@@ -137,7 +137,7 @@ const fill =
   };
 
 const databases = { postgres: useTestDatabaseOf('postgres', fill('postgres')), mysql: useTestDatabaseOf('mysql', fill('mysql')) };
-const reckon = useReckon();
+const compute = useCompute();
 let directory: OutboxDirectory;
 const idOf = (engine: EngineKey, table: string): string => `${engine}-${table.replaceAll('_', '-')}`;
 beforeAll(() => {
@@ -159,7 +159,7 @@ function told({ figures, types, slices, tail, reach, ordered, deadDetailed }: Re
 describe.each(CASES)('$name', ({ table }) => {
   test('both engines say the same', async () => {
     const [postgres, mysql] = await Promise.all(
-      (['postgres', 'mysql'] as const).map(async (engine) => takeReading(await directory.get(idOf(engine, table)), FOLDED_TO, reckon)),
+      (['postgres', 'mysql'] as const).map(async (engine) => takeReading(await directory.get(idOf(engine, table)), FOLDED_TO, compute)),
     );
     if (postgres === undefined || mysql === undefined) throw new Error('two readings');
     expect(told(mysql)).toEqual(told(postgres));
@@ -172,7 +172,7 @@ describe.each(CASES)('$name', ({ table }) => {
 
   test('and without the history', async () => {
     const [postgres, mysql] = await Promise.all(
-      (['postgres', 'mysql'] as const).map(async (engine) => takeReading(await directory.get(idOf(engine, table)), null, reckon)),
+      (['postgres', 'mysql'] as const).map(async (engine) => takeReading(await directory.get(idOf(engine, table)), null, compute)),
     );
     expect(mysql === undefined ? null : told(mysql)).toEqual(postgres === undefined ? null : told(postgres));
   });

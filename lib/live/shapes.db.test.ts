@@ -8,7 +8,7 @@ import { takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';
 import { observe, spanOf } from '@/lib/figures/span';
 import { summarise } from '@/lib/figures/summarise';
-import { useReckon } from '@/lib/snapshots/testing';
+import { useCompute } from '@/lib/snapshots/testing';
 
 /** Before all rows of the samples. */
 const FOLDED_TO = '2025-12-31T00:00:00Z';
@@ -21,7 +21,7 @@ function tableOf(key: string): string {
   return DIFFERENT.includes(sibling) ? key : sibling;
 }
 
-const reckon = useReckon();
+const compute = useCompute();
 
 /** What was read, and what was collected, on the engine that came first. */
 const first = new Map<string, Reading>();
@@ -40,7 +40,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       open = await openSample(database, shape);
     });
     afterAll(() => open.close());
-    const read = (): Promise<Reading> => takeReading(open.outbox, FOLDED_TO, reckon);
+    const read = (): Promise<Reading> => takeReading(open.outbox, FOLDED_TO, compute);
 
     test('every state has as many events as the sample, each time it is read', async () => {
       const rows = shape.sample?.rows ?? [];

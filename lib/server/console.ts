@@ -16,7 +16,7 @@ import { createExposition, type Exposition } from '@/lib/prometheus/exposition';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { openBooks } from '@/lib/history/rollups/history';
 import { OBSERVERS } from '@/lib/history/collector/observer-list';
-import { reckonIn } from '@/lib/live/compute-in-store';
+import { computeInStore } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { mappingErrors } from '@/lib/outbox/mapping-errors';
@@ -101,7 +101,7 @@ async function create(): Promise<Console> {
   });
   const snapshots: Snapshots = createSnapshots(directory, {
     books: openBooks(store),
-    reckon: reckonIn(store),
+    compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
   });

@@ -7,7 +7,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { openBooks } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
-import { reckonIn } from '@/lib/live/compute-in-store';
+import { computeInStore } from '@/lib/live/compute-in-store';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import { createSnapshots, type Snapshots } from './snapshots';
 import { countedDirectory, shapeCalled, testOutbox, type CountedDirectory, type TestOutbox } from './testing';
@@ -133,7 +133,7 @@ beforeAll(async () => {
   while (!CASES.every(({ id }) => done(id))) await new Promise((resolve) => setTimeout(resolve, 100));
   snapshots = createSnapshots(directory, {
     books: openBooks(store),
-    reckon: reckonIn(store),
+    compute: computeInStore(store),
     onFailure: (outbox, error) => failures.push([outbox, error]),
   });
 });

@@ -11,7 +11,7 @@ import { within } from '@/lib/shared/async/within';
 import { type Books, type Head } from '@/lib/history/rollups/history';
 import { countByServer } from '@/lib/outbox/count-by-server';
 import { takeReading } from './take-reading';
-import { NoReckoning, type Reckon } from '@/lib/live/compute-in-store';
+import { NotComputed, type Compute } from '@/lib/live/compute-in-store';
 import type { Past, Reading } from '@/lib/live/reading';
 import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
 
@@ -85,7 +85,7 @@ export interface ReadingsOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Computes the figures of databases that do not do it themselves; null: those have none. */
-  reckon: Reckon | null;
+  compute: Compute | null;
   /** Told when an outbox begins to fail, or fails in another way. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
@@ -115,7 +115,7 @@ interface Entry {
 }
 
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
-export function createReadings(directory: OutboxDirectory, books: Books | null, { now, reckon, onFailure }: ReadingsOptions): Readings {
+export function createReadings(directory: OutboxDirectory, books: Books | null, { now, compute, onFailure }: ReadingsOptions): Readings {
   const entries = new Map<string, Entry>();
   const queues = new Map<string, Queue>();
   const neighbours = countByServer(directory);
@@ -168,7 +168,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
       begun = now();
       entry.startedAt = begun;
       entry.outbox = await directory.last(id);
-      const reading = await takeReading(entry.outbox, head?.progress.foldedTo ?? null, reckon);
+      const reading = await takeReading(entry.outbox, head?.progress.foldedTo ?? null, compute);
       rows = reading.rowsRead;
       Object.assign(entry, { reading, head, readAt: begun, failure: null });
       remember(entry, reading);
@@ -292,7 +292,7 @@ function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
 }
 
 function kindOf(error: unknown): Failure['kind'] {
-  if (error instanceof NoReckoning) return 'no_store';
+  if (error instanceof NotComputed) return 'no_store';
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
   if (failure instanceof DatabaseFailure) {
     if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'slow';

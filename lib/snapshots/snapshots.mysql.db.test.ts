@@ -1,9 +1,9 @@
 /** The figures of outboxes on MySQL and MariaDB as a screen gets them: read there, computed by the store. */
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
-import { NoReckoning, type Reckon } from '@/lib/live/compute-in-store';
+import { NotComputed, type Compute } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from './snapshots';
-import { countedDirectory, shapeCalled, testOutbox, useReckon, type CountedDirectory } from './testing';
+import { countedDirectory, shapeCalled, testOutbox, useCompute, type CountedDirectory } from './testing';
 
 const worker = shapeCalled('worker-status');
 const records = shapeCalled('namastack-outbox-record');
@@ -13,17 +13,17 @@ const OUTBOXES = [
 ];
 
 const database = useTestMysql();
-const computed = useReckon();
+const computed = useCompute();
 let directory: CountedDirectory;
 let snapshots: Snapshots;
 let clock: number;
 let failures: [string, unknown][];
-let reckon: Reckon;
+let compute: Compute;
 
 const create = (url = database.url): void => {
   directory = countedDirectory(url, OUTBOXES);
   snapshots = createSnapshots(directory, {
-    reckon: (statement) => reckon(statement),
+    compute: (statement) => compute(statement),
     now: () => clock,
     onFailure: (outbox, error) => failures.push([outbox, error]),
   });
@@ -36,7 +36,7 @@ beforeEach(async () => {
   for (const table of ['outbox_events', 'outbox_record']) await database.query(`truncate ${table}`);
   clock = Math.floor(Date.now() / 5_000) * 5_000;
   failures = [];
-  reckon = computed;
+  compute = computed;
   create();
 });
 afterEach(() => directory.close());
@@ -151,11 +151,11 @@ describe('verdicts', () => {
 });
 
 describe('a store that does not compute', () => {
-  const away: Reckon = () => Promise.reject(new NoReckoning('the store is away'));
+  const away: Compute = () => Promise.reject(new NotComputed('the store is away'));
 
   test('from the beginning: no figure, and the reason is the store, not the table', async () => {
     await insert('PENDING', 40, 3);
-    reckon = away;
+    compute = away;
     const { depth, latency, diagnosis } = await snapshots.summary('worker', '1h');
     expect(depth.pending).toEqual({ count: null, known: 'unavailable', why: 'store_down' });
     expect(latency).toMatchObject({ known: 'unavailable', why: 'store_down' });
@@ -165,13 +165,13 @@ describe('a store that does not compute', () => {
     expect(outbox.whyReadOnly).not.toBe('table_missing');
     expect(series.why.waiting).toBe('store_down');
     expect(stale?.problem).toBe('store');
-    expect(failures).toEqual([['worker', new NoReckoning('the store is away')]]);
+    expect(failures).toEqual([['worker', new NotComputed('the store is away')]]);
   });
 
   test('later: the last figures stay on the screen and say so; back again, they are new ones', async () => {
     await insert('PENDING', 40, 3);
     const good = await snapshots.outbox('worker', '1h');
-    reckon = away;
+    compute = away;
     clock += 5_000;
     const later = await snapshots.outbox('worker', '1h');
     expect(later).toMatchObject({
@@ -179,7 +179,7 @@ describe('a store that does not compute', () => {
       stale: { since: good.asOf, problem: 'store' },
       summary: { depth: { pending: { count: 3 } } },
     });
-    reckon = computed;
+    compute = computed;
     await insert('PENDING', 40, 1);
     clock += 5_000;
     expect(await snapshots.outbox('worker', '1h')).toMatchObject({ stale: null, summary: { depth: { pending: { count: 4 } } } });

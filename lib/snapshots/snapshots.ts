@@ -15,7 +15,7 @@ import { fleetDatabases } from './fleet-databases';
 import { createHistories, type Moment } from './histories';
 import { observe, spanOf } from '@/lib/figures/span';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
-import type { Reckon } from '@/lib/live/compute-in-store';
+import type { Compute } from '@/lib/live/compute-in-store';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 import { noFigures, noSeries, plot, summarise } from '@/lib/figures/summarise';
 import { UNREAD, type Failure } from '@/lib/diagnosis/evidence/circumstances';
@@ -63,7 +63,7 @@ export interface SnapshotsOptions {
   /** What was collected; without it only figures of now are known. */
   books?: Books | null;
   /** Computes the figures of databases that do not do it themselves (MySQL, MariaDB); without it those have none. */
-  reckon?: Reckon | null;
+  compute?: Compute | null;
   /** What the collector does about an outbox. */
   collector?: { status(id: string): CollectorStatus | null };
   /** Milliseconds since the epoch, for tests. */
@@ -96,9 +96,9 @@ const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200,
 
 export function createSnapshots(
   directory: OutboxDirectory,
-  { books = null, reckon = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
+  { books = null, compute = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
 ): Snapshots {
-  const readings = createReadings(directory, books, { now, reckon, onFailure });
+  const readings = createReadings(directory, books, { now, compute, onFailure });
   const histories = createHistories(books, (id, error) => onFailure?.(id, error));
   const nowIso = (): string => new Date(now()).toISOString();
 

@@ -1,7 +1,7 @@
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
 import { METRICS } from '@/lib/figures/metric-registry.gen';
 import type { Aggregates } from '@/lib/live/base';
-import type { Reckon } from '@/lib/live/compute-in-store';
+import type { Compute } from '@/lib/live/compute-in-store';
 import { readNow } from '@/lib/live/read';
 import type { Reading } from '@/lib/live/reading';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -12,6 +12,6 @@ export const AGGREGATES: readonly Aggregates[] = [
   ...VERDICT_RULES.map((rule) => ({ ...rule, owner: rule.verdict, showsTypes: false })),
 ];
 
-/** A reading with everything that metrics and verdicts are made of. Throws DatabaseFailure and NoReckoning. */
-export const takeReading = (outbox: Outbox, foldedTo: string | null, reckon: Reckon | null = null): Promise<Reading> =>
-  readNow(outbox, { foldedTo, aggregates: AGGREGATES, reckon });
+/** A reading with everything that metrics and verdicts are made of. Throws DatabaseFailure and NotComputed. */
+export const takeReading = (outbox: Outbox, foldedTo: string | null, compute: Compute | null = null): Promise<Reading> =>
+  readNow(outbox, { foldedTo, aggregates: AGGREGATES, compute });

@@ -11,7 +11,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { settingsIn } from '@/scripts/testing/outbox';
 import { openStore, type Store } from '@/lib/store/store';
 import type { Progress } from '@/lib/history/collector/progress';
-import { reckonIn, type Reckon } from '@/lib/live/compute-in-store';
+import { computeInStore, type Compute } from '@/lib/live/compute-in-store';
 
 export type TestOutbox = OutboxSettings & { database: string };
 
@@ -41,14 +41,14 @@ export function testOutbox(shape: Shape, schema: string, overrides: Partial<Test
 }
 
 /** A store of the test file's own that computes figures. Call it once at the top of the file. */
-export function useReckon(): Reckon {
+export function useCompute(): Compute {
   const kept = useTestDatabase();
   let store: Store;
   beforeAll(() => {
     store = openStore(kept.url);
   });
   afterAll(() => store.close());
-  return (statement) => reckonIn(store)(statement);
+  return (statement) => computeInStore(store)(statement);
 }
 
 export interface CountedDirectory extends OutboxDirectory {

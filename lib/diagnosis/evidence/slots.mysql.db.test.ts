@@ -6,11 +6,11 @@ import { diagnose } from '../judge/diagnose';
 import { observe, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import { summarise } from '@/lib/figures/summarise';
-import { shapeCalled, useReckon } from '@/lib/snapshots/testing';
+import { shapeCalled, useCompute } from '@/lib/snapshots/testing';
 
 const SHAPE = shapeCalled('debezium-outbox');
 const database = useTestMysql((given) => createSample(given, SHAPE));
-const reckon = useReckon();
+const compute = useCompute();
 let open: OpenOutbox;
 beforeAll(async () => {
   open = await openSample(database, SHAPE);
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => open.close());
 
 test('says that there is none, with the reason, and calls nothing healthy that it cannot see', async () => {
-  const reading = await takeReading(open.outbox, null, reckon);
+  const reading = await takeReading(open.outbox, null, compute);
   const figures = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
   expect(figures.slot).toMatchObject({ known: 'unavailable', why: 'no_slots', name: null, state: null, lagBytes: null, heldBytes: null });
   expect(figures.throughput).toMatchObject({ publishedPerMinute: null, known: 'unavailable', why: 'external_relay' });

@@ -31,7 +31,7 @@ export function baseColumns(outbox: Outbox, at: PlaceSql, traits: Traits, source
   const failed = (value: Sql): Sql => (at.place.key === 'dead' ? value : when(['dead', 'retrying', 'processing'], value, nothing('text')));
   const touch = at.place.description.kind === 'table' ? fragments.rowTouch(at.alias) : null;
   const short = (text: Sql): Sql => fragments.bytewise(sql`left(${text}, 200)`);
-  // Rows that are carried say where they are from, and hold their times as texts.
+  // Rows that are fetched say where they are from, and hold their times as texts.
   const from = features.sharesSubqueries ? sql`` : sql`${fragments.bytewise(sql.lit(source))} as source, `;
   const told = (instant: Sql): Sql => (features.sharesSubqueries ? instant : fragments.instantText(instant));
   return sql`${from}${stateCodeOf(outbox, at)} as state, ${fragments.bytewise(typeOf(outbox, at))} as type, ${told(time('createdAt'))} as created, ${told(time('publishedAt'))} as published,

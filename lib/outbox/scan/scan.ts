@@ -12,8 +12,8 @@ import { hasTime, timeColumn, type Traits } from './traits';
 /** Name of the source. */
 export const SCAN = 'scan';
 
-/** Of a scan, at most so many rows are carried to the figures, and where a table has no key to walk along, so many are looked at. */
-export const CARRIED_ROWS = 20_000;
+/** Of a scan, at most so many rows are fetched to the figures, and where a table has no key to walk along, so many are looked at. */
+export const FETCHED_ROWS = 20_000;
 
 interface Scanned {
   outbox: Outbox;
@@ -28,10 +28,10 @@ interface Scanned {
 export function scanOf(scanned: Scanned, rows: number): Source {
   const { outbox, at, traits, parts } = scanned;
   const newestFirst = numberedKey(outbox.main);
-  const carried = !outbox.database.engine.features.sharesSubqueries;
+  const fetched = !outbox.database.engine.features.sharesSubqueries;
   // Rows are looked at twice: to find the last one, and up to it.
-  const walk = carried ? walkOf(scanned, Math.floor(rows / 2)) : null;
-  const limit = !carried ? rows : walk === null ? CARRIED_ROWS : Math.floor(rows / 2);
+  const walk = fetched ? walkOf(scanned, Math.floor(rows / 2)) : null;
+  const limit = !fetched ? rows : walk === null ? FETCHED_ROWS : Math.floor(rows / 2);
   const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
   return {
     name: SCAN,
@@ -78,7 +78,7 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
       from (select ${at.column(name)} as k, ${told(created)} as created, ${told(published)} as published from ${from}${order}${sql.lit(limit)}) as w`,
     rows: (edge) =>
       sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${from} where ${at.column(name)} ${sql.raw(descending ? '>=' : '<=')} ${fragments.typed(edge, key)}
-        and (${wanted.length === 0 ? sql`false` : sql.join(wanted, sql` or `)})${order}${sql.lit(CARRIED_ROWS)}`,
+        and (${wanted.length === 0 ? sql`false` : sql.join(wanted, sql` or `)})${order}${sql.lit(FETCHED_ROWS)}`,
   };
 }
 

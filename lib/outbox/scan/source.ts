@@ -25,7 +25,7 @@ export interface Source {
   ordered: boolean;
   /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
   counted: Sql | null;
-  /** For rows that are carried: how they are read without carrying all that are looked at; null where they are few, or have no order. */
+  /** For rows that are fetched: how they are read without fetching all that are looked at; null where they are few, or have no order. */
   walk: Walk | null;
 }
 
@@ -33,7 +33,7 @@ export interface Source {
 export interface Walk {
   /** How many rows there are, the last of them in the order of the key, and the newest times of what is published. */
   ends: Sql<WalkEnds>;
-  /** Rows of the base up to that last one, CARRIED_ROWS at the most. */
+  /** Rows of the base up to that last one, FETCHED_ROWS at the most. */
   rows(edge: string): Sql;
 }
 
