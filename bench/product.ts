@@ -3,7 +3,7 @@
  * goes on measuring what the product does when the product does it otherwise.
  */
 import { examineOutbox } from '@/lib/doctor/examine';
-import { openBooks } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { readProgress } from '@/lib/history/collector/progress';
 import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
@@ -57,13 +57,13 @@ export function openDirectory(url: string, shapeKey: string, table: string, read
 
 /**
  * What an open outbox screen asks of the observed database each time it is refreshed, whatever its window; of published
- * rows only those the books do not hold yet.
+ * rows only those the rollups do not hold yet.
  */
 export async function liveReading(outbox: Outbox, foldedTo: string, compute?: Compute): Promise<void> {
   await takeReading(outbox, foldedTo, compute);
 }
 
-/** The books end this long before the newest rows: ten seconds that settle, and a look. */
+/** The rollups end this long before the newest rows: ten seconds that settle, and a look. */
 export const BOOKS_BEHIND_SECONDS = 15;
 
 export interface Screens {
@@ -75,7 +75,7 @@ export interface Screens {
 
 /** The screens of one process: they share what they read. */
 export function openScreens(directory: OutboxDirectory, store: Store): Screens {
-  const snapshots = createSnapshots(directory, { books: openBooks(store) });
+  const snapshots = createSnapshots(directory, { history: openHistory(store) });
   return {
     async view() {
       await snapshots.outbox(OUTBOX_ID, '1h');
@@ -181,13 +181,13 @@ export function collect(
   };
 }
 
-/** How far the books are, and whether nothing before it is left to read; null before the first look. */
+/** How far the rollups are, and whether nothing before it is left to read; null before the first look. */
 export async function collectedUpTo(store: Store): Promise<{ foldedTo: string; whole: boolean } | null> {
   const progress = await readProgress(store.db, OUTBOX_ID);
   return progress === null ? null : { foldedTo: progress.foldedTo, whole: progress.unread.length === 0 };
 }
 
-/** Events published, as the books have it. */
+/** Events published, as the rollups have it. */
 export async function eventsInBooks(store: Store): Promise<number> {
   const minute = Math.ceil(Date.now() / 60_000);
   const sum = await sumOf(store.db, {
@@ -199,7 +199,7 @@ export async function eventsInBooks(store: Store): Promise<number> {
   return sum.cells.get(ALL_TYPES)?.published ?? 0;
 }
 
-/** Events published, as the books have them, by `<minute> <type>`. */
+/** Events published, as the rollups have them, by `<minute> <type>`. */
 export async function bookedByMinuteAndType(store: Store, fromMinute: number, toMinute: number): Promise<Map<string, number>> {
   const rollups = await readRollups(store.db, { outbox: OUTBOX_ID, tier: 'minute', fromMinute, toMinute });
   return new Map(

@@ -1,7 +1,7 @@
 /** The parts of a console that watch, put together as lib/server/console.ts does, which cannot be opened without the server. */
 import { startCarrier } from '@/lib/audit/carrier';
 import { createServers } from '@/lib/database/connections/servers';
-import { openBooks } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observer-list';
 import { computeInStore } from '@/lib/live/compute-in-store';
@@ -31,7 +31,7 @@ export async function openConsole(
   const collected = createDirectory({ databases: databases.map(({ id, url }) => ({ id, url })), outboxes, servers, readAs: 'collector' });
   const carrier = startCarrier({ directory, store, onError });
   const snapshots: Snapshots = createSnapshots(directory, {
-    books: openBooks(store),
+    history: openHistory(store),
     compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: onError,

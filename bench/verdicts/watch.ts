@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
-import { openBooks } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observer-list';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
@@ -33,7 +33,7 @@ export async function watch(
   const store = openStore(storeUrl);
   const directory = createDirectory(directoryOptions(config));
   const collected = createDirectory({ ...directoryOptions(config), readAs: 'collector' });
-  const snapshots = createSnapshots(directory, { books: openBooks(store) });
+  const snapshots = createSnapshots(directory, { history: openHistory(store) });
   const collector = createCollector({
     directory: collected,
     store,

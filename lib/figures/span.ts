@@ -126,7 +126,7 @@ const withType = (series: string, cell: Cell): [string, Cell][] => {
   return type === null ? [] : [[type, cell]];
 };
 
-/** What the reading knows that the books do not: published since the last fold, and created of what is still there. */
+/** What the reading knows that the rollups do not: published since the last fold, and created of what is still there. */
 export function liveSlots(reading: Reading): Map<number, Map<string, Cell>> {
   const live = new Map<number, Map<string, Cell>>();
   const at = (minute: number): Map<string, Cell> => {

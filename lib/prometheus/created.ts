@@ -6,7 +6,7 @@ export interface CreatedTotals {
 }
 
 /**
- * The books count an event's creation when it is published, so what is still in the table is added to them. Between its
+ * The rollups count an event's creation when it is published, so what is still in the table is added to them. Between its
  * publishing and its folding an event is in neither, and an archived one never comes back: the total then waits until it
  * is passed again. It begins at nothing with each process, as the store could not keep it from falling.
  */

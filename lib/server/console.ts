@@ -14,7 +14,7 @@ import { startSettling } from '@/lib/jobs/settling';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/prometheus/exposition';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
-import { openBooks } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/rollups/history';
 import { OBSERVERS } from '@/lib/history/collector/observer-list';
 import { computeInStore } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
@@ -100,7 +100,7 @@ async function create(): Promise<Console> {
     onError: (database, error) => log().warn({ database, err: error }, 'records could not be carried into the audit'),
   });
   const snapshots: Snapshots = createSnapshots(directory, {
-    books: openBooks(store),
+    history: openHistory(store),
     compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
     onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),

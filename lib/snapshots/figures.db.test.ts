@@ -3,7 +3,7 @@ import type { Summary } from '@/lib/shared/model';
 import { WINDOW_SECONDS, type Window } from '@/lib/shared/figures/windows';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
-import { openBooks } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import { createSnapshots, type Snapshots } from './snapshots';
@@ -166,7 +166,7 @@ beforeAll(async () => {
   });
   collector.start();
   await pastIsRead(outboxes.map(({ id }) => id));
-  snapshots = createSnapshots(directory, { books: openBooks(store), onFailure: (outbox, error) => failures.push([outbox, error]) });
+  snapshots = createSnapshots(directory, { history: openHistory(store), onFailure: (outbox, error) => failures.push([outbox, error]) });
 });
 afterAll(async () => {
   await collector.stop();
@@ -182,7 +182,7 @@ async function pastIsRead(ids: string[]): Promise<void> {
 }
 afterEach(() => expect(failures).toEqual([]));
 
-/** Where the books still have minutes, and where only hours. */
+/** Where the rollups still have minutes, and where only hours. */
 const EDGE_SECONDS: Record<Window, number> = { '15m': 60, '1h': 60, '24h': 60, '7d': 3_600, '30d': 3_600, '90d': 3_600 };
 
 /** Rows since the start of the slice that the window begins in, and since its end: of that slice its share is told. */

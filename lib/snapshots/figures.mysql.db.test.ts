@@ -5,7 +5,7 @@ import { WINDOW_SECONDS, type Window } from '@/lib/shared/figures/windows';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
-import { openBooks } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { computeInStore } from '@/lib/live/compute-in-store';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';
@@ -132,7 +132,7 @@ beforeAll(async () => {
   };
   while (!CASES.every(({ id }) => done(id))) await new Promise((resolve) => setTimeout(resolve, 100));
   snapshots = createSnapshots(directory, {
-    books: openBooks(store),
+    history: openHistory(store),
     compute: computeInStore(store),
     onFailure: (outbox, error) => failures.push([outbox, error]),
   });

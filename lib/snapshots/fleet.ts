@@ -21,7 +21,7 @@ export interface FleetOptions {
   latest(id: string): Promise<Answer>;
   /** Milliseconds between two readings of an outbox, while all is well. */
   everyMs(id: string): number;
-  /** What an answer says; reads the books. */
+  /** What an answer says; reads the rollups. */
   compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline'>>;
 }
 

@@ -1,6 +1,6 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
-import { type Books, type Head } from '@/lib/history/rollups/history';
+import { type History, type Head } from '@/lib/history/rollups/history';
 import { lineOf, stepBounds, type Line } from '@/lib/figures/series';
 import { createEdgeRows, partOf } from '@/lib/history/rollups/edge-rows';
 import { observe, type Observed, type Older, type Span } from '@/lib/figures/span';
@@ -11,7 +11,7 @@ import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { addCell, emptyCell } from '@/lib/rollup/cell';
 import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 
-/** A reading and where the books ended when it was taken. */
+/** A reading and where the rollups ended when it was taken. */
 export interface Moment {
   id: string;
   outbox: Outbox | null;
@@ -19,7 +19,7 @@ export interface Moment {
   head: Head | null;
 }
 
-/** What happened before a reading, read from the books once for all who look at that reading. */
+/** What happened before a reading, read from the rollups once for all who look at that reading. */
 export interface Histories {
   /** Of one series only where one is named: the figures by type are then left out. */
   sum(moment: Moment, span: Span, series?: string): Promise<Observed>;
@@ -31,10 +31,10 @@ export interface Histories {
 const MINUTE_MS = 60_000;
 
 /** A store that cannot be asked makes the past of this reading unknown, and nothing else. */
-export function createHistories(books: Books | null, onFailure: (outbox: string, error: unknown) => void): Histories {
+export function createHistoryCache(history: History | null, onFailure: (outbox: string, error: unknown) => void): Histories {
   const asked = new WeakMap<Reading, Map<string, Promise<unknown>>>();
   const edgeRows = createEdgeRows();
-  const recent = books === null ? null : createRecent(books);
+  const recent = history === null ? null : createRecent(history);
 
   function once<T>({ reading }: Moment, key: unknown[], work: () => Promise<T>): Promise<T> {
     const known = asked.get(reading) ?? new Map<string, Promise<unknown>>();
@@ -54,11 +54,11 @@ export function createHistories(books: Books | null, onFailure: (outbox: string,
 
   async function sumUp(moment: Moment, span: Span, series?: string): Promise<Observed> {
     const { id, reading, head } = moment;
-    if (books === null || head === null) return observe(reading, span, null, null);
+    if (history === null || head === null) return observe(reading, span, null, null);
     const fromMinute = span.fromMs / MINUTE_MS;
     const toMinute = Math.min(span.toMs / MINUTE_MS, head.fromMinute);
     if (fromMinute >= toMinute) return observe(reading, span, head, null);
-    const sum = await orNull(id, books.sum(id, fromMinute, toMinute, series));
+    const sum = await orNull(id, history.sum(id, fromMinute, toMinute, series));
     return sum === null ? observe(reading, span, null, null) : observe(reading, span, head, await withEdges(moment, sum, span));
   }
 
@@ -83,10 +83,10 @@ export function createHistories(books: Books | null, onFailure: (outbox: string,
   async function line(moment: Moment, span: Span, series: string): Promise<Line> {
     const observed = await histories.sum(moment, span, ALL_TYPES);
     const { id, head } = moment;
-    if (books === null || head === null || observed.happened === null) return lineOf(observed, series, null, new Map());
+    if (history === null || head === null || observed.happened === null) return lineOf(observed, series, null, new Map());
     const { fromMinute, toMinute, stepMinutes } = stepBounds(span);
     const until = Math.min(toMinute, head.fromMinute);
-    const older = fromMinute < until ? await orNull(id, books.line(id, series, { fromMinute, toMinute: until, stepMinutes })) : new Map();
+    const older = fromMinute < until ? await orNull(id, history.line(id, series, { fromMinute, toMinute: until, stepMinutes })) : new Map();
     return lineOf(observed, series, older === null ? null : head, older ?? new Map());
   }
 

@@ -8,7 +8,7 @@ import { Problem } from '@/lib/shared/problems';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import { Queue, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
-import { type Books, type Head } from '@/lib/history/rollups/history';
+import { type History, type Head } from '@/lib/history/rollups/history';
 import { countByServer } from '@/lib/outbox/count-by-server';
 import { takeReading } from './take-reading';
 import { NotComputed, type Compute } from '@/lib/live/compute-in-store';
@@ -31,7 +31,7 @@ export interface Answer {
   outbox: Outbox | null;
   /** The newest reading, however old; null when there has been none. */
   reading: Reading | null;
-  /** Where the books ended when it was taken; null where nothing is collected, or the store could not be asked. */
+  /** Where the rollups ended when it was taken; null where nothing is collected, or the store could not be asked. */
   head: Head | null;
   /** Age of the reading in milliseconds since it was begun. */
   ageMs: number;
@@ -115,7 +115,11 @@ interface Entry {
 }
 
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
-export function createReadings(directory: OutboxDirectory, books: Books | null, { now, compute, onFailure }: ReadingsOptions): Readings {
+export function createReadings(
+  directory: OutboxDirectory,
+  history: History | null,
+  { now, compute, onFailure }: ReadingsOptions,
+): Readings {
   const entries = new Map<string, Entry>();
   const queues = new Map<string, Queue>();
   const neighbours = countByServer(directory);
@@ -129,10 +133,10 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     return queue;
   }
 
-  /** Where the books end; without a store that answers the figures are of now only, which is told once. */
+  /** Where the rollups end; without a store that answers the figures are of now only, which is told once. */
   async function headOf(id: string, entry: Entry): Promise<Head | null> {
     try {
-      const head = (await books?.head(id)) ?? null;
+      const head = (await history?.head(id)) ?? null;
       entry.booksFail = false;
       return head;
     } catch (error) {
@@ -162,7 +166,7 @@ export function createReadings(directory: OutboxDirectory, books: Books | null, 
     entry.triedAt = begun;
     entry.hurried = false;
     try {
-      // The books first: what is folded while the table is read is in neither of them twice.
+      // The rollups first: what is folded while the table is read is in neither of them twice.
       const head = await headOf(id, entry);
       leave = await turnOf(id, entry, inTurn);
       begun = now();

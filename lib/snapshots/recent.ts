@@ -1,4 +1,4 @@
-import { type Books, type Head } from '@/lib/history/rollups/history';
+import { type History, type Head } from '@/lib/history/rollups/history';
 import { liveSlots } from '@/lib/figures/span';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
@@ -20,7 +20,7 @@ interface Kept {
 }
 
 /** The last hour of each outbox: every minute is read once and kept, but for those that are still being written. */
-export function createRecent(books: Books): (outbox: string, head: Head, reading: Reading) => Promise<RecentHistory> {
+export function createRecent(history: History): (outbox: string, head: Head, reading: Reading) => Promise<RecentHistory> {
   const kept = new Map<string, Kept>();
 
   return async (outbox, head, reading) => {
@@ -30,12 +30,12 @@ export function createRecent(books: Books): (outbox: string, head: Head, reading
     kept.set(outbox, own);
     const from = Math.max(oldest, own.readTo);
     if (from < head.fromMinute) {
-      for (const [minute, series] of await books.minutes(outbox, from, head.fromMinute)) own.minutes.set(minute, series);
+      for (const [minute, series] of await history.minutes(outbox, from, head.fromMinute)) own.minutes.set(minute, series);
       own.readTo = head.fromMinute;
     }
     for (const minute of own.minutes.keys()) if (minute < oldest) own.minutes.delete(minute);
     if (now - own.typesAt > TYPES_KNOWN_MS) {
-      own.types = new Set((await books.seriesEver(outbox)).flatMap((series) => typeOfSeries(series) ?? []));
+      own.types = new Set((await history.seriesEver(outbox)).flatMap((series) => typeOfSeries(series) ?? []));
       own.typesAt = now;
     }
     return recentOf(own, head, reading, oldest);

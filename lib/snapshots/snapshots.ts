@@ -7,12 +7,12 @@ import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, S
 import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
-import type { Books } from '@/lib/history/rollups/history';
+import type { History } from '@/lib/history/rollups/history';
 import type { DepthNow } from '@/lib/history/collector/depth';
 import { diagnose } from '@/lib/diagnosis/judge/diagnose';
 import { breathe, createFleet } from './fleet';
 import { fleetDatabases } from './fleet-databases';
-import { createHistories, type Moment } from './histories';
+import { createHistoryCache, type Moment } from './histories';
 import { observe, spanOf } from '@/lib/figures/span';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
 import type { Compute } from '@/lib/live/compute-in-store';
@@ -61,7 +61,7 @@ export interface Current {
 
 export interface SnapshotsOptions {
   /** What was collected; without it only figures of now are known. */
-  books?: Books | null;
+  history?: History | null;
   /** Computes the figures of databases that do not do it themselves (MySQL, MariaDB); without it those have none. */
   compute?: Compute | null;
   /** What the collector does about an outbox. */
@@ -96,10 +96,10 @@ const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200,
 
 export function createSnapshots(
   directory: OutboxDirectory,
-  { books = null, compute = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
+  { history = null, compute = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
 ): Snapshots {
-  const readings = createReadings(directory, books, { now, compute, onFailure });
-  const histories = createHistories(books, (id, error) => onFailure?.(id, error));
+  const readings = createReadings(directory, history, { now, compute, onFailure });
+  const histories = createHistoryCache(history, (id, error) => onFailure?.(id, error));
   const nowIso = (): string => new Date(now()).toISOString();
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {

@@ -33,7 +33,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     );
     expect(await rows(outbox, progress, edge(3))).toHaveLength(3);
     expect(directory.readings()).toBe(1);
-    // The books have more than the table: its owner has purged it.
+    // The rollups have more than the table: its owner has purged it.
     expect(await rows(outbox, progress, edge(4))).toBeNull();
     await database.query(`drop table ${table}`);
     const others = createEdgeRows();

@@ -1,4 +1,4 @@
-/** What was collected, as readings need it: where the books end, and everything before that. */
+/** What was collected, as readings need it: where the rollups end, and everything before that. */
 import { gather } from '@/lib/shared/async/gather';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan } from '@/lib/store/rollups';
@@ -9,12 +9,12 @@ import { decodeCell, type Cell } from '@/lib/rollup/cell';
 
 /** The minute of the last fold and those before it that a fold under way may still be writing to. */
 const HEAD_MINUTES = 2;
-/** To the end of the books: a clock that was set back may have left minutes ahead of the last fold. */
+/** To the end of the rollups: a clock that was set back may have left minutes ahead of the last fold. */
 const LONGER_THAN_ANY_HEAD = 1_440;
 /** Outboxes read in one statement: with an hour of them it answers some thousand rows. */
 const TOGETHER = 25;
 
-/** The newest end of the books, read in one look together with how far they go. */
+/** The newest end of the rollups, read in one look together with how far they go. */
 export interface Head {
   progress: Progress;
   /** Minutes since the epoch: the head holds every slice from here on. */
@@ -24,7 +24,7 @@ export interface Head {
 
 export type CellsByMinute = Map<number, Map<string, { cell: Cell; provisional: boolean }>>;
 
-export interface Books {
+export interface History {
   /** The newest minutes and how far they go, in one look; null while nothing is collected. */
   head(outbox: string): Promise<Head | null>;
   /** What was folded between two times, in minutes since the epoch; of one series, or of all. */
@@ -41,7 +41,7 @@ export interface Books {
 }
 
 /** Asked for many outboxes at once it takes as few statements as for a few: what is asked together is read together. */
-export function openBooks({ db }: Store): Books {
+export function openHistory({ db }: Store): History {
   const rollups = gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans));
   return {
     head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
@@ -52,7 +52,7 @@ export function openBooks({ db }: Store): Books {
   };
 }
 
-/** In one snapshot: how far the books go and what is in them belong together. */
+/** In one snapshot: how far the rollups go and what is in them belong together. */
 function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null)[]> {
   return db
     .transaction()

@@ -1,5 +1,5 @@
 /**
- * The books of one outbox: minutes are written as things happen, hours and days are the sums of what is below them,
+ * The rollups of one outbox: minutes are written as things happen, hours and days are the sums of what is below them,
  * written once a slice is over and again when something in it changes afterwards. Every function runs inside the
  * caller's transaction, which holds the outbox's lease.
  */

@@ -1,4 +1,4 @@
-/** Reads the books: the sum of a span, and a line of steps over it, from as few slices as cover it. */
+/** Reads the rollups: the sum of a span, and a line of steps over it, from as few slices as cover it. */
 import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
 import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from '@/lib/rollup/additions';
