@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { APIRequestContext } from '@playwright/test';
-import { MINE, MINE_DDL } from '@/lib/proving/testing';
+import { MINE, MINE_DDL } from '@/fixtures/mapping';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { Role } from '@/lib/shared/permissions';
 import { sessionOf } from '@/scripts/testing/session';

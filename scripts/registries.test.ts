@@ -38,6 +38,14 @@ describe('generated registries', () => {
     );
   });
 
+  it('asks for the table and rows of a shape without them, and for the shape of some', async () => {
+    write('lib/shape/catalog/mine.ts', 'export const mine = {};\n');
+    await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/mine.ts: write the table and rows that lib/shape/catalog/mine.ts is');
+    write('fixtures/shapes/mine.ts', 'export const mineSample = {};\n');
+    write('fixtures/shapes/other.ts', 'export const otherSample = {};\n');
+    await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/other.ts: there is no lib/shape/catalog/other.ts');
+  });
+
   it('lists a language for a catalogue, English first', async () => {
     write('lib/messages/de.json', '{"language": {"name": "Deutsch"}}');
     const text = (await renderAll(root)).get('lib/messages/languages.gen.ts') ?? '';

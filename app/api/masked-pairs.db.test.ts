@@ -17,7 +17,7 @@ import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters'
 import { isChangeable, readOutbox } from '@/lib/server/reads/outboxes';
 import { readProof } from '@/lib/server/reads/proof';
 import type { RouteHandler } from '@/lib/server/route';
-import { contextOf, useTestConsole } from '@/lib/server/testing';
+import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { parseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventDetail, EventPage } from '@/lib/shared/model';
 import { can, type Permission } from '@/lib/shared/permissions';

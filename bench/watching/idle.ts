@@ -1,4 +1,5 @@
 /** What outboxes in which nothing happens cost, on either engine, with all of the console that watches them. */
+import { sampleOf } from '@/fixtures/samples';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleTables, shapeCalled, testOutbox } from '@/lib/snapshots/testing';
 import { openConsole } from '../fleet/console';
@@ -63,7 +64,7 @@ async function onMysql<T>(dir: string, schemas: string[], work: (watched: Watche
     const shape = shapeCalled('worker-status');
     for (const schema of schemas) {
       await server.query(null, `create database ${schema}`);
-      for (const statement of shape.sample?.ddl.mysql ?? []) await server.query(schema, statement);
+      for (const statement of sampleOf(shape).ddl.mysql ?? []) await server.query(schema, statement);
     }
     return await work({
       server: server.version,

@@ -8,7 +8,7 @@ import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { intervene } from '@/lib/interventions/intervene';
-import { ANNA, depsFor } from '@/lib/interventions/testing';
+import { ANNA, depsFor } from '@/fixtures/interventions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { listEvents } from '@/lib/outbox/list-events';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';

@@ -1,4 +1,5 @@
 /** One outbox of the fault runs: its table, watched by triggers, its relay and its service. */
+import { sampleOf } from '@/fixtures/samples';
 import { serviceEngineFor, type OpenConnection } from '@/demo/database/engine';
 import type { Random } from '@/demo/random';
 import type { Relay } from '@/demo/relays/relay';
@@ -36,7 +37,7 @@ export async function makePlace(outbox: string, contender: Contender, database: 
   const { engine } = database;
   const shape = SHAPES.find(({ key }) => key === contender.key);
   if (shape === undefined) throw new Error(`no shape ${contender.key}`);
-  const table = shape.sample?.table?.[engine] ?? shape.table;
+  const table = sampleOf(shape).table?.[engine] ?? shape.table;
   for (const statement of contender.table.ddl) await database.query(statement);
   const opened = await openSample(database, shape, { id: outbox, parameters: contender.parameters });
   const tables = [opened.outbox.main, opened.outbox.dead, opened.outbox.archive].flatMap((one) =>

@@ -7,7 +7,7 @@ import { createSinkClient, type SinkControl } from '@/demo/sink/client';
 import { startSink, type Sink } from '@/demo/sink/server';
 import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
-import { ANNA, BEN, depsFor } from '@/lib/interventions/testing';
+import { ANNA, BEN, depsFor } from '@/fixtures/interventions';
 import { listEvents } from '@/lib/outbox/list-events';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { VersionedEvent } from '@/lib/shared/model';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { depsFor } from '@/lib/interventions/testing';
+import { depsFor } from '@/fixtures/interventions';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { startCarrier, type Carrier } from './carrier';
 import { LOOK_ROWS } from './database-carrier';
-import { entriesOfRecord, idMadeAt, plantCarried, plantLine, plantRecords } from './testing';
+import { entriesOfRecord, idMadeAt, plantCarried, plantLine, plantRecords } from '@/fixtures/records';
 
 /** Records that were there before. */
 const OTHERS = 50_000;

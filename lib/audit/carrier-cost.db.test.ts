@@ -1,3 +1,4 @@
+import { sampleOf } from '@/fixtures/samples';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
@@ -101,7 +102,7 @@ it.each([
     for (let at = 0; at < DATABASES; at += 1) {
       const name = `shop_${String(at)}`;
       await server.run(`CREATE DATABASE ${name}`);
-      for (const statement of workerStatus.sample?.ddl[engine] ?? []) await server.run(statement, name);
+      for (const statement of sampleOf(workerStatus).ddl[engine] ?? []) await server.run(statement, name);
       const url = server.url(name);
       const owner = openDatabase({ id: name, url, operatorUrl: url });
       await applyInstall(await bindForInstall(settings, owner, url), url).finally(() => owner.close());

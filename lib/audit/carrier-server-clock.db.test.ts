@@ -1,3 +1,4 @@
+import { sampleOf } from '@/fixtures/samples';
 import { rm } from 'node:fs/promises';
 import { sql } from 'kysely';
 import mysql from 'mysql2/promise';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import { intervene } from '@/lib/interventions/intervene';
-import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { getEvent } from '@/lib/outbox/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -103,9 +104,9 @@ describe('the clock of a MySQL or MariaDB moved', () => {
   beforeAll(async () => {
     server = await startMariadb(folder);
     admin = await mysql.createConnection({ uri: server.url });
-    for (const statement of ['CREATE DATABASE shop CHARACTER SET utf8mb4', 'USE shop', ...(workerStatus.sample?.ddl.mysql ?? [])])
+    for (const statement of ['CREATE DATABASE shop CHARACTER SET utf8mb4', 'USE shop', ...(sampleOf(workerStatus).ddl.mysql ?? [])])
       await admin.query(statement);
-    for (const { values } of workerStatus.sample?.rows ?? []) await admin.query('INSERT INTO outbox_events SET ?', [values]);
+    for (const { values } of sampleOf(workerStatus).rows) await admin.query('INSERT INTO outbox_events SET ?', [values]);
     for (const [user, rights] of Object.entries({ reader: 'shop.*', operator: 'shop.*', owner: '*.*' })) {
       await admin.query(`CREATE USER ${user} IDENTIFIED BY 'test'`);
       await admin.query(`GRANT ALL ON ${rights} TO ${user} WITH GRANT OPTION`);

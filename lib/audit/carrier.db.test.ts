@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from '@/lib/interventions/intervene';
-import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { getEvent } from '@/lib/outbox/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';

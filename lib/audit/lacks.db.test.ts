@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { depsFor } from '@/lib/interventions/testing';
+import { depsFor } from '@/fixtures/interventions';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { lacksOf, type Carrying } from '@/lib/shared/changes/carrying';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { startCarrier, type Carrier } from './carrier';
-import { entriesOfRecord, idMadeAt, plantRecords } from './testing';
+import { entriesOfRecord, idMadeAt, plantRecords } from '@/fixtures/records';
 
 /** What is lacking is told after ten seconds, and is over with the next look. */
 const TOLD = { timeout: 30_000, interval: 200 };

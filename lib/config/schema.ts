@@ -78,6 +78,8 @@ export const inlineShapeSchema = z.strictObject({
   origin: shapeSchema.shape.origin.optional(),
   engines: shapeSchema.shape.engines.optional(),
   table: shapeSchema.shape.table.optional(),
+  /** What a built-in shape has for its tests: no mapping needs it. */
+  sample: z.unknown().optional(),
 });
 
 const outboxSchema = z.strictObject({

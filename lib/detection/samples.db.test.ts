@@ -1,4 +1,5 @@
 /** The tables that the built-in shapes bring along for their own tests, found by nobody telling. */
+import { sampleOf } from '@/fixtures/samples';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
 import { SHAPES } from '@/lib/shape/catalog.gen';
@@ -6,7 +7,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { detectAndExamine } from './scan';
 
-const WITH_SAMPLE = SHAPES.filter((shape) => shape.detect !== undefined && shape.sample?.ddl.postgres !== undefined);
+const WITH_SAMPLE = SHAPES.filter((shape) => shape.detect !== undefined && sampleOf(shape).ddl.postgres !== undefined);
 
 describe.each(WITH_SAMPLE.map((shape) => [shape.key, shape] as const))('the sample of %s', (key, shape) => {
   const server = useTestDatabase((db) => createSample(db, shape));

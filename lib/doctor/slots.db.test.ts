@@ -1,4 +1,5 @@
 /** What the doctor says of the replication slots behind a table that a connector reads from the log. */
+import { sampleOf } from '@/fixtures/samples';
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +35,7 @@ describe('replication slots', () => {
     const url = server.superuserUrl('postgres');
     owner = new pg.Client({ connectionString: url });
     await owner.connect();
-    for (const statement of SHAPE.sample?.ddl.postgres ?? []) await owner.query(statement);
+    for (const statement of sampleOf(SHAPE).ddl.postgres ?? []) await owner.query(statement);
     await owner.query(
       `CREATE ROLE watcher LOGIN PASSWORD 'test'; GRANT SELECT ON outboxevent TO watcher; CREATE PUBLICATION out FOR TABLE outboxevent`,
     );

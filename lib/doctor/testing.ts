@@ -1,4 +1,5 @@
 /** Tables for the doctor's tests: well kept ones, small, that a test then spoils in one way. */
+import { sampleOf } from '@/fixtures/samples';
 import { tableParts } from '@/lib/shape/schema/names';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Database } from '@/lib/database/database';
@@ -22,7 +23,7 @@ export function keptTables(key: string, schema: string): string[] {
   return [
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,
     `SET search_path TO ${schema}`,
-    ...(shape.sample?.ddl.postgres ?? [])
+    ...(sampleOf(shape).ddl.postgres ?? [])
       .filter((text) => !text.startsWith('CREATE SCHEMA'))
       .map((text) => (given === null ? text : text.replaceAll(`${given}.`, `${schema}.`))),
     ...(KEPT[key] ?? []),

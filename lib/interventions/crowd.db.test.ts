@@ -10,7 +10,7 @@ import type { Shape } from '@/lib/shape/shape';
 import { Problem } from '@/lib/shared/problems';
 import { createSample, openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 const shape: Shape = { ...namastackOutboxRecord, archive: { from: ['dead', 'pending', 'retrying'], warnings: [] } };
 const INTERVENTIONS = 1_000;

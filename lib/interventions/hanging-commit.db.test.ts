@@ -1,4 +1,5 @@
 /** A commit that hangs: PostgreSQL waits for a standby that is not there, and has made it durable long before it says so. */
+import { sampleOf } from '@/fixtures/samples';
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { createSample, insertRow, openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { findByKey } from './find-intervention';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 /** The server of the other tests has no senders, and nobody on it should wait. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', wal_level: 'replica', max_wal_senders: '2' };
@@ -54,7 +55,7 @@ afterAll(async () => {
 beforeEach(async () => {
   line = await behindBreakingLine(null, database);
   event += 1;
-  await insertRow(database, 'outbox_events', { ...workerStatus.sample?.rows[0]?.values, id: event });
+  await insertRow(database, 'outbox_events', { ...sampleOf(workerStatus).rows[0]?.values, id: event });
   const version = (await getEvent(open.outbox, String(event)))?.event.version ?? '';
   request = { operation: 'archive', events: [{ id: String(event), version }], reason: 'sent by hand' };
 });

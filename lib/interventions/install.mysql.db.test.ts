@@ -1,3 +1,4 @@
+import { sampleOf } from '@/fixtures/samples';
 import { rm } from 'node:fs/promises';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +15,7 @@ import { recordTriggers } from './install-triggers';
 
 const shape = SHAPES.find(({ key }) => key === 'wolverine-outgoing');
 if (shape === undefined) throw new Error('There is no such shape');
-const settings = settingsFor(shape, { table: shape.sample?.table?.mysql ?? shape.table });
+const settings = settingsFor(shape, { table: sampleOf(shape).table?.mysql ?? shape.table });
 
 const database = useTestDatabaseOf('mysql', (made) => createSample(made, shape));
 const COUNTERS = 'GRANT SELECT ON performance_schema.table_io_waits_summary_by_table TO';
@@ -70,7 +71,7 @@ it('an owner installs again where a binary log keeps him from making triggers, a
     for (const statement of [
       'CREATE DATABASE shop CHARACTER SET utf8mb4',
       'USE shop',
-      ...(shape.sample?.ddl.mysql ?? []),
+      ...(sampleOf(shape).ddl.mysql ?? []),
       "CREATE USER owner IDENTIFIED BY 'test'",
       "CREATE USER reader IDENTIFIED BY 'test'",
       "CREATE USER operator IDENTIFIED BY 'test'",
@@ -186,7 +187,7 @@ it('grants no counters where an index tells what was published', async () => {
   const kept = SHAPES.find(({ key }) => key === 'worker-status');
   if (kept === undefined) throw new Error('There is no such shape');
   await createSample(database, kept);
-  const table = kept.sample?.table?.mysql ?? kept.table;
+  const table = sampleOf(kept).table?.mysql ?? kept.table;
   const scriptOf = async (): Promise<string> =>
     installScript(await bindForInstall(settingsFor(kept, { id: 'kept', table }), open(roles.reader, roles.operator), database.url));
   const { columns } = await bindForInstall(settingsFor(kept, { id: 'kept', table }), open(roles.reader), database.url).then(({ main }) => ({

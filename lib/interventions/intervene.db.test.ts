@@ -11,7 +11,7 @@ import { publishedAt } from '@/lib/shape/catalog/published-at';
 import type { Problem } from '@/lib/shared/problems';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
-import { ANNA, BEN, depsFor, freshKey } from './testing';
+import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
 
 const TABLE = 'p2p.transaction_outbox';
 const DEAD = '00000000-0000-4000-8000-000000000005';

@@ -13,7 +13,7 @@ import { applyInstall, installScript } from './install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
 import { insertHeader } from './records';
-import { ANNA, BEN, depsFor, freshKey } from './testing';
+import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
 
 /** Its relay reads the status anew with every poll, so that what waits can be taken out too. */
 const shape: Shape = { ...namastackOutboxRecord, archive: { from: ['dead', 'pending', 'retrying'], warnings: [] } };

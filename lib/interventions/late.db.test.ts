@@ -1,4 +1,5 @@
 /** A try that comes to its turn too late changes nothing: another console may have said so already. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase, type Database } from '@/lib/database/database';
@@ -13,7 +14,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, insertRow, openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { findByKey } from './find-intervention';
 import { intervene, type InterventionDeps } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 describe.each(['postgres', 'mysql'] as const)('a try that is late on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (db) => createSample(db, workerStatus, { rows: false }));
@@ -32,7 +33,7 @@ describe.each(['postgres', 'mysql'] as const)('a try that is late on %s', (engin
   afterAll(() => Promise.all(ends.map((end) => end())));
   beforeEach(async () => {
     event += 1;
-    await insertRow(database, 'outbox_events', { ...workerStatus.sample?.rows[0]?.values, id: event });
+    await insertRow(database, 'outbox_events', { ...sampleOf(workerStatus).rows[0]?.values, id: event });
     const version = (await getEvent(open.outbox, String(event)))?.event.version ?? '';
     request = { operation: 'archive', events: [{ id: String(event), version }], reason: 'sent by hand' };
     key = freshKey();

@@ -9,7 +9,7 @@ import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testin
 import { installScript } from './install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 /** The outbox as it is once somebody has proven the mapping on this very table and turned changes on. */
 async function proven(open: OpenOutbox): Promise<{ outbox: Outbox; known: KnownProof }> {

@@ -1,4 +1,5 @@
 /** What an event's page offers follows from the row as it is now: nothing has to be remembered, or forgotten in time. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { getEvent } from '@/lib/outbox/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
@@ -26,7 +27,7 @@ describe('what is offered for an event', () => {
   };
 
   it('is what the dialog of each operation would say', async () => {
-    for (const row of escrowStatus.sample?.rows ?? []) {
+    for (const row of sampleOf(escrowStatus).rows) {
       const id = sampleEventId(escrowStatus, row);
       const { version, of } = await offers(id);
       for (const { key } of OPERATIONS) {

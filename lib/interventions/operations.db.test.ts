@@ -1,4 +1,5 @@
 /** The table of operations of the five shapes of record, cell by cell, on the shapes' own sample rows. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { amendment } from '@/scripts/testing/amend';
 import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
@@ -9,7 +10,7 @@ import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { LiveState } from '@/lib/shared/states';
 import type { SkipCode } from '@/lib/shared/model';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 type Cell = 'applied' | SkipCode;
 type Row = Partial<Record<LiveState, Cell>>;
@@ -109,10 +110,10 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
     beforeEach(async () => {
       for (const name of [table('main'), archive, ...(shape.dead === undefined ? [] : [table('dead')])])
         await database.query(`TRUNCATE ${name}`);
-      for (const row of shape.sample?.rows ?? []) await insertRow(database, table(row.in), row.values);
+      for (const row of sampleOf(shape).rows) await insertRow(database, table(row.in), row.values);
     });
     const sampleIn = (state: LiveState): { id: string; place: 'main' | 'dead' } => {
-      const row = shape.sample?.rows.find((candidate) => candidate.state === state);
+      const row = sampleOf(shape).rows.find((candidate) => candidate.state === state);
       return { id: String(row?.values.id), place: row?.in ?? 'main' };
     };
     const rowOf = async (place: string, id: string): Promise<Record<string, unknown> | undefined> =>
@@ -176,7 +177,7 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
     });
 
     for (const state of shape.archive?.from ?? []) {
-      if (!shape.sample?.rows.some((row) => row.state === state)) continue;
+      if (!sampleOf(shape).rows.some((row) => row.state === state)) continue;
       it(`restore brings an archived ${state} event back`, async () => {
         const { id, place } = sampleIn(state);
         const before = await rowOf(table(place), id);

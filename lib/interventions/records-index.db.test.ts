@@ -1,17 +1,18 @@
 /** The records as a version counts in them: by an index, under the names of its table, and what there is without one. */
+import type { ShapeSample } from '@/fixtures/sample';
+import { workerStatusSample } from '@/fixtures/shapes/worker-status';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineOutbox } from '@/lib/doctor/examine';
 import { listEvents } from '@/lib/outbox/list-events';
 import { getEvent } from '@/lib/outbox/get-event';
 import { createDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { Shape } from '@/lib/shape/shape';
 import { decodeVersion } from '@/lib/outbox/version';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { applyInstall, installStatements } from './install';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
   const database = useTestDatabaseOf(engine, (made) => createSample(made, workerStatus));
@@ -115,7 +116,7 @@ describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
     ['as it wrote them once, without the name', false],
   ])('count what was done under other names of the same table, and not what was done to another table: %s', async (_, named) => {
     await database.query('DROP TABLE IF EXISTS other_events');
-    await createSample(database, { ...workerStatus, sample: renamed(workerStatus.sample) });
+    await createSample(database, workerStatus, { sample: renamed(workerStatusSample) });
     await withOutboxes({ sample: 'outbox_events', twin: 'outbox_events', other: 'other_events' }, async (touched) => {
       const before = { sample: await touched('sample'), twin: await touched('twin'), other: await touched('other') };
       expect(before.sample).toBe(before.twin);
@@ -175,8 +176,8 @@ describe.each(['postgres', 'mysql'] as const)('records on %s', (engine) => {
 });
 
 /** The same sample under another name. */
-function renamed(sample: Shape['sample']): Shape['sample'] {
+function renamed(sample: ShapeSample): ShapeSample {
   return JSON.parse(
     JSON.stringify({ ...sample, table: { postgres: 'other_events', mysql: 'other_events' } }).replaceAll('outbox_events', 'other_events'),
-  ) as Shape['sample'];
+  ) as ShapeSample;
 }

@@ -2,6 +2,7 @@
  * Every operation on every sample row of every shape that has its changes written down: what is named is written, all else is left
  * alone; and what is no longer what the operator saw is left alone as a whole, where nothing but its version tells.
  */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { amendment } from '@/scripts/testing/amend';
 import { coverOf } from '@/scripts/testing/covers';
@@ -20,9 +21,9 @@ import { getEvent } from '@/lib/outbox/get-event';
 import { idText } from '@/lib/outbox/row-id';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
-import { CHANGES as CHANGES_OF_MANY, IN_A_DAY, MOVED, NOW, type Change } from './testing-changes';
-import { MORE_CHANGES, SETTINGS } from './testing-more-changes';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
+import { CHANGES as CHANGES_OF_MANY, IN_A_DAY, MOVED, NOW, type Change } from '@/fixtures/expected-changes';
+import { MORE_CHANGES, SETTINGS } from '@/fixtures/more-changes';
 
 const CHANGES = { ...CHANGES_OF_MANY, ...MORE_CHANGES };
 const OPERATIONS = ['retry', 'requeue', 'release', 'archive'];
@@ -48,7 +49,7 @@ describe.each(cases)('%s on %s', (key, engine, shape) => {
   const dead = shape.dead === undefined ? [] : [tableOf(shape, 'dead', engine)];
   const { schema, table } = archiveTable(ENGINES[engine], 'sample');
   const archive = [schema, table].flatMap((part) => (part === null ? [] : [identifier(part)])).join('.');
-  const rows = shape.sample?.rows ?? [];
+  const rows = sampleOf(shape).rows;
 
   it.each(OPERATIONS)('%s changes what is written down, and nothing else', async (operation) => {
     for (const row of rows) {

@@ -2,7 +2,7 @@
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { mapping } from '@/lib/proving/testing';
+import { mapping } from '@/fixtures/mapping';
 import { getEvent } from '@/lib/outbox/get-event';
 import { freezeEvents } from '@/lib/outbox/freeze';
 import { decodeVersion, encodeVersion } from '@/lib/outbox/version';
@@ -11,7 +11,7 @@ import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/test
 import { applyOperation } from './apply';
 import { intervene } from './intervene';
 import { operationOf, previewIntervention } from './preview';
-import { ANNA, BEN, depsFor, freshKey } from './testing';
+import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
 
 const START_OVER = { status: { value: 'NEW' }, tries: { value: 0 }, note: { value: null } };
 const shape = mapping({

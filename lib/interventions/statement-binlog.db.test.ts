@@ -1,4 +1,5 @@
 /** A server whose binary log holds statements writes in no transaction that reads what is committed. */
+import { sampleOf } from '@/fixtures/samples';
 import { rm } from 'node:fs/promises';
 import mysql from 'mysql2/promise';
 import { expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import { startMariadb } from '@/scripts/testing/mariadb';
 import { settingsFor } from '@/scripts/testing/outbox';
 import { applyInstall, bindForInstall } from './install';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 it('reading goes on and changes are refused with the reason, found before or in the middle', async () => {
   const folder = makeDataFolder('oc-statements-');
@@ -24,7 +25,7 @@ it('reading goes on and changes are refused with the reason, found before or in 
   const second = openDatabase({ id: 'test', url: url.href, operatorUrl: url.href });
   try {
     await admin.query('SET GLOBAL log_bin_trust_function_creators = 1');
-    for (const statement of ['CREATE DATABASE shop CHARACTER SET utf8mb4', 'USE shop', ...(workerStatus.sample?.ddl.mysql ?? [])])
+    for (const statement of ['CREATE DATABASE shop CHARACTER SET utf8mb4', 'USE shop', ...(sampleOf(workerStatus).ddl.mysql ?? [])])
       await admin.query(statement);
     await admin.query("INSERT INTO outbox_events (id, event_type, payload, status) VALUES (1, 't', '{}', 'PENDING')");
     await applyInstall(await bindForInstall(settings, first, url.href), url.href);

@@ -5,7 +5,7 @@ import { defineShape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 const SHAPE = defineShape({
   key: 'parcels',

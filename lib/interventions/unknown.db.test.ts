@@ -1,4 +1,5 @@
 /** Of a commit that was sent nothing untrue is ever said: on both engines, with real lines that break. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listAudit } from '@/lib/audit/list';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
@@ -14,7 +15,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, insertRow, openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { findByKey, findIntervention } from './find-intervention';
 import { intervene, type InterventionDeps } from './intervene';
-import { ANNA, BEN, depsFor, freshKey } from './testing';
+import { ANNA, BEN, depsFor, freshKey } from '@/fixtures/interventions';
 
 const shape = workerStatus;
 
@@ -44,7 +45,7 @@ describe.each(['postgres', 'mysql'] as const)('a commit without an answer on %s'
     storeLine = await lineTo(storeDatabase.url, null);
     store = openStore(storeLine.url);
     event = String((serial += 1));
-    const values = { ...shape.sample?.rows[0]?.values, id: event };
+    const values = { ...sampleOf(shape).rows[0]?.values, id: event };
     await insertRow(database, 'outbox_events', values);
     const version = (await getEvent(open.outbox, event))?.event.version ?? '';
     request = { operation: 'archive', events: [{ id: event, version }], reason: 'sent by hand' };

@@ -7,7 +7,7 @@ import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { batchesOf, joinResults, runBatches, type Batch } from '@/lib/shared/changes/batches';
 import type { Cause, FrozenEvent, InterventionResult } from '@/lib/shared/model';
 import { intervene } from './intervene';
-import { ANNA, depsFor, freshKey } from './testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 const TABLE = 'p2p.transaction_outbox';
 const GROUP = 1_150;

@@ -5,7 +5,7 @@ import { listAudit } from '@/lib/audit/list';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { intervene } from '@/lib/interventions/intervene';
 import type { Unsettled } from '@/lib/interventions/settle';
-import { ANNA, depsFor, freshKey } from '@/lib/interventions/testing';
+import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { getEvent } from '@/lib/outbox/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { Problem } from '@/lib/shared/problems';

@@ -1,4 +1,5 @@
 /** The same rows in a table of each engine: every figure and every verdict's figures are the same, however the rows are found. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type Shape } from '@/lib/shape/shape';
@@ -102,7 +103,7 @@ const CASES: Case[] = [
     name: 'records with a counter and an error',
     shape: records,
     table: 'outbox_record',
-    ddl: { postgres: records.sample?.ddl.postgres ?? [], mysql: records.sample?.ddl.mysql ?? [] },
+    ddl: { postgres: sampleOf(records).ddl.postgres ?? [], mysql: sampleOf(records).ddl.mysql ?? [] },
     rows: Array.from({ length: 200 }, (_, id) => {
       const draw = drawn(id + 1);
       const status = ['NEW', 'NEW', 'COMPLETED', 'FAILED'][draw(4)];

@@ -1,4 +1,5 @@
 /** Every built-in shape answers a reading and the collector on every engine it names, with the figures of its own sample. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
@@ -43,7 +44,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
     const read = (): Promise<Reading> => takeReading(open.outbox, FOLDED_TO, compute);
 
     test('every state has as many events as the sample, each time it is read', async () => {
-      const rows = shape.sample?.rows ?? [];
+      const rows = sampleOf(shape).rows;
       for (let round = 0; round < 3; round += 1) {
         const reading = await read();
         const { depth } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
@@ -82,7 +83,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       const collected = await askEverything(open.outbox, memories);
       for (let round = 0; round < 2; round += 1)
         expect(await askEverything(open.outbox, memories)).toMatchObject({ ...collected, observed: {} });
-      const published = (shape.sample?.rows ?? []).filter((row) => row.state === 'published').length;
+      const published = sampleOf(shape).rows.filter((row) => row.state === 'published').length;
       if (collected.method === 'scan' || collected.method === 'published_index')
         expect(collected.byMinute.reduce((sum, [, n]) => sum + n, 0)).toBe(published);
       const { method: _, observed: _rows, ...same } = collected;

@@ -1,3 +1,4 @@
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, expect, test } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, sampleEventId, settingsFor } from '@/scripts/testing/outbox';
@@ -27,7 +28,7 @@ afterAll(() => Promise.all(opened.map((one) => one.close())));
 test('an event is found by its id, and the outboxes that did not answer are named', async () => {
   const outboxes = directory();
   opened.push(outboxes);
-  const row = shape.sample?.rows.find((one) => one.in === 'main');
+  const row = sampleOf(shape).rows.find((one) => one.in === 'main');
   if (row === undefined) throw new Error('The sample has no row');
   const id = sampleEventId(shape, row);
   const { events, unread } = await findEvents(outboxes, id);

@@ -1,3 +1,4 @@
+import { sampleOf } from '@/fixtures/samples';
 import { expect, test } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -15,7 +16,7 @@ const database = useTestDatabase((made) => createSample(made, shape));
 test('a payload in a column of bytes is shown as what the shape says it is', async () => {
   const observed = openDatabase({ id: 'test', url: database.url });
   try {
-    const row = shape.sample?.rows[0];
+    const row = sampleOf(shape).rows[0];
     if (row === undefined) throw new Error('The sample has no row');
     const payload = async (encoding: 'bytes' | 'json') => {
       const outbox = await bindOutbox(settingsFor({ ...shape, payload: { encoding } }), observed);

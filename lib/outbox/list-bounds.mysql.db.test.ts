@@ -9,7 +9,7 @@ import { listEvents } from './list-events';
 import { SEARCH_ROWS } from './list-walks';
 import type { Outbox } from './outbox';
 import type { Shape } from '@/lib/shape/shape';
-import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from './testing-keyed';
+import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from '@/fixtures/keyed-table';
 
 /** What failed has no index: rows are tried as they lie in the table. */
 const FAILING: Shape = {

@@ -7,7 +7,7 @@ import { settingsFor } from '@/scripts/testing/outbox';
 import { bindOutbox } from './bind';
 import { listEvents } from './list-events';
 import type { Outbox } from './outbox';
-import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from './testing-keyed';
+import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from '@/fixtures/keyed-table';
 
 /** Rows that came in one transaction, and so at one time: the rows that a search may try end in the middle of some. */
 const TOGETHER = 700;

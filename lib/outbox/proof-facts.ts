@@ -31,7 +31,7 @@ export interface ProofFacts {
 type Bound = Pick<Outbox, 'settings' | 'database' | 'shape' | 'parameters' | 'channel' | 'main' | 'dead' | 'rules'>;
 
 /** Parts of a shape that are words for people, or say how to recognise a table. */
-const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'sample', 'proven']);
+const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'proven']);
 
 /** The facts of a bound outbox. */
 export function proofFacts(outbox: Bound): ProofFacts {

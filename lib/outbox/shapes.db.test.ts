@@ -1,4 +1,5 @@
 /** The contract battery: every built-in shape on every engine it names passes all of it. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, openSample, sampleEventId, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { tableRef } from '@/lib/database/table-ref';
@@ -18,7 +19,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       open = await openSample(database, shape);
     });
     afterAll(() => open.close());
-    const rows = shape.sample?.rows ?? [];
+    const rows = sampleOf(shape).rows;
     const idOf = (row: (typeof rows)[number]): string => sampleEventId(shape, row);
 
     it('brings six rows and one for every state it can show', () => {

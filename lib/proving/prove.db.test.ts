@@ -8,7 +8,7 @@ import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
 import { prove } from './prove';
 import { trialsOf } from './survey';
-import { mapping, MINE, MINE_DDL, resultOf, told } from './testing';
+import { mapping, MINE, MINE_DDL, resultOf, told } from '@/fixtures/mapping';
 
 const ALONE = { events: [], actor: 'test' };
 const ENGINES = ['postgres', 'mysql'] as const;

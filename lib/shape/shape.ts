@@ -14,7 +14,6 @@ import { archiveSchema, asDeadSchema, lockSchema, operationSchema } from './sche
 import { claimSchema, orderingSchema } from './schema/ordering';
 import { parametersSchema } from './schema/parameters';
 import { payloadSchema } from './schema/payload';
-import { sampleSchema } from './schema/sample';
 import { columnsSchema } from './schema/source';
 import { KINDS, liveStateSchema, stateRuleSchema, type Kind } from './schema/state';
 
@@ -64,7 +63,6 @@ export const shapeSchema = z.strictObject({
   /** Its operations run in our tests against a table made by the origin's own DDL: on such a table they need no further proof. */
   proven: z.literal('by_tests').optional(),
   facts: factsSchema.optional(),
-  sample: sampleSchema.optional(),
 });
 export type Shape = z.infer<typeof shapeSchema>;
 /** What a shape file writes: defaults may be left out. */

@@ -1,4 +1,5 @@
 /** Figures of windows on MariaDB: what was collected and what was read just now together say what the rows say, counted one by one. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineShape } from '@/lib/shape/shape';
 import { WINDOW_SECONDS, type Window } from '@/lib/shared/figures/windows';
@@ -73,7 +74,7 @@ const CASES: { id: string; outbox: TestOutbox; rows: Event[]; ddl: string; colum
     outbox: testOutbox(shapeCalled('worker-status'), 'x', { id: 'worker', table: 'outbox_events' }),
     // Its times are kept to the second.
     rows: events(1_000),
-    ddl: shapeCalled('worker-status').sample?.ddl.mysql?.[0] ?? '',
+    ddl: sampleOf(shapeCalled('worker-status')).ddl.mysql?.[0] ?? '',
     columns: 'outbox_events (event_type, payload, created_at, processed_at, status, updated_at)',
     values: ({ type, created, published, state }) => [
       type,

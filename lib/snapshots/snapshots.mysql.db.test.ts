@@ -1,4 +1,5 @@
 /** The figures of outboxes on MySQL and MariaDB as a screen gets them: read there, computed by the store. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { NotComputed, type Compute } from '@/lib/live/compute-in-store';
@@ -30,7 +31,7 @@ const create = (url = database.url): void => {
 };
 
 beforeAll(async () => {
-  for (const { sample } of [worker, records]) for (const statement of sample?.ddl.mysql ?? []) await database.query(statement);
+  for (const shape of [worker, records]) for (const statement of sampleOf(shape).ddl.mysql ?? []) await database.query(statement);
 });
 beforeEach(async () => {
   for (const table of ['outbox_events', 'outbox_record']) await database.query(`truncate ${table}`);

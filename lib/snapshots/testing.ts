@@ -1,4 +1,5 @@
 /** Outboxes for this room's tests: a table of a shape in a test database, bound as the console binds it. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll } from 'vitest';
 import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
@@ -23,7 +24,7 @@ export function shapeCalled(key: string): Shape {
 
 /** The statements that make a shape's sample tables in a schema of their own: table names repeat between shapes. */
 export function sampleTables(shape: Shape, schema: string): string[] {
-  const ddl = shape.sample?.ddl.postgres ?? [];
+  const ddl = sampleOf(shape).ddl.postgres ?? [];
   const given = tableParts(shape.table).schema;
   return [
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,

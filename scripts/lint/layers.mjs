@@ -65,14 +65,16 @@ export const ROOMS = {
   app: { values: ['components', 'lib/server', 'lib/shared'], types: LIB_BELOW_SERVER },
   /** proxy.ts, instrumentation.ts and the configuration files that tools insist on at the top. */
   root: { values: ['lib/server', 'lib/env', 'lib/messages', 'lib/shared', 'scripts', 'e2e'] },
-  demo: { values: [...LIB_BELOW_SERVER, 'scripts'] },
-  bench: { values: [...LIB_BELOW_SERVER, 'demo', 'scripts'] },
-  scripts: { values: [...LIB_BELOW_SERVER, 'demo'] },
-  e2e: { values: [...LIB_BELOW_SERVER, 'demo', 'scripts'] },
+  /** Tables, rows and mappings to try things with: tests, demo, benches, generators. */
+  fixtures: { values: [...LIB_BELOW_SERVER, 'scripts'] },
+  demo: { values: [...LIB_BELOW_SERVER, 'fixtures', 'scripts'] },
+  bench: { values: [...LIB_BELOW_SERVER, 'fixtures', 'demo', 'scripts'] },
+  scripts: { values: [...LIB_BELOW_SERVER, 'fixtures', 'demo'] },
+  e2e: { values: [...LIB_BELOW_SERVER, 'fixtures', 'demo', 'scripts'] },
 };
 
 /** Tests stand on top of everything but the screens: they may use the demo's relays and the testing helpers. */
-const TEST_EXTRA = [...LIB_BELOW_SERVER, 'lib/server', 'demo', 'scripts'];
+const TEST_EXTRA = [...LIB_BELOW_SERVER, 'lib/server', 'fixtures', 'demo', 'scripts'];
 
 const SQL_ROOMS = [
   'lib/database',
@@ -85,6 +87,7 @@ const SQL_ROOMS = [
   'lib/rollup',
   'lib/doctor',
   'lib/store',
+  'fixtures',
   'demo',
   'bench',
   'e2e',

@@ -7,7 +7,7 @@ import { parseConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { turnChanges } from '@/lib/proving/keep';
-import { MINE, MINE_DDL } from '@/lib/proving/testing';
+import { MINE, MINE_DDL } from '@/fixtures/mapping';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { CommandFailure, sentenceOf } from '../starting/command-failure';
 import { useTestDatabase } from '../testing/database';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase } from '@/lib/database/database';
 import { findByKey } from '@/lib/interventions/find-intervention';
-import { ANNA, depsFor } from '@/lib/interventions/testing';
+import { ANNA, depsFor } from '@/fixtures/interventions';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import type { InterventionResult } from '@/lib/shared/model';

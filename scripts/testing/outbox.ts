@@ -1,4 +1,6 @@
 /** An outbox of any built-in shape in a test's own database, from the shape's own sample. */
+import type { ShapeSample } from '@/fixtures/sample';
+import { sampleOf } from '@/fixtures/samples';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { postgresEngine } from '@/lib/database/postgres/engine';
@@ -47,16 +49,20 @@ export function settingsIn(shape: Shape, schema: string, over: Partial<OutboxSet
   return settingsFor(shape, { id: schema.replaceAll('_', '-'), name: shape.label, table, ...over });
 }
 
-/** Creates the sample's tables, and its rows unless told otherwise. */
-export async function createSample(database: AnyTestDatabase, shape: Shape, options: { rows?: boolean } = {}): Promise<void> {
-  for (const statement of shape.sample?.ddl[database.engine] ?? []) await database.query(statement);
-  if (options.rows === false) return;
-  for (const row of shape.sample?.rows ?? []) await insertRow(database, tableOf(shape, row.in, database.engine), row.values);
+/** Creates the tables of the shape's sample, or of another, and its rows unless told otherwise. */
+export async function createSample(
+  database: AnyTestDatabase,
+  shape: Shape,
+  { rows = true, sample = sampleOf(shape) }: { rows?: boolean; sample?: ShapeSample } = {},
+): Promise<void> {
+  for (const statement of sample.ddl[database.engine] ?? []) await database.query(statement);
+  if (!rows) return;
+  for (const row of sample.rows) await insertRow(database, tableOf(shape, row.in, database.engine, sample), row.values);
 }
 
 /** The quoted name of a sample's table. */
-export function tableOf(shape: Shape, place: 'main' | 'dead', engine: EngineKey = 'postgres'): string {
-  const main = tableParts(shape.sample?.table?.[engine] ?? shape.table);
+export function tableOf(shape: Shape, place: 'main' | 'dead', engine: EngineKey = 'postgres', sample = sampleOf(shape)): string {
+  const main = tableParts(sample.table?.[engine] ?? shape.table);
   const { schema, table } = place === 'main' ? main : tableParts(filledName(shape.dead?.table ?? '', capturedOf(shape, main.table, false)));
   return [schema ?? main.schema, table].flatMap((name) => (name === null ? [] : [ENGINES[engine].quote.identifier(name)])).join('.');
 }
@@ -100,7 +106,7 @@ export interface OpenOutbox {
 export async function openSample(database: AnyTestDatabase, shape: Shape, over: Partial<OutboxSettings> = {}): Promise<OpenOutbox> {
   const roles = await createRoles(database);
   const open = (): Database => openDatabase({ id: 'test', url: roles.reader, operatorUrl: roles.operator });
-  const settings = settingsFor(shape, { table: shape.sample?.table?.[database.engine] ?? shape.table, ...over });
+  const settings = settingsFor(shape, { table: sampleOf(shape).table?.[database.engine] ?? shape.table, ...over });
   // A reader that was turned away before its grants is not tried again for a while: the next connection is another one's.
   const before = open();
   await applyInstall(await bindForInstall(settings, before, database.url), database.url).finally(() => before.close());

@@ -5,7 +5,7 @@ import { addTo, bucketOf } from '@/lib/rollup/histogram';
 import { emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 import { sampleTables, shapeCalled } from '@/lib/snapshots/testing';
 import { getConsole, stopConsole } from '@/lib/server/console';
-import { useTestConsole } from '@/lib/server/testing';
+import { useTestConsole } from '@/scripts/testing/console';
 import { freePort } from '@/lib/store/embedded/processes';
 import { putRollups } from '@/lib/store/rollups';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -1,13 +1,13 @@
 /** A console that is told to end finishes what it writes of its own, and refuses the next of it, before its store is closed. */
 import { expect, it } from 'vitest';
 import { endConsole, getConsole } from '@/lib/server/console';
-import type { Call } from '@/lib/server/testing';
+import type { Call } from '@/scripts/testing/console';
 import type { RouteHandler } from '@/lib/server/route';
 import { POST as mark } from './marks/route';
 import { DELETE as lift } from './doctor/silences/route';
 import { PUT as changes } from './outboxes/[outbox]/changes/route';
 import { POST as prove } from './outboxes/[outbox]/proof/route';
-import { useInstalledEscrow } from './interventions/testing';
+import { useInstalledEscrow } from '@/scripts/testing/installed-escrow';
 
 const { console, store } = useInstalledEscrow();
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { publishedAt } from '@/lib/shape/catalog/published-at';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
-import { useTestConsole } from '@/lib/server/testing';
+import { useTestConsole } from '@/scripts/testing/console';
 import { parseChartView } from '@/lib/shared/figures/chart-view';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';

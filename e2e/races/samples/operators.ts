@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Random } from '@/demo/random';
 import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
-import { ANNA, BEN } from '@/lib/interventions/testing';
+import { ANNA, BEN } from '@/fixtures/interventions';
 import { listEvents } from '@/lib/outbox/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';

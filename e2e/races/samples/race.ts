@@ -5,8 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceEngineFor } from '@/demo/database/engine';
 import { createRandom } from '@/demo/random';
-import { depsFor } from '@/lib/interventions/testing';
-import { SETTINGS } from '@/lib/interventions/testing-more-changes';
+import { depsFor } from '@/fixtures/interventions';
+import { SETTINGS } from '@/fixtures/more-changes';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';

@@ -1,4 +1,5 @@
 /** The tables of a race on a shape's samples: what is added to them, and what they begin with. */
+import { sampleOf } from '@/fixtures/samples';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { Shape } from '@/lib/shape/shape';
@@ -40,7 +41,7 @@ export async function layOut(database: AnyTestDatabase, shape: Shape, outbox: Ou
       `CREATE TABLE ${COPY[place]} ${engine === 'postgres' ? `(LIKE ${table} INCLUDING DEFAULTS INCLUDING GENERATED INCLUDING IDENTITY)` : `LIKE ${table}`}`,
     );
     const states = new Map<string, string>();
-    for (const row of (shape.sample?.rows ?? []).filter((one) => one.in === place)) {
+    for (const row of sampleOf(shape).rows.filter((one) => one.in === place)) {
       for (const name of [COPY[place], table]) await insertRow(database, name, row.values);
       const { id, image } = watched(engine, bound);
       const rows = await database.query<{ id: string; image: string }>(

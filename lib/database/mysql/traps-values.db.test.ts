@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { mysqlEngine } from './engine';
-import { column, t, useTables } from './testing';
+import { column, t, useTables } from '@/fixtures/mysql-tables';
 
 const { fragments } = mysqlEngine;
 

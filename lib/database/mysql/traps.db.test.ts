@@ -8,7 +8,7 @@ import { numbersTo } from '@/scripts/testing/mysql';
 import { openDatabase } from '../database';
 import type { TableDescription } from '../engine';
 import { mysqlEngine } from './engine';
-import { column, t, useTables } from './testing';
+import { column, t, useTables } from '@/fixtures/mysql-tables';
 
 const { fragments } = mysqlEngine;
 const SEOUL = 'Asia/Seoul';

@@ -1,4 +1,5 @@
 /** What a reading says of a relay that reads the log: real slots, read and confirmed or not, seen by an ordinary reader. */
+import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
@@ -20,7 +21,7 @@ const SHAPE = shapeCalled('debezium-outbox');
 const MB = 1_048_576;
 
 const server = useLogicalServer(async ({ query }) => {
-  for (const statement of SHAPE.sample?.ddl.postgres ?? []) await query(statement);
+  for (const statement of sampleOf(SHAPE).ddl.postgres ?? []) await query(statement);
   await query('CREATE TABLE noise (text text)');
   await query(
     `CREATE ROLE watcher LOGIN PASSWORD 'test'; GRANT SELECT ON outboxevent TO watcher; CREATE PUBLICATION out FOR TABLE outboxevent`,
@@ -151,7 +152,7 @@ describe('what an ordinary reader is told', () => {
     await write(1);
     expect((await takeReading(await bound(), null)).rowsRead).toBe(0);
     await server.query('CREATE SCHEMA plain');
-    for (const statement of shapeCalled('published-at').sample?.ddl.postgres ?? [])
+    for (const statement of sampleOf(shapeCalled('published-at')).ddl.postgres ?? [])
       await server.query(`SET search_path TO plain; ${statement}; RESET search_path`);
     await server.query(
       'GRANT USAGE ON SCHEMA plain TO watcher; GRANT SELECT ON ALL TABLES IN SCHEMA plain TO watcher; ALTER ROLE watcher SET search_path = public, plain',

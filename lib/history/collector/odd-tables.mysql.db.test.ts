@@ -1,3 +1,4 @@
+import { sampleOf } from '@/fixtures/samples';
 import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { seriesOfType } from '@/lib/rollup/series-key';
@@ -52,7 +53,7 @@ async function fill(observed: AnyTestDatabase): Promise<void> {
     `create table ${name} (id char(36) primary key default (uuid()), kind varchar(50), created datetime(6), published datetime(6))`;
   const statements = [
     ...ZONE,
-    ...(shapeCalled('worker-status').sample?.ddl.mysql ?? []),
+    ...(sampleOf(shapeCalled('worker-status')).ddl.mysql ?? []),
     plain('bare', 'datetime(6)'),
     uuid('large'),
     plain('seconds', 'datetime', ', key (published)'),

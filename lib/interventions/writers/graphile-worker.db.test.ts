@@ -6,8 +6,8 @@ import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { graphileWorker } from '@/lib/shape/catalog/graphile-worker';
-import { depsFor } from '../testing';
-import { act, eventOf, listedByState, race, seeded, until, type Raced } from './testing';
+import { depsFor } from '@/fixtures/interventions';
+import { act, eventOf, listedByState, race, seeded, until, type Raced } from '@/fixtures/library-writers';
 
 const quiet = new Logger(() => () => undefined);
 /** The tables have row-level security without a policy; whoever is not their owner needs one. */

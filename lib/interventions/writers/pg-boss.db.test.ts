@@ -5,7 +5,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { pgBossV10 } from '@/lib/shape/catalog/pg-boss-v10';
 import type { LiveState } from '@/lib/shared/states';
-import { act, eventOf, listedByState, race, seeded, type Raced } from './testing';
+import { act, eventOf, listedByState, race, seeded, type Raced } from '@/fixtures/library-writers';
 
 /** The library's word for a state of ours. */
 const STATES: Record<PgBoss.JobWithMetadata['state'], LiveState> = {

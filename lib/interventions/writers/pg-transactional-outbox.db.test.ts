@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { pgTransactionalOutbox } from '@/lib/shape/catalog/pg-transactional-outbox';
-import { act, eventOf, listedByState, race, seeded, until, type Raced } from './testing';
+import { act, eventOf, listedByState, race, seeded, until, type Raced } from '@/fixtures/library-writers';
 
 const logger = getDisabledLogger();
 const LEASE_MS = 300;

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
-import { contextOf, useTestConsole } from '../testing';
+import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { readAllDeadLetters } from './dead-letters';
 
 const store = useTestDatabase();

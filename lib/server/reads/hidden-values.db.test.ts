@@ -9,7 +9,7 @@ import { insertAuditEntries } from '@/lib/store/audit';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
 import { getConsole } from '../console';
-import { contextOf, useTestConsole } from '../testing';
+import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { readAudit } from './audit';
 import { readDeadLetters } from './dead-letters';
 import { readEventDetail } from './event-detail';

@@ -6,7 +6,7 @@ import { overCountingLine, type CountingLine } from '@/scripts/testing/counting-
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { contextOf, useTestConsole } from '../testing';
+import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { readEventDetail, readEventUpdate } from './event-detail';
 import { readEvents } from './events';
 

@@ -1,4 +1,3 @@
-import { sampleId, sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 /**
@@ -39,27 +38,5 @@ export const debeziumOutbox = defineShape({
     source: 'debezium/debezium@013581962634',
     verified: 'source',
     warnings: ['backlog_is_in_the_log', 'empty_table_says_nothing'],
-  },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE outboxevent (
-           id uuid PRIMARY KEY, aggregatetype varchar(255) NOT NULL, aggregateid varchar(255) NOT NULL, type varchar(255) NOT NULL,
-           payload jsonb, tracingspancontext varchar(256))`,
-      ],
-      mysql: [
-        `CREATE TABLE outboxevent (
-           id char(36) PRIMARY KEY, aggregatetype varchar(255) NOT NULL, aggregateid varchar(255) NOT NULL, type varchar(255) NOT NULL,
-           payload json, tracingspancontext varchar(256))`,
-      ],
-    },
-    rows: sampleRows({ aggregatetype: 'order', aggregateid: 'order-1', type: 'OrderCreated', payload: { total: 1 } }, [
-      ['unmapped', { id: sampleId(1) }],
-      ['unmapped', { id: sampleId(2), type: 'OrderPaid' }],
-      ['unmapped', { id: sampleId(3), aggregateid: 'order-2', tracingspancontext: 'traceparent=00-1-2-01' }],
-      ['unmapped', { id: sampleId(4), aggregatetype: 'customer', aggregateid: 'customer-1', type: 'CustomerMoved' }],
-      ['unmapped', { id: sampleId(5), payload: null }],
-      ['unmapped', { id: sampleId(6), payload: {} }],
-    ]),
   },
 });

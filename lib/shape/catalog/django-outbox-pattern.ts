@@ -1,4 +1,3 @@
-import { sampleId, sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 const [FAILED, SCHEDULE, SUCCEEDED] = [-1, 1, 2];
@@ -60,28 +59,5 @@ export const djangoOutboxPattern = defineShape({
     source: 'juntossomosmais/django-outbox-pattern@118612ec',
     verified: 'source',
     warnings: ['expires_unsent', 'whole_row_is_rewritten', 'no_publish_time'],
-  },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE published (
-           id uuid PRIMARY KEY, version varchar(100), destination varchar(255) NOT NULL, body jsonb NOT NULL, added timestamptz NOT NULL,
-           expires_at timestamptz NOT NULL, retry int NOT NULL DEFAULT 0, status int NOT NULL DEFAULT 1, headers jsonb NOT NULL DEFAULT '{}')`,
-        'CREATE INDEX ON published (added)',
-        'CREATE INDEX ON published (status)',
-      ],
-    },
-    rows: sampleRows({ version: '1', destination: '/topic/orders', body: { order: 1 }, status: SCHEDULE }, [
-      ['pending', { id: sampleId(1), added: '2026-01-01T00:00:01Z', expires_at: '2099-01-01T00:00:00Z' }],
-      ['published', { id: sampleId(2), added: '2026-01-01T00:00:02Z', expires_at: '2026-01-02T00:00:00Z', status: SUCCEEDED }],
-      ['dead', { id: sampleId(3), added: '2026-01-01T00:00:03Z', expires_at: '2099-01-01T00:00:00Z', status: FAILED, retry: 3 }],
-      // Past its time: never sent again, and never said so.
-      ['dead', { id: sampleId(4), added: '2026-01-01T00:00:04Z', expires_at: '2026-01-02T00:00:04Z' }],
-      ['dead', { id: sampleId(5), added: '2026-01-01T00:00:05Z', expires_at: '2026-01-16T00:00:05Z', status: FAILED, retry: 3 }],
-      [
-        'published',
-        { id: sampleId(6), added: '2026-01-01T00:00:06Z', expires_at: '2099-01-01T00:00:00Z', status: SUCCEEDED, version: null },
-      ],
-    ]),
   },
 });

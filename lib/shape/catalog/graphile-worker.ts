@@ -14,16 +14,6 @@ const reschedule = (attempts: { name: string; value: number }[]) => ({
   writes: ['run_at', 'priority', 'attempts', 'max_attempts', 'updated_at'],
 });
 
-const row = (id: number, values: Record<string, string | number | null | Record<string, unknown>>) => ({
-  id,
-  task_id: 1,
-  payload: { order: id },
-  run_at: '2026-01-01T00:00:00Z',
-  created_at: `2026-01-01T00:00:0${id}Z`,
-  max_attempts: 3,
-  ...values,
-});
-
 /** Job queue in PostgreSQL for Node: a job that is done is deleted; attempts rise at the claim. */
 export const graphileWorker = defineShape({
   key: 'graphile-worker',
@@ -105,43 +95,4 @@ export const graphileWorker = defineShape({
     companions: ['_private_tasks', '_private_job_queues'],
   },
   facts: { source: 'npm graphile-worker@0.17.3', verified: 'ran', warnings: ['rows_hidden_by_policy', 'rows_go_when_done'] },
-  sample: {
-    ddl: {
-      postgres: [
-        'CREATE SCHEMA IF NOT EXISTS graphile_worker',
-        'CREATE TABLE graphile_worker._private_tasks (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, identifier text NOT NULL UNIQUE)',
-        `CREATE TABLE graphile_worker._private_job_queues (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, queue_name text NOT NULL UNIQUE,
-           locked_at timestamptz, locked_by text)`,
-        `CREATE TABLE graphile_worker._private_jobs (
-           id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job_queue_id int, task_id int NOT NULL, payload json NOT NULL DEFAULT '{}',
-           priority smallint NOT NULL DEFAULT 0, run_at timestamptz NOT NULL DEFAULT now(), attempts smallint NOT NULL DEFAULT 0,
-           max_attempts smallint NOT NULL DEFAULT 25 CHECK (max_attempts >= 1), last_error text, created_at timestamptz NOT NULL DEFAULT now(),
-           updated_at timestamptz NOT NULL DEFAULT now(), key text UNIQUE, locked_at timestamptz, locked_by text,
-           revision int NOT NULL DEFAULT 0, flags jsonb,
-           is_available boolean NOT NULL GENERATED ALWAYS AS (locked_at IS NULL AND attempts < max_attempts) STORED)`,
-        'CREATE INDEX ON graphile_worker._private_jobs (priority, run_at) WHERE is_available',
-        `CREATE FUNCTION graphile_worker.reschedule_jobs(job_ids bigint[], run_at timestamptz DEFAULT NULL, priority int DEFAULT NULL,
-           attempts int DEFAULT NULL, max_attempts int DEFAULT NULL) RETURNS SETOF graphile_worker._private_jobs LANGUAGE sql AS $$
-           UPDATE graphile_worker._private_jobs AS job SET run_at = coalesce(reschedule_jobs.run_at, job.run_at),
-             priority = coalesce(reschedule_jobs.priority::smallint, job.priority),
-             attempts = coalesce(reschedule_jobs.attempts::smallint, job.attempts),
-             max_attempts = coalesce(reschedule_jobs.max_attempts::smallint, job.max_attempts), updated_at = now()
-           WHERE id = ANY (job_ids) AND (locked_at IS NULL OR locked_at < now() - interval '4 hours') RETURNING * $$`,
-        `INSERT INTO graphile_worker._private_tasks (identifier) VALUES ('send_receipt')`,
-        `INSERT INTO graphile_worker._private_job_queues (queue_name) VALUES ('mail')`,
-      ],
-    },
-    rows: [
-      { state: 'pending', values: row(1, { job_queue_id: 1 }) },
-      { state: 'retrying', values: row(2, { attempts: 1, last_error: 'mail server away' }) },
-      { state: 'processing', values: row(3, { attempts: 1, locked_at: '2099-01-01T00:00:00Z', locked_by: 'worker-1' }) },
-      { state: 'dead', values: row(4, { attempts: 3, last_error: 'no such order' }) },
-      // The last attempt runs: all are used, and it is not dead.
-      { state: 'processing', values: row(5, { attempts: 3, locked_at: '2099-01-01T00:00:00Z', locked_by: 'worker-1' }) },
-      // A worker that died long ago: its lock has lapsed.
-      { state: 'retrying', values: row(6, { attempts: 1, locked_at: '2026-01-01T00:00:00Z', locked_by: 'worker-0' }) },
-      { state: 'dead', values: row(7, { attempts: 3, locked_at: '2026-01-01T00:00:00Z', locked_by: 'worker-0' }) },
-      { state: 'pending', values: row(8, { run_at: '2099-01-01T00:00:00Z', key: 'receipt-8' }) },
-    ],
-  },
 });

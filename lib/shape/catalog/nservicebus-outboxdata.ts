@@ -1,4 +1,3 @@
-import { sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 /**
@@ -42,32 +41,5 @@ export const nservicebusOutboxdata = defineShape({
     source: 'Particular/NServiceBus.Persistence.Sql@d1ecdeda',
     verified: 'source',
     warnings: ['many_messages', 'payload_is_wiped', 'rows_prevent_duplicates'],
-  },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE "OutboxData" (
-           "MessageId" varchar(200) PRIMARY KEY, "Dispatched" boolean NOT NULL DEFAULT false, "DispatchedAt" timestamp,
-           "PersistenceVersion" varchar(23) NOT NULL, "Operations" jsonb NOT NULL)`,
-        'CREATE INDEX ON "OutboxData" ("DispatchedAt")',
-        'CREATE INDEX ON "OutboxData" ("Dispatched")',
-      ],
-      mysql: [
-        `CREATE TABLE OutboxData (
-           MessageId varchar(200) CHARACTER SET ascii PRIMARY KEY, Dispatched bit(1) NOT NULL DEFAULT b'0', DispatchedAt datetime,
-           PersistenceVersion varchar(23) NOT NULL, Operations json NOT NULL, INDEX (DispatchedAt), INDEX (Dispatched))`,
-      ],
-    },
-    rows: sampleRows(
-      { PersistenceVersion: '9.0.0', Operations: [{ MessageId: 'out-1', Headers: {}, Options: {}, Body: 'eyJvcmRlcklkIjoxfQ==' }] },
-      [
-        ['pending', { MessageId: 'in-1' }],
-        ['pending', { MessageId: 'in-2', Operations: [{ MessageId: 'out-2' }, { MessageId: 'out-3' }] }],
-        ['processing', { MessageId: 'in-3', Operations: [] }],
-        ['published', { MessageId: 'in-4', Dispatched: true, DispatchedAt: '2026-01-01 00:00:04', Operations: [] }],
-        ['published', { MessageId: 'in-5', Dispatched: true, DispatchedAt: '2026-01-01 00:00:05', Operations: [] }],
-        ['published', { MessageId: 'in~6%/7', Dispatched: true, DispatchedAt: '2026-01-02 00:00:05', Operations: [] }],
-      ],
-    ),
   },
 });

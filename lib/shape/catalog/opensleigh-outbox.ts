@@ -1,4 +1,3 @@
-import { sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 /** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when they are out. */
@@ -48,21 +47,4 @@ export const opensleighOutbox = defineShape({
     underscoreless: true,
   },
   facts: { source: 'mizrael/OpenSleigh@08525909', verified: 'partial', warnings: ['library_partly_read'] },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE "OutboxMessages" (
-           "MessageId" text PRIMARY KEY, "LockId" text, "LockTime" timestamptz, "CorrelationId" text NOT NULL, "Body" bytea NOT NULL,
-           "MessageType" text NOT NULL, "CreatedAt" timestamptz NOT NULL, "ParentId" text, "SenderId" text NOT NULL)`,
-      ],
-    },
-    rows: sampleRows({ CorrelationId: 'saga-1', SenderId: 'saga-1', Body: '{"orderId":1}', MessageType: 'Shop.OrderPlaced' }, [
-      ['pending', { MessageId: 'm-1', CreatedAt: '2026-01-01 00:00:01' }],
-      ['pending', { MessageId: 'm-2', CreatedAt: '2026-01-01 00:00:02', ParentId: 'm-1' }],
-      ['pending', { MessageId: 'm-3', CreatedAt: '2026-01-01 00:00:03', LockTime: '2026-01-01 00:00:04' }],
-      ['processing', { MessageId: 'm-4', CreatedAt: '2026-01-01 00:00:04', LockId: 'l-1', LockTime: '2026-01-01 00:00:05' }],
-      ['processing', { MessageId: 'm-5', CreatedAt: '2026-01-01 00:00:05', LockId: 'l-2', LockTime: '2037-01-01 00:00:00' }],
-      ['processing', { MessageId: 'm-6', CreatedAt: '2026-01-01 00:00:06', LockId: 'l-3' }],
-    ]),
-  },
 });

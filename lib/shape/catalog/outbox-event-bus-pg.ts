@@ -1,4 +1,3 @@
-import { sampleId, sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 const utc = (column: string) => ({ column, time: 'utc' as const });
@@ -88,56 +87,4 @@ export const outboxEventBusPg = defineShape({
     companions: ['outbox_events_archive'],
   },
   facts: { source: 'dunika/outbox-event-bus@d77ad86b', verified: 'source', warnings: ['rows_move_when_done', 'limit_is_assumed'] },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TYPE outbox_status AS ENUM ('created', 'active', 'completed', 'failed')`,
-        `CREATE TABLE outbox_events (
-           id uuid PRIMARY KEY, type text NOT NULL, payload jsonb NOT NULL, occurred_at timestamp NOT NULL,
-           status outbox_status NOT NULL DEFAULT 'created', retry_count int NOT NULL DEFAULT 0, last_error text, next_retry_at timestamp,
-           created_on timestamp NOT NULL DEFAULT now(), started_on timestamp, completed_on timestamp, keep_alive timestamp,
-           expire_in_seconds int NOT NULL DEFAULT 300)`,
-        'CREATE INDEX ON outbox_events (status, next_retry_at)',
-        'CREATE INDEX ON outbox_events (status, keep_alive)',
-        'CREATE TABLE outbox_events_archive (LIKE outbox_events INCLUDING DEFAULTS, PRIMARY KEY (id))',
-      ],
-    },
-    rows: sampleRows({ type: 'order.created', payload: { order: 1 }, occurred_at: '2026-01-01T00:00:00Z', status: 'created' }, [
-      ['pending', { id: sampleId(1), created_on: '2026-01-01T00:00:01Z' }],
-      [
-        'retrying',
-        {
-          id: sampleId(2),
-          created_on: '2026-01-01T00:00:02Z',
-          status: 'failed',
-          retry_count: 4,
-          last_error: 'broker away',
-          next_retry_at: '2099-01-01T00:00:00Z',
-        },
-      ],
-      ['dead', { id: sampleId(3), created_on: '2026-01-01T00:00:03Z', status: 'failed', retry_count: 5, last_error: 'no such topic' }],
-      [
-        'processing',
-        {
-          id: sampleId(4),
-          created_on: '2026-01-01T00:00:04Z',
-          status: 'active',
-          started_on: '2026-01-01T00:00:05Z',
-          keep_alive: '2026-01-01T00:00:05Z',
-        },
-      ],
-      // Between being sent and being moved.
-      [
-        'published',
-        {
-          id: sampleId(5),
-          created_on: '2026-01-01T00:00:05Z',
-          status: 'completed',
-          started_on: '2026-01-01T00:00:06Z',
-          completed_on: '2026-01-01T00:00:07Z',
-        },
-      ],
-      ['dead', { id: sampleId(6), created_on: '2026-01-01T00:00:06Z', status: 'failed', retry_count: 9 }],
-    ]),
-  },
 });

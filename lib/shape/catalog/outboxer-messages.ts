@@ -1,4 +1,3 @@
-import { sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 const utc = (column: string) => ({ column, time: 'utc' as const });
@@ -82,52 +81,5 @@ export const outboxerMessages = defineShape({
     source: 'fast-programmer/outboxer@774a84d1',
     verified: 'source',
     warnings: ['rows_go_when_done', 'skews_counters', 'payload_elsewhere'],
-  },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE outboxer_messages (
-           id bigserial PRIMARY KEY, lock_version int NOT NULL DEFAULT 0, status varchar(255) NOT NULL, messageable_id varchar(255) NOT NULL,
-           messageable_type varchar(255) NOT NULL, updated_at timestamp(6) NOT NULL, queued_at timestamp(6) NOT NULL,
-           publishing_at timestamp(6), published_at timestamp(6), failed_at timestamp(6), publisher_id bigint, publisher_name varchar(263))`,
-        'CREATE INDEX ON outboxer_messages (status, queued_at)',
-        'CREATE INDEX ON outboxer_messages (status, id)',
-        `CREATE TABLE outboxer_exceptions (id bigserial PRIMARY KEY, message_id bigint NOT NULL, class_name text, message_text text,
-           created_at timestamp(6) NOT NULL DEFAULT now())`,
-        'CREATE INDEX ON outboxer_exceptions (message_id)',
-        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text)
-           VALUES (4, 'RuntimeError', 'no route to broker'), (4, 'RuntimeError', 'broker away'), (6, 'KeyError', 'key not found')`,
-      ],
-      mysql: [
-        `CREATE TABLE outboxer_messages (
-           id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, lock_version int NOT NULL DEFAULT 0, status varchar(255) NOT NULL,
-           messageable_id varchar(255) NOT NULL, messageable_type varchar(255) NOT NULL, updated_at datetime(6) NOT NULL,
-           queued_at datetime(6) NOT NULL, publishing_at datetime(6), published_at datetime(6), failed_at datetime(6), publisher_id bigint,
-           publisher_name varchar(263), KEY (status, queued_at), KEY (status, id))`,
-        `CREATE TABLE outboxer_exceptions (id bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, message_id bigint NOT NULL, class_name text,
-           message_text text, created_at datetime(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), KEY (message_id))`,
-        `INSERT INTO outboxer_exceptions (message_id, class_name, message_text)
-           VALUES (4, 'RuntimeError', 'no route to broker'), (4, 'RuntimeError', 'broker away'), (6, 'KeyError', 'key not found')`,
-      ],
-    },
-    rows: sampleRows({ messageable_type: 'Order', messageable_id: '1', updated_at: '2026-01-01 00:00:00', status: 'queued' }, [
-      ['pending', { id: 1, queued_at: '2026-01-01 00:00:01' }],
-      [
-        'processing',
-        {
-          id: 2,
-          queued_at: '2026-01-01 00:00:02',
-          status: 'publishing',
-          publishing_at: '2026-01-01 00:00:03',
-          publisher_id: 1,
-          publisher_name: 'host:1',
-          lock_version: 1,
-        },
-      ],
-      ['published', { id: 3, queued_at: '2026-01-01 00:00:03', status: 'published', published_at: '2026-01-01 00:00:04', lock_version: 2 }],
-      ['dead', { id: 4, queued_at: '2026-01-01 00:00:04', status: 'failed', failed_at: '2026-01-01 00:00:05', lock_version: 2 }],
-      ['pending', { id: 5, queued_at: '2026-01-01 00:00:05', lock_version: 3 }],
-      ['dead', { id: 6, queued_at: '2026-01-01 00:00:06', status: 'failed', messageable_type: 'Billing::Invoice', messageable_id: 'a~1' }],
-    ]),
   },
 });

@@ -1,4 +1,4 @@
-import { pgBoss, pgBossRows, pgBossTables } from './parts/pg-boss';
+import { pgBoss } from './parts/pg-boss';
 import { defineShape } from '../shape';
 
 /** Job queue in PostgreSQL for Node, up to version 10: finished jobs move to a table of their own. */
@@ -33,14 +33,5 @@ export const pgBossV10 = defineShape({
     source: 'npm pg-boss@10.4.2',
     verified: 'ran',
     warnings: ['dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library'],
-  },
-  sample: {
-    ddl: {
-      postgres: [
-        ...pgBossTables(`expire_in interval NOT NULL DEFAULT interval '15 minutes'`),
-        'CREATE TABLE pgboss.archive (LIKE pgboss.job)',
-      ],
-    },
-    rows: pgBossRows,
   },
 });

@@ -1,4 +1,4 @@
-import { pgBoss, pgBossRows, pgBossTables } from './parts/pg-boss';
+import { pgBoss } from './parts/pg-boss';
 import { defineShape } from '../shape';
 
 /** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to be deleted. */
@@ -33,13 +33,5 @@ export const pgBossV12 = defineShape({
     source: 'npm pg-boss@12.18.2',
     verified: 'ran',
     warnings: ['dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library', 'skews_counters'],
-  },
-  sample: {
-    ddl: {
-      postgres: pgBossTables(
-        'expire_seconds int NOT NULL DEFAULT 900, deletion_seconds int NOT NULL DEFAULT 604800, retry_delay_max int, group_id text, group_tier text',
-      ),
-    },
-    rows: pgBossRows,
   },
 });

@@ -10,16 +10,6 @@ const fromTheStart = { ...open, started_attempts: { value: 0 }, finished_attempt
 // Both counters: a gap between them is what the library takes for crashes.
 const oneLeft = { parameter: 'maxAttempts', minus: 1 };
 
-const row = (id: number, values: Record<string, string | number | null>) => ({
-  id: `00000000-0000-4000-8000-00000000000${id}`,
-  aggregate_type: 'order',
-  aggregate_id: `order-${id}`,
-  message_type: 'order.created',
-  payload: { order: id },
-  created_at: `2026-01-01T00:00:0${id}Z`,
-  ...values,
-});
-
 /** Outbox and inbox in PostgreSQL for Node: leases, two counters, one segment after the other. */
 export const pgTransactionalOutbox = defineShape({
   key: 'pg-transactional-outbox',
@@ -104,51 +94,4 @@ export const pgTransactionalOutbox = defineShape({
     companions: ['inbox'],
   },
   facts: { source: 'npm pg-transactional-outbox@0.5.7', verified: 'ran', warnings: ['updates_unseen_by_replication', 'no_error_kept'] },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE outbox (
-           id uuid PRIMARY KEY, aggregate_type text NOT NULL, aggregate_id text NOT NULL, message_type text NOT NULL, segment text,
-           concurrency text NOT NULL DEFAULT 'sequential' CHECK (concurrency IN ('sequential', 'parallel')), payload jsonb NOT NULL, metadata jsonb,
-           locked_until timestamptz NOT NULL DEFAULT to_timestamp(0), created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-           processed_at timestamptz, abandoned_at timestamptz, started_attempts smallint NOT NULL DEFAULT 0,
-           finished_attempts smallint NOT NULL DEFAULT 0)`,
-        'CREATE INDEX ON outbox (segment)',
-        'CREATE INDEX ON outbox (created_at)',
-        'CREATE INDEX ON outbox (processed_at)',
-        'CREATE INDEX ON outbox (abandoned_at)',
-        'CREATE INDEX ON outbox (locked_until)',
-      ],
-    },
-    rows: [
-      { state: 'pending', values: row(1, {}) },
-      {
-        state: 'retrying',
-        values: row(2, { segment: 's1', started_attempts: 2, finished_attempts: 2, locked_until: '2026-01-01T00:01:00Z' }),
-      },
-      { state: 'processing', values: row(3, { segment: 's2', started_attempts: 1, locked_until: '2099-01-01T00:00:00Z' }) },
-      // Done while its lease still runs.
-      {
-        state: 'published',
-        values: row(4, {
-          started_attempts: 1,
-          finished_attempts: 1,
-          locked_until: '2099-01-01T00:00:00Z',
-          processed_at: '2026-01-01T00:01:01Z',
-        }),
-      },
-      {
-        state: 'dead',
-        values: row(5, {
-          segment: 's1',
-          started_attempts: 5,
-          finished_attempts: 5,
-          locked_until: '2099-01-01T00:00:00Z',
-          abandoned_at: '2026-01-01T00:01:02Z',
-        }),
-      },
-      // Its handler took the process down with it.
-      { state: 'retrying', values: row(6, { segment: 's3', started_attempts: 1, locked_until: '2026-01-01T00:01:03Z' }) },
-    ],
-  },
 });

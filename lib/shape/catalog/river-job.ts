@@ -9,21 +9,6 @@ const ONE_MORE = {
   scheduled_at: { now: true as const },
 };
 
-const row = (id: number, state: string, values: Record<string, string | number | null> = {}) => ({
-  id,
-  state,
-  attempt: 0,
-  max_attempts: 3,
-  kind: 'send_receipt',
-  queue: 'default',
-  args: { order: id },
-  created_at: `2026-01-01T00:00:0${id}Z`,
-  scheduled_at: `2026-01-01T00:00:0${id}Z`,
-  ...values,
-});
-const error = (attempt: number, text: string): string =>
-  JSON.stringify([JSON.stringify({ attempt, error: text })]).replace(/^\[(.*)\]$/s, '{$1}');
-
 /** Job queue in PostgreSQL for Go: seven states in an enumeration, attempts rise at the claim. */
 export const riverJob = defineShape({
   key: 'river-job',
@@ -110,41 +95,4 @@ export const riverJob = defineShape({
     companions: ['river_queue', 'river_leader', 'river_migration'],
   },
   facts: { source: 'riverqueue/river@fdf6cdf1', verified: 'ran', warnings: ['unique_job_may_refuse', 'rows_purged_by_library'] },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TYPE river_job_state AS ENUM ('available', 'cancelled', 'completed', 'discarded', 'pending', 'retryable', 'running', 'scheduled')`,
-        `CREATE TABLE river_job (
-           id bigserial PRIMARY KEY, state river_job_state NOT NULL DEFAULT 'available', attempt smallint NOT NULL DEFAULT 0,
-           max_attempts smallint NOT NULL, attempted_at timestamptz, created_at timestamptz NOT NULL DEFAULT now(), finalized_at timestamptz,
-           scheduled_at timestamptz NOT NULL DEFAULT now(), priority smallint NOT NULL DEFAULT 1, args jsonb NOT NULL DEFAULT '{}',
-           attempted_by text[], errors jsonb[], kind text NOT NULL, metadata jsonb NOT NULL DEFAULT '{}', queue text NOT NULL DEFAULT 'default',
-           tags varchar(255)[] NOT NULL DEFAULT '{}', unique_key bytea, unique_states bit(8),
-           CONSTRAINT finalized_or_finalized_at_null CHECK ((finalized_at IS NULL AND state NOT IN ('cancelled', 'completed', 'discarded'))
-             OR (finalized_at IS NOT NULL AND state IN ('cancelled', 'completed', 'discarded'))),
-           CONSTRAINT max_attempts_is_positive CHECK (max_attempts > 0))`,
-        'CREATE INDEX ON river_job (state, queue, priority, scheduled_at, id)',
-        'CREATE INDEX ON river_job (state, finalized_at) WHERE finalized_at IS NOT NULL',
-      ],
-    },
-    rows: [
-      { state: 'pending', values: row(1, 'available') },
-      { state: 'pending', values: row(2, 'scheduled', { scheduled_at: '2099-01-01T00:00:00Z' }) },
-      {
-        state: 'retrying',
-        values: row(3, 'retryable', { attempt: 1, scheduled_at: '2099-01-01T00:00:00Z', errors: error(1, 'mail server away') }),
-      },
-      { state: 'retrying', values: row(4, 'available', { attempt: 1, errors: error(1, 'mail server away') }) },
-      { state: 'processing', values: row(5, 'running', { attempt: 1, attempted_at: '2026-01-01T00:00:06Z', attempted_by: '{client-1}' }) },
-      {
-        state: 'published',
-        values: row(6, 'completed', { attempt: 1, finalized_at: '2026-01-01T00:00:07Z', attempted_by: '{client-0,client-1}' }),
-      },
-      {
-        state: 'dead',
-        values: row(7, 'discarded', { attempt: 3, finalized_at: '2026-01-01T00:01:00Z', errors: error(3, 'no such order') }),
-      },
-      { state: 'dead', values: row(8, 'cancelled', { finalized_at: '2026-01-01T00:01:01Z' }) },
-    ],
-  },
 });

@@ -1,6 +1,5 @@
-import { sampleId, sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
-import { MODULITH_COLUMNS, MODULITH_COMMON, MODULITH_REFUSED } from './parts/modulith';
+import { MODULITH_COLUMNS, MODULITH_REFUSED } from './parts/modulith';
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
 /** A listener may have begun at the last resubmission, however old the event. */
@@ -70,52 +69,5 @@ export const springModulithV2 = defineShape({
     source: 'spring-projects/spring-modulith@fc0a547c',
     verified: 'ran',
     warnings: ['published_means_waiting', 'row_is_one_listener'],
-  },
-  sample: {
-    table: { mysql: 'EVENT_PUBLICATION' },
-    ddl: {
-      postgres: [
-        `CREATE TABLE event_publication (
-           id uuid PRIMARY KEY, listener_id text NOT NULL, event_type text NOT NULL, serialized_event text NOT NULL,
-           publication_date timestamptz NOT NULL, completion_date timestamptz, status text, completion_attempts int,
-           last_resubmission_date timestamptz)`,
-        'CREATE INDEX ON event_publication USING hash (serialized_event)',
-        'CREATE INDEX ON event_publication (completion_date)',
-      ],
-      mysql: [
-        `CREATE TABLE EVENT_PUBLICATION (
-           ID varchar(36) PRIMARY KEY, LISTENER_ID varchar(512) NOT NULL, EVENT_TYPE varchar(512) NOT NULL, SERIALIZED_EVENT varchar(4000) NOT NULL,
-           PUBLICATION_DATE timestamp(6) NOT NULL, COMPLETION_DATE timestamp(6) NULL, STATUS varchar(20), COMPLETION_ATTEMPTS int,
-           LAST_RESUBMISSION_DATE timestamp(6) NULL, INDEX (COMPLETION_DATE))`,
-      ],
-    },
-    rows: sampleRows(MODULITH_COMMON, [
-      ['pending', { id: sampleId(1), publication_date: '2026-01-01 00:00:01', status: 'PUBLISHED', completion_attempts: 1 }],
-      [
-        'pending',
-        {
-          id: sampleId(2),
-          publication_date: '2026-01-01 00:00:02',
-          status: 'RESUBMITTED',
-          completion_attempts: 3,
-          last_resubmission_date: '2026-01-01 02:00:00',
-        },
-      ],
-      ['processing', { id: sampleId(3), publication_date: '2026-01-01 00:00:03', status: 'PROCESSING', completion_attempts: 1 }],
-      ['retrying', { id: sampleId(4), publication_date: '2026-01-01 00:00:04', status: 'FAILED', completion_attempts: 2 }],
-      // From before the states: complete or not is all there is to know.
-      ['retrying', { id: sampleId(5), publication_date: '2026-01-01 00:00:05', serialized_event: 'not json' }],
-      ['published', { id: sampleId(6), publication_date: '2026-01-01 00:00:06', completion_date: '2026-01-01 00:00:07' }],
-      [
-        'published',
-        {
-          id: sampleId(7),
-          publication_date: '2026-01-01 00:00:07',
-          completion_date: '2026-01-01 00:00:08',
-          status: 'COMPLETED',
-          completion_attempts: 1,
-        },
-      ],
-    ]),
   },
 });

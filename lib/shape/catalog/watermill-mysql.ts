@@ -1,13 +1,5 @@
 import { defineShape } from '../shape';
 
-const row = (offset: number) => ({
-  offset,
-  uuid: `message-${offset}`,
-  created_at: `2026-01-01 00:00:0${offset}`,
-  payload: { order: offset },
-  metadata: { correlation_id: `c${offset}` },
-});
-
 /** Messages of one topic in a table that is only ever added to; each consumer group keeps how far it has come and what it took. */
 export const watermillMysql = defineShape({
   key: 'watermill-mysql',
@@ -51,25 +43,5 @@ export const watermillMysql = defineShape({
     source: 'ThreeDotsLabs/watermill-sql@e26c90d3',
     verified: 'source',
     warnings: ['one_state_per_reader', 'nothing_is_deleted'],
-  },
-  sample: {
-    ddl: {
-      mysql: [
-        `CREATE TABLE watermill_orders (
-           \`offset\` bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, uuid varchar(36) NOT NULL, created_at timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP,
-           payload json DEFAULT NULL, metadata json DEFAULT NULL)`,
-        'CREATE TABLE watermill_offsets_orders (consumer_group varchar(255) NOT NULL PRIMARY KEY, offset_acked bigint, offset_consumed bigint NOT NULL)',
-        // The slower of the two has taken the fourth message and not said that it is done with it.
-        `INSERT INTO watermill_offsets_orders VALUES ('mail', 5, 5), ('ledger', 3, 4)`,
-      ],
-    },
-    rows: [
-      { state: 'published', values: row(1) },
-      { state: 'published', values: row(2) },
-      { state: 'published', values: row(3) },
-      { state: 'processing', values: row(4) },
-      { state: 'pending', values: row(5) },
-      { state: 'pending', values: row(6) },
-    ],
   },
 });

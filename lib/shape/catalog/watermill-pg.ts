@@ -1,14 +1,5 @@
 import { defineShape } from '../shape';
 
-const row = (transaction: number, offset: number) => ({
-  transaction_id: String(transaction),
-  offset,
-  uuid: `message-${offset}`,
-  created_at: `2026-01-01T00:00:0${offset}Z`,
-  payload: { order: offset },
-  metadata: { correlation_id: `c${offset}` },
-});
-
 /** Messages of one topic in a table that is only ever added to; each consumer group keeps how far it has come. */
 export const watermillPg = defineShape({
   key: 'watermill-pg',
@@ -58,26 +49,5 @@ export const watermillPg = defineShape({
     source: 'ThreeDotsLabs/watermill-sql@e26c90d3',
     verified: 'source',
     warnings: ['one_state_per_reader', 'old_transaction_holds_back', 'nothing_is_deleted'],
-  },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE watermill_orders (
-           "offset" bigserial, uuid varchar(36) NOT NULL, created_at timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP, payload json DEFAULT NULL,
-           metadata json DEFAULT NULL, transaction_id xid8 NOT NULL, PRIMARY KEY (transaction_id, "offset"))`,
-        `CREATE TABLE watermill_offsets_orders (
-           consumer_group varchar(255) PRIMARY KEY, offset_acked bigint, last_processed_transaction_id xid8 NOT NULL)`,
-        // The slower of the two has come to the third message; the fifth was written before the fourth and seen after it.
-        `INSERT INTO watermill_offsets_orders VALUES ('mail', 5, '12'), ('ledger', 3, '11')`,
-      ],
-    },
-    rows: [
-      { state: 'published', values: row(10, 1) },
-      { state: 'published', values: row(10, 2) },
-      { state: 'published', values: row(11, 3) },
-      { state: 'pending', values: row(12, 4) },
-      { state: 'pending', values: row(11, 5) },
-      { state: 'pending', values: row(13, 6) },
-    ],
   },
 });

@@ -1,14 +1,5 @@
 import { defineShape } from '../shape';
 
-const row = (offset: number, acked: boolean, metadata: Record<string, unknown> = {}) => ({
-  offset,
-  uuid: `message-${offset}`,
-  created_at: `2026-01-01 00:00:0${offset}`,
-  payload: { order: offset },
-  metadata,
-  acked,
-});
-
 /** Messages of one topic for one reader, each ticked off, or deleted, when it is done. */
 export const watermillQueue = defineShape({
   key: 'watermill-queue',
@@ -45,27 +36,4 @@ export const watermillQueue = defineShape({
     signature: ['acked', 'uuid', 'offset'],
   },
   facts: { source: 'ThreeDotsLabs/watermill-sql@e26c90d3', verified: 'source', warnings: ['rows_may_go_when_done'] },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE watermill_mails (
-           "offset" serial PRIMARY KEY, uuid varchar(36) NOT NULL, payload json DEFAULT NULL, metadata json DEFAULT NULL,
-           acked boolean NOT NULL DEFAULT false, created_at timestamptz NOT NULL DEFAULT CURRENT_TIMESTAMP)`,
-      ],
-      mysql: [
-        `CREATE TABLE watermill_mails (
-           \`offset\` bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, uuid varchar(36) NOT NULL, payload json DEFAULT NULL, metadata json DEFAULT NULL,
-           acked boolean NOT NULL DEFAULT false, created_at timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP)`,
-      ],
-    },
-    rows: [
-      { state: 'published', values: row(1, true) },
-      { state: 'published', values: row(2, true) },
-      { state: 'pending', values: row(3, false) },
-      // Taken after the fourth: each row has its own tick.
-      { state: 'pending', values: row(4, false, { _watermill_delayed_until: '2099-01-01 00:00:00' }) },
-      { state: 'published', values: row(5, true) },
-      { state: 'pending', values: row(6, false) },
-    ],
-  },
 });

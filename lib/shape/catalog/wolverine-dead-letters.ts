@@ -1,4 +1,3 @@
-import { sampleId, sampleRows } from './parts/sample-rows';
 import { defineShape } from '../shape';
 
 /** Envelopes Wolverine gave up. One that is marked as replayable is moved back among the incoming ones by the library, its count at zero. */
@@ -37,38 +36,4 @@ export const wolverineDeadLetters = defineShape({
     companions: ['wolverine_incoming_envelopes'],
   },
   facts: { source: 'JasperFx/wolverine@a4b6f5bd', verified: 'source', warnings: ['binary_envelope'] },
-  sample: {
-    ddl: {
-      postgres: [
-        `CREATE TABLE wolverine_dead_letters (
-           id uuid PRIMARY KEY, execution_time timestamptz, body bytea NOT NULL, message_type text NOT NULL, received_at text, source text,
-           exception_type text, exception_message text, sent_at timestamptz, replayable boolean)`,
-        'CREATE INDEX ON wolverine_dead_letters (replayable) WHERE replayable',
-      ],
-      mysql: [
-        `CREATE TABLE wolverine_dead_letters (
-           id char(36) PRIMARY KEY, execution_time datetime, body longblob NOT NULL, message_type varchar(500) NOT NULL, received_at varchar(500),
-           source varchar(500), exception_type text, exception_message text, sent_at datetime, replayable tinyint(1), INDEX (replayable))`,
-      ],
-    },
-    rows: sampleRows(
-      {
-        body: 'envelope',
-        message_type: 'OrderPlaced',
-        received_at: 'rabbitmq://queue/orders',
-        source: 'shop',
-        exception_type: 'System.TimeoutException',
-        exception_message: 'no answer from the bank',
-        replayable: '0',
-      },
-      [
-        ['dead', { id: sampleId(1), sent_at: '2026-01-01 00:00:01' }],
-        ['dead', { id: sampleId(2), sent_at: '2026-01-01 00:00:02', received_at: null, source: null }],
-        ['dead', { id: sampleId(3), sent_at: '2026-01-01 00:00:03', replayable: null }],
-        ['retrying', { id: sampleId(4), sent_at: '2026-01-01 00:00:04', replayable: '1' }],
-        ['retrying', { id: sampleId(5), sent_at: '2026-01-01 00:00:05', replayable: '1', execution_time: '2026-01-01 00:00:06' }],
-        ['dead', { id: sampleId(6), sent_at: null, exception_message: null }],
-      ],
-    ),
-  },
 });

@@ -6,7 +6,7 @@ import { GET as events } from '../../v1/outboxes/[outbox]/events/route';
 import { POST as intervene } from '../../v1/outboxes/[outbox]/interventions/route';
 import { GET as summary } from '../../v1/outboxes/[outbox]/summary/route';
 import { publishedAt } from '@/lib/shape/catalog/published-at';
-import { useTestConsole } from '@/lib/server/testing';
+import { useTestConsole } from '@/scripts/testing/console';
 import type { EventPage } from '@/lib/shared/model';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';

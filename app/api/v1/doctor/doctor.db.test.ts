@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useTestConsole } from '@/lib/server/testing';
+import { useTestConsole } from '@/scripts/testing/console';
 import type { DoctorSnapshot } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { POST as EXAMINE } from './examinations/route';

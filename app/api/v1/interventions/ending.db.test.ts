@@ -4,7 +4,7 @@ import { endConsole, getConsole } from '@/lib/server/console';
 import type { InterventionResult } from '@/lib/shared/model';
 import { GET as event } from '../outboxes/[outbox]/events/[event]/route';
 import { POST as intervene } from '../outboxes/[outbox]/interventions/route';
-import { DEAD, useInstalledEscrow } from './testing';
+import { DEAD, useInstalledEscrow } from '@/scripts/testing/installed-escrow';
 
 const { console, observed } = useInstalledEscrow();
 

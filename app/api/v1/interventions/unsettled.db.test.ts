@@ -4,7 +4,7 @@ import { getConsole } from '@/lib/server/console';
 import type { AuditPage } from '@/lib/shared/model';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { GET as audit } from '../audit/route';
-import { DEAD, useInstalledEscrow } from './testing';
+import { DEAD, useInstalledEscrow } from '@/scripts/testing/installed-escrow';
 
 const { console } = useInstalledEscrow();
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { getConsole } from '@/lib/server/console';
-import { useTestConsole, type Call } from '@/lib/server/testing';
+import { useTestConsole, type Call } from '@/scripts/testing/console';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { Role } from '@/lib/shared/permissions';
 import { deleteOldMarks } from '@/lib/store/marks';

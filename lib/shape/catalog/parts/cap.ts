@@ -72,33 +72,4 @@ export const CAP = {
   payload: { encoding: 'json' },
 } satisfies Partial<ShapeInput>;
 
-/** Every status there is, at its edges: the limit itself, one below it, no error, an id beyond what JavaScript counts. */
-export const CAP_ROWS = [
-  ['pending', { Id: 1, StatusName: 'Scheduled' }],
-  ['pending', { Id: 2, StatusName: 'Delayed', ExpiresAt: '2099-01-01 00:00:00' }],
-  ['processing', { Id: 3, StatusName: 'Queued', ExpiresAt: '2026-01-01 00:00:30' }],
-  ['published', { Id: 4, StatusName: 'Succeeded', ExpiresAt: '2026-01-02 00:00:05', Retries: 1 }],
-  ['retrying', { Id: 5, StatusName: 'Failed', Retries: 49, ExpiresAt: '2026-01-16 00:00:05' }],
-  [
-    'dead',
-    {
-      Id: 6,
-      StatusName: 'Failed',
-      Retries: 50,
-      ExpiresAt: '2026-01-16 00:00:06',
-      Content: '{"Headers":{"cap-exception":"BrokerException-->unreachable"},"Value":{}}',
-    },
-  ],
-  ['dead', { Id: '9007199254740993', StatusName: 'Failed', Retries: 51, Version: 'v2', Content: 'not json' }],
-] as const;
-
-/** What every row of the sample has unless it says otherwise. */
-export const CAP_COMMON = {
-  Version: 'v1',
-  Name: 'orders.created',
-  Content: '{"Headers":{"cap-msg-id":"1"},"Value":{"orderId":1}}',
-  Retries: 0,
-  Added: '2026-01-01 00:00:01',
-};
-
 export const CAP_WARNINGS = ['whole_row_is_rewritten', 'other_versions_are_left', 'local_time'];

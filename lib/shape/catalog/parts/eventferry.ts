@@ -1,8 +1,8 @@
 /** What eventferry's tables share on both engines: five states as numbers, one aggregate after the other. */
-import { sampleId, sampleRows } from './sample-rows';
 import type { ChangeRule, ShapeInput } from '../../shape';
 
 const [PENDING, PROCESSING, DONE, FAILED, DEAD] = [0, 1, 2, 3, 4];
+
 const FROM_THE_START = {
   status: { value: PENDING },
   attempts: { value: 0 },
@@ -87,17 +87,3 @@ export function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput
     release: { refuse: 'claim_lapses' },
   };
 }
-
-/** One row per state, a dead one that was overtaken, and one without a time to try it again. */
-export const eventferryRows = sampleRows(
-  { aggregate_type: 'order', aggregate_id: 'order-1', topic: 'orders', key: 'order-1', payload: { order: 1 }, headers: {} },
-  [
-    ['published', { id: 1, message_id: sampleId(1), status: DONE, attempts: 1, created_at: '2026-01-01 00:00:01', claimed_at: '2026-01-01 00:00:02', processed_at: '2026-01-01 00:00:03' }],
-    ['dead', { id: 2, message_id: sampleId(2), status: DEAD, attempts: 5, created_at: '2026-01-01 00:00:02', claimed_at: '2026-01-01 00:10:00' }],
-    ['published', { id: 3, message_id: sampleId(3), status: DONE, attempts: 0, created_at: '2026-01-01 00:00:03', processed_at: '2026-01-01 00:10:01' }],
-    ['retrying', { id: 4, message_id: sampleId(4), status: FAILED, attempts: 2, created_at: '2026-01-01 00:00:04', next_retry_at: '2037-01-01 00:00:00' }],
-    ['processing', { id: 5, message_id: sampleId(5), status: PROCESSING, attempts: 0, aggregate_id: 'order-2', created_at: '2026-01-01 00:00:05', claimed_at: '2026-01-01 00:00:06', trace_id: 't5' }],
-    ['pending', { id: 6, message_id: sampleId(6), status: PENDING, attempts: 0, created_at: '2026-01-01 00:00:06' }],
-    ['retrying', { id: 7, message_id: sampleId(7), status: FAILED, attempts: 1, aggregate_id: 'order-3', key: null, created_at: '2026-01-01 00:00:07' }],
-  ],
-); // prettier-ignore

@@ -30,12 +30,4 @@ export const EVENTUATE = {
   payload: { encoding: 'json' },
 } satisfies Partial<ShapeInput>;
 
-/** What every row of the samples has unless it says otherwise. */
-export const EVENTUATE_COMMON = {
-  destination: 'com.shop.Order',
-  headers: '{"ID":"1","event-type":"com.shop.OrderCreated","event-aggregate-type":"com.shop.Order","event-aggregate-id":"1"}',
-  payload: '{"total":1}',
-  published: 0,
-};
-
 export const EVENTUATE_WARNINGS = ['published_by_polling_only'];

@@ -2,6 +2,7 @@
 import type { ShapeInput } from '../../shape';
 
 const ORDERED = { not: { column: 'topic', equals: '*' } };
+
 const PROCESSED = { column: 'processed', isTrue: true };
 
 /**
@@ -58,26 +59,5 @@ export function gruelboxOperations(unblocked: boolean | string): NonNullable<Sha
     release: { refuse: 'claim_lapses' },
   };
 }
-
-export const GRUELBOX_ROWS = [
-  ['pending', { id: 'a1' }],
-  ['pending', { id: 'a2', topic: 'order-1', seq: 1, nextAttemptTime: '2037-01-01 00:00:00' }],
-  ['retrying', { id: 'a3', topic: 'order-1', seq: 2, attempts: 7, lastAttemptTime: '2026-01-01 00:00:03' }],
-  ['published', { id: 'a4', processed: '1', uniqueRequestId: 'u-4', attempts: 1, lastAttemptTime: '2026-01-01 00:00:04' }],
-  ['dead', { id: 'a5', blocked: '1', attempts: 5, lastAttemptTime: '2026-01-01 00:00:05' }],
-  ['dead', { id: 'a6', blocked: '1', attempts: 5, uniqueRequestId: 'u-6', invocation: 'not json' }],
-  ['published', { id: 'a7', processed: '1', uniqueRequestId: 'u-7', nextAttemptTime: '2026-01-08 00:00:00' }],
-] as const;
-
-/** What every row of the sample has unless it says otherwise. */
-export const GRUELBOX_COMMON = {
-  invocation: '{"c":"com.shop.Mailer","m":"sendReceipt","p":["String"],"a":[{"t":"String","v":"order-1"}]}',
-  nextAttemptTime: '2026-01-01 00:00:01',
-  attempts: 0,
-  blocked: '0',
-  version: 1,
-  processed: '0',
-  topic: '*',
-};
 
 export const GRUELBOX_WARNINGS = ['failing_topic_never_dies', 'settled_key_may_return', 'local_time'];

@@ -15,10 +15,3 @@ export const MODULITH_REFUSED = {
   retry: { refuse: 'app_must_resubmit' },
   requeue: { refuse: 'app_must_resubmit' },
 } satisfies ShapeInput['operations'];
-
-/** What every row of the samples has unless it says otherwise. */
-export const MODULITH_COMMON = {
-  listener_id: 'com.shop.Mailer.on(com.shop.OrderCompleted)',
-  event_type: 'com.shop.OrderCompleted',
-  serialized_event: '{"orderId":1}',
-};

@@ -1,5 +1,4 @@
 /** What the stores of @nestjs/outbox share: leases and times in milliseconds, a dead-letter table rows move to. */
-import { sampleId, sampleRows } from './sample-rows';
 import type { ShapeInput } from '../../shape';
 
 const ms = (column: string) => ({ column, time: 'epoch_ms' as const });
@@ -93,37 +92,3 @@ export const nestjsDetect = {
   ],
   signature: ['lease_owner', 'history'],
 };
-
-/** 2026-01-01T00:00:00Z and a time that does not come, in milliseconds. */
-const [START, NEVER] = [1_767_225_600_000, 4_070_908_800_000];
-
-const common = { topic: 'order.created', payload: { order: 1 }, headers: {}, key: null, history: [], last_error: null };
-
-export const nestjsDeadRows = sampleRows({ ...common, created_at: START + 5_000, attempts: 5 }, [
-  [
-    'dead',
-    {
-      id: sampleId(5),
-      seq: 5,
-      key: 'order-1',
-      last_error: 'broker away',
-      history: [{ attempt: 5 }],
-      reason: 'exhausted',
-      failed_at: START + 90_000,
-    },
-    'dead',
-  ],
-  ['dead', { id: 'not a uuid', seq: 6, payload: null, attempts: 1, reason: 'rejected', failed_at: START + 91_000 }, 'dead'],
-]);
-
-export const nestjsRows = [
-  ...sampleRows({ ...common, created_at: START + 1_000, available_at: START + 1_000, attempts: 0 }, [
-    ['pending', { id: sampleId(1), seq: 1, key: 'order-1' }],
-    ['pending', { id: sampleId(2), seq: 2, created_at: START + 2_000, available_at: NEVER }],
-    ['retrying', { id: sampleId(3), seq: 3, created_at: START + 3_000, attempts: 2, last_error: 'broker away', available_at: NEVER }],
-    ['processing', { id: sampleId(4), seq: 4, created_at: START + 4_000, attempts: 1, lease_owner: 'relay-1', lease_until: NEVER }],
-    // A lease that ran out: whoever comes next takes it.
-    ['retrying', { id: sampleId(7), seq: 7, created_at: START + 7_000, attempts: 1, lease_owner: 'relay-0', lease_until: START + 60_000 }],
-  ]),
-  ...nestjsDeadRows,
-];

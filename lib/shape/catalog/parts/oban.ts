@@ -1,8 +1,8 @@
 /** What Oban's table is on both engines; only arrays differ, which PostgreSQL has and MySQL keeps as JSON. */
-import { sampleRows } from './sample-rows';
 import type { Condition, ShapeInput } from '../../shape';
 
 const utc = (column: string) => ({ column, time: 'utc' as const });
+
 const is = (state: string): Condition => ({ column: 'state', equals: state });
 
 const DUE = {
@@ -12,6 +12,7 @@ const DUE = {
   cancelled_at: { value: null },
   discarded_at: { value: null },
 };
+
 /** What `retry_all_jobs` writes: one attempt more than it has had, where it has none left. */
 const ONE_MORE = { ...DUE, max_attempts: { greatest: [{ column: 'max_attempts' }, { column: 'attempt', plus: 1 }] } };
 
@@ -105,22 +106,3 @@ export const oban = {
     companions: ['oban_peers'],
   },
 } satisfies Partial<ShapeInput>;
-
-/** `list` spells a list of texts or of JSON values as the engine's column takes it. */
-export function obanRows(list: (values: (string | Record<string, unknown>)[]) => string) {
-  const failure = (attempt: number, error: string): string => list([{ at: '2026-01-01 00:00:00', attempt, error }]);
-  const [SOON, NEVER] = ['2026-01-01 00:00:30', '2037-01-01 00:00:00'];
-  return sampleRows(
-    { worker: 'Shop.Receipt', queue: 'default', args: { order: 1 }, attempt: 0, max_attempts: 3, errors: list([]), scheduled_at: SOON },
-    [
-      ['pending', { id: 1, state: 'available', inserted_at: '2026-01-01 00:00:01' }],
-      ['pending', { id: 2, state: 'scheduled', inserted_at: '2026-01-01 00:00:02', scheduled_at: NEVER }],
-      ['retrying', { id: 3, state: 'retryable', inserted_at: '2026-01-01 00:00:03', attempt: 1, scheduled_at: NEVER, errors: failure(1, 'mail server away') }],
-      ['retrying', { id: 4, state: 'available', inserted_at: '2026-01-01 00:00:04', attempt: 1, errors: failure(1, 'mail server away') }],
-      ['processing', { id: 5, state: 'executing', inserted_at: '2026-01-01 00:00:05', attempt: 1, attempted_at: SOON, attempted_by: list(['node-1', 'id-1']) }],
-      ['published', { id: 6, state: 'completed', inserted_at: '2026-01-01 00:00:06', attempt: 1, attempted_at: SOON, completed_at: '2026-01-01 00:00:31' }],
-      ['dead', { id: 7, state: 'discarded', inserted_at: '2026-01-01 00:00:07', attempt: 3, discarded_at: '2026-01-01 00:01:00', errors: failure(3, 'no such order') }],
-      ['dead', { id: 8, state: 'cancelled', inserted_at: '2026-01-01 00:00:08', cancelled_at: '2026-01-01 00:01:01' }],
-    ],
-  ); // prettier-ignore
-}

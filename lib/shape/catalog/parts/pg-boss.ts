@@ -2,6 +2,7 @@
 import type { Condition, ShapeInput } from '../../shape';
 
 const FAILED: Condition = { column: 'state', equals: 'failed' };
+
 const CANCELLED: Condition = { column: 'state', equals: 'cancelled' };
 
 /**
@@ -118,66 +119,3 @@ export const pgBoss = {
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: { state: { value: 'failed' }, completed_on: { now: true } } },
 } satisfies Partial<ShapeInput>;
-
-const cell = (id: number, name: string, state: string, values: Record<string, string | number | null | Record<string, unknown>> = {}) => ({
-  id: `00000000-0000-4000-8000-00000000000${id}`,
-  name,
-  data: { order: id },
-  state,
-  created_on: `2026-01-01T00:00:0${id}Z`,
-  start_after: `2026-01-01T00:00:0${id}Z`,
-  keep_until: '2099-01-01T00:00:00Z',
-  ...values,
-});
-
-/** One row per state, a job of a later time, a dead letter and its copy, one key with `~` in its queue's name. */
-export const pgBossRows: NonNullable<ShapeInput['sample']>['rows'] = [
-  { state: 'pending', values: cell(1, 'mail', 'created') },
-  { state: 'pending', values: cell(2, 'mail', 'created', { start_after: '2098-01-01T00:00:00Z' }) },
-  {
-    state: 'retrying',
-    values: cell(3, 'mail', 'retry', { retry_count: 1, started_on: '2026-01-01T00:01:00Z', output: { message: 'mail server away' } }),
-  },
-  { state: 'processing', values: cell(4, 'mail', 'active', { started_on: '2026-01-01T00:01:01Z' }) },
-  {
-    state: 'published',
-    values: cell(5, 'a~b%', 'completed', {
-      started_on: '2026-01-01T00:01:02Z',
-      completed_on: '2026-01-01T00:01:03Z',
-      output: { sent: true },
-    }),
-  },
-  {
-    state: 'dead',
-    values: cell(6, 'mail', 'failed', {
-      retry_count: 2,
-      started_on: '2026-01-01T00:01:04Z',
-      completed_on: '2026-01-01T00:01:05Z',
-      dead_letter: 'a~b%',
-      output: { message: 'no such order' },
-    }),
-  },
-  { state: 'pending', values: cell(7, 'a~b%', 'created', { data: { order: 6 }, output: { message: 'no such order' } }) },
-  { state: 'dead', values: cell(8, 'mail', 'cancelled', { completed_on: '2026-01-01T00:01:06Z' }) },
-];
-
-const STATES = `CREATE TYPE pgboss.job_state AS ENUM ('created', 'retry', 'active', 'completed', 'cancelled', 'failed')`;
-
-/** The tables of a version whose own columns are `columns`, with two queues. */
-export function pgBossTables(columns: string): string[] {
-  return [
-    'CREATE SCHEMA IF NOT EXISTS pgboss',
-    STATES,
-    `CREATE TABLE pgboss.job (
-       id uuid NOT NULL DEFAULT gen_random_uuid(), name text NOT NULL, priority int NOT NULL DEFAULT 0, data jsonb,
-       state pgboss.job_state NOT NULL DEFAULT 'created', retry_limit int NOT NULL DEFAULT 2, retry_count int NOT NULL DEFAULT 0,
-       retry_delay int NOT NULL DEFAULT 0, retry_backoff boolean NOT NULL DEFAULT false, start_after timestamptz NOT NULL DEFAULT now(),
-       started_on timestamptz, singleton_key text, singleton_on timestamp, created_on timestamptz NOT NULL DEFAULT now(),
-       completed_on timestamptz, keep_until timestamptz NOT NULL DEFAULT now() + interval '14 days', output jsonb, dead_letter text,
-       policy text, ${columns}, PRIMARY KEY (name, id)) PARTITION BY LIST (name)`,
-    `CREATE TABLE pgboss.job_mail PARTITION OF pgboss.job FOR VALUES IN ('mail')`,
-    `CREATE TABLE pgboss.job_other PARTITION OF pgboss.job DEFAULT`,
-    `CREATE INDEX ON pgboss.job_mail (name, start_after) WHERE state < 'active'`,
-    `CREATE UNIQUE INDEX ON pgboss.job_mail (name, coalesce(singleton_key, '')) WHERE state = 'created' AND policy = 'short'`,
-  ];
-}

@@ -23,15 +23,3 @@ export const WOLVERINE_RELEASE = [
     basis: 'mirrors_library',
   },
 ] satisfies NonNullable<ShapeInput['operations']>[string];
-
-/** The list of nodes as the samples have it: node 1 is alive. */
-export const WOLVERINE_NODES_DDL = {
-  postgres: [
-    'CREATE TABLE wolverine_nodes (id uuid PRIMARY KEY, node_number int NOT NULL, health_check timestamptz NOT NULL DEFAULT now())',
-    `INSERT INTO wolverine_nodes (id, node_number) VALUES ('00000000-0000-4000-8000-000000000099', 1)`,
-  ],
-  mysql: [
-    'CREATE TABLE wolverine_nodes (id char(36) PRIMARY KEY, node_number int NOT NULL, health_check datetime NOT NULL DEFAULT CURRENT_TIMESTAMP)',
-    `INSERT INTO wolverine_nodes (id, node_number) VALUES ('00000000-0000-4000-8000-000000000099', 1)`,
-  ],
-};

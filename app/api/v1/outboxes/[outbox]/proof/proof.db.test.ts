@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
-import { MINE, MINE_DDL, mapping } from '@/lib/proving/testing';
+import { MINE, MINE_DDL, mapping } from '@/fixtures/mapping';
 import { getConsole } from '@/lib/server/console';
-import { useTestConsole } from '@/lib/server/testing';
+import { useTestConsole } from '@/scripts/testing/console';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { useTestDatabase } from '@/scripts/testing/database';

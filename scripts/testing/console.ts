@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { createToken } from '@/lib/identity/tokens';
 import type { Role } from '@/lib/shared/permissions';
 import { migrateStore } from '@/lib/store/store';
-import { getConsole, stopConsole } from './console';
-import type { Context } from './context';
-import type { RouteHandler } from './route';
+import { getConsole, stopConsole } from '@/lib/server/console';
+import type { Context } from '@/lib/server/context';
+import type { RouteHandler } from '@/lib/server/route';
 
 const ORIGIN = 'http://localhost:3000';
 

@@ -3,9 +3,9 @@ import { beforeAll } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
-import { useTestConsole, type TestConsole } from '@/lib/server/testing';
-import { useTestDatabase, type TestDatabase } from '@/scripts/testing/database';
-import { createRoles, createSample, settingsFor } from '@/scripts/testing/outbox';
+import { useTestConsole, type TestConsole } from './console';
+import { useTestDatabase, type TestDatabase } from './database';
+import { createRoles, createSample, settingsFor } from './outbox';
 
 /** The sample's dead event. */
 export const DEAD = '00000000-0000-4000-8000-000000000005';
