@@ -1,4 +1,4 @@
-import { applyInstall } from '@/lib/interventions/install';
+import { applyInstall } from '@/lib/interventions/install/install';
 import { LINE_OUTBOX } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Bench } from './bench';

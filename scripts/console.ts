@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createServers } from '@/lib/database/connections/servers';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS } from '@/lib/store/embedded/embedded-postgres';
 import { migrateStore, openStore } from '@/lib/store/store';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { intervene } from '@/lib/interventions/intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { bindOutbox } from '@/lib/outbox/bind';

@@ -1,7 +1,7 @@
 /** Tables in the ways people make them, on both engines: every proposal parses, binds, and reads its rows. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { Examination } from '@/lib/shared/detection';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall } from '@/lib/interventions/install';
+import { applyInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';

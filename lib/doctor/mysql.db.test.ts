@@ -2,7 +2,7 @@ import mysql from 'mysql2/promise';
 import { createTranslator } from 'use-intl/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import type { OutboxSettings } from '@/lib/outbox/outbox';
 import { defineShape, type Shape } from '@/lib/shape/shape';
 import type { Finding } from '@/lib/shared/doctor';

@@ -1,7 +1,7 @@
 /** What the doctor prints against rights that come by other roles takes them back, and nothing that is needed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall } from '@/lib/interventions/install';
+import { applyInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { neededRights } from '@/lib/outbox/rights';
 import type { Finding } from '@/lib/shared/doctor';

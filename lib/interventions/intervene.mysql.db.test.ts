@@ -9,7 +9,7 @@ import { getEvent } from '@/lib/outbox/get-event';
 import { listEvents } from '@/lib/outbox/list-events';
 import { namastackOutboxRecord } from '@/lib/shape/catalog/namastack-outbox-record';
 import type { Shape } from '@/lib/shape/shape';
-import { applyInstall, installScript } from './install';
+import { applyInstall, installScript } from './install/install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
 import { insertHeader } from './records';

@@ -6,7 +6,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { KnownProof } from '@/lib/outbox/proven';
 import { defineShape } from '@/lib/shape/shape';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import { installScript } from './install';
+import { installScript } from './install/install';
 import { intervene } from './intervene';
 import { previewIntervention } from './preview';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';

@@ -10,7 +10,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { decodeVersion } from '@/lib/outbox/version';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import { applyInstall, installStatements } from './install';
+import { applyInstall, installStatements } from './install/install';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 

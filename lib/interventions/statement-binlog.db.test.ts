@@ -10,7 +10,7 @@ import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { startMariadb } from '@/scripts/testing/mariadb';
 import { settingsFor } from '@/scripts/testing/outbox';
-import { applyInstall, bindForInstall } from './install';
+import { applyInstall, bindForInstall } from './install/install';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, settingsFor, type OpenOutbox } from '@/scripts/testing/outbox';
 import { openDatabase } from '@/lib/database/database';
-import { applyInstall } from '@/lib/interventions/install';
+import { applyInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from './bind';
 import { newestDead } from './dead-letters';
 import { contentOf } from './event-content';

@@ -4,7 +4,7 @@ import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN } from '@/lib/config/known';
 import { parseConfig } from '@/lib/config/load';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { turnChanges } from '@/lib/proving/keep';
 import { MINE, MINE_DDL } from '@/fixtures/mapping';

@@ -1,7 +1,7 @@
 /** A console on an installed escrow outbox, for tests of what becomes of its interventions. */
 import { beforeAll } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestConsole, type TestConsole } from './console';
 import { useTestDatabase, type TestDatabase } from './database';

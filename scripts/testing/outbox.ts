@@ -4,7 +4,7 @@ import { sampleOf } from '@/fixtures/samples';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { mysqlEngine } from '@/lib/database/mysql/engine';
 import { postgresEngine } from '@/lib/database/postgres/engine';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { capturedOf, filledName } from '@/lib/shape/bind/find-table';
 import { tableParts } from '@/lib/shape/schema/names';

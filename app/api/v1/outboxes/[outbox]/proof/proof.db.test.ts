@@ -1,7 +1,7 @@
 /** An outbox that nobody has proven cannot be changed through any door, says why, and can be once it is proven and turned on. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { applyInstall, bindForInstall } from '@/lib/interventions/install';
+import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { MINE, MINE_DDL, mapping } from '@/fixtures/mapping';
 import { getConsole } from '@/lib/server/console';
 import { useTestConsole } from '@/scripts/testing/console';

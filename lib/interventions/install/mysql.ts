@@ -3,9 +3,9 @@ import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, recordsIndexStatement, recordsKey, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { countersGrant, countersRead, neededRights, rightsByOperation, tablesRead } from '@/lib/outbox/rights';
-import { whyRights, type InstallStatement } from './install-statement';
-import { recordTriggers, triggersSeen } from './install-triggers';
+import { countersGrant, countersRead, tablesRead } from '@/lib/outbox/rights';
+import { operatorGrants, type InstallStatement } from './statement';
+import { recordTriggers, triggersSeen } from './triggers';
 
 /** Under this lock two installations into one database take turns. */
 const INSTALL_LOCK = 'outbox_console_install';
@@ -139,7 +139,6 @@ interface Account {
 
 async function grants(outbox: Outbox, name: (table: TableName) => string): Promise<InstallStatement[]> {
   const { engine, roles, read, write } = outbox.database;
-  const { identifier } = engine.quote;
   const { headers, events } = recordTables(engine);
   const archiveName = name(archiveTable(engine, outbox.id));
   const reader = await accountOf(outbox, roles.reader, read);
@@ -178,24 +177,7 @@ async function grants(outbox: Outbox, name: (table: TableName) => string): Promi
     name(headers),
   );
   grant(operator, 'Every operation adds the events of its record', 'INSERT', name(events));
-  const why = rightsByOperation(outbox, identifier);
-  for (const [place, rights] of neededRights(outbox)) {
-    const updates = [...rights.update].map(identifier).join(', ');
-    const verbs = [
-      ...(rights.insert ? ['INSERT'] : []),
-      ...(rights.delete ? ['DELETE'] : []),
-      ...(updates === '' ? [] : [`UPDATE (${updates})`]),
-    ];
-    if (verbs.length === 0) continue;
-    grant(operator, whyRights(place.table.table, why.get(place) ?? []), verbs.join(', '), name(place.table));
-  }
-  if (outbox.shape.archive === undefined) return statements;
-  grant(
-    operator,
-    `The archive: INSERT for archive; DELETE for restore; UPDATE (${ARCHIVE_COLUMNS.reason}) for restore, which locks a row by it`,
-    `INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason})`,
-    archiveName,
-  );
+  for (const { why, rights, table } of operatorGrants(outbox)) grant(operator, why, rights, name(table));
   return statements;
 }
 

@@ -5,7 +5,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { createsTriggerIfMissing, serverOf, type ServerKind } from '@/lib/database/mysql/server';
 import { recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { InstallStatement } from './install-statement';
+import type { InstallStatement } from './statement';
 
 /** Stands in while a trigger is made anew. */
 const STAND_IN = '_anew';

@@ -1,8 +1,8 @@
 import type { TableName } from '@/lib/database/engine';
 import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordsIndexStatement, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { calledFunctions, neededRights, rightsByOperation, tablesRead } from '@/lib/outbox/rights';
-import { whyRights, type InstallStatement } from './install-statement';
+import { calledFunctions, tablesRead } from '@/lib/outbox/rights';
+import { operatorGrants, type InstallStatement } from './statement';
 
 /** Key of the advisory lock under which two installations into one database take turns. */
 const INSTALL_LOCK = 7_205_759_403_792;
@@ -168,25 +168,8 @@ function grants(outbox: Outbox, name: (table: TableName) => string): InstallStat
     why: 'Every operation closes its record with its outcome',
     sql: `GRANT UPDATE (outcome) ON ${name(headers)} TO ${writer}`,
   });
-  const why = rightsByOperation(outbox, identifier);
-  for (const [place, rights] of neededRights(outbox)) {
-    const updates = [...rights.update].map(identifier).join(', ');
-    const verbs = [
-      ...(rights.insert ? ['INSERT'] : []),
-      ...(rights.delete ? ['DELETE'] : []),
-      ...(updates === '' ? [] : [`UPDATE (${updates})`]),
-    ];
-    if (verbs.length === 0) continue;
-    statements.push({
-      why: whyRights(place.table.table, why.get(place) ?? []),
-      sql: `GRANT ${verbs.join(', ')} ON ${name(place.table)} TO ${writer}`,
-    });
-  }
-  if (outbox.shape.archive !== undefined) {
-    statements.push({
-      why: `The archive: INSERT for archive; DELETE for restore; UPDATE (${ARCHIVE_COLUMNS.reason}) for restore, which locks a row by it`,
-      sql: `GRANT INSERT, DELETE, UPDATE (${ARCHIVE_COLUMNS.reason}) ON ${name(archiveTable(outbox.database.engine, outbox.id))} TO ${writer}`,
-    });
+  for (const { why, rights, table } of operatorGrants(outbox)) {
+    statements.push({ why, sql: `GRANT ${rights} ON ${name(table)} TO ${writer}` });
   }
   return [...statements, ...functionGrants(outbox, operator)];
 }

@@ -5,9 +5,9 @@ import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
 import type { EngineKey } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import { mysqlInstallation } from './install-mysql';
-import { postgresInstallation } from './install-postgres';
-import type { InstallStatement } from './install-statement';
+import { mysqlInstallation } from './mysql';
+import { postgresInstallation } from './postgres';
+import type { InstallStatement } from './statement';
 
 const INSTALLATIONS: Record<EngineKey, (outbox: Outbox, url: string | undefined) => InstallStatement[] | Promise<InstallStatement[]>> = {
   postgres: postgresInstallation,
