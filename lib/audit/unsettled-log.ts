@@ -1,5 +1,4 @@
-import type { ActorsKey } from '@/lib/interventions/key-state';
-import type { Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
+import type { ActorsKey, Remembered, Unsettled, UnsettledLog } from '@/lib/interventions/settle';
 import { Problem } from '@/lib/shared/problems';
 import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';

@@ -1,12 +1,12 @@
+import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { recordTables } from '@/lib/outbox/companions';
 import type { InterventionResult } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { isUnderWay } from './intervene';
-import { keyState, type ActorsKey } from './key-state';
-import { eventsOf, headerById } from './records';
-import { notAppliedResult, recordedResult, resultFrom, settleEntry, type SettleDeps } from './settle';
+import { headerOf, recordedResult } from './records';
+import { findKey, notAppliedResult, resultFrom, settleEntry, type ActorsKey, type SettleDeps } from './settle';
 
 /**
  * What an actor's key has answered, settling it if it was left unknown; null when no try with it was committed and none is
@@ -18,13 +18,15 @@ export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<Inter
   if (isUnderWay(key)) throw underWay();
   const outbox = await deps.directory.get(key.outbox);
   if (outbox.archive !== null) {
-    const state = await keyState(outbox, key).catch((error: unknown) => {
+    const finding = await findKey(outbox, key).catch((error: unknown) => {
       throw error instanceof DatabaseFailure ? cannotSay(outbox.database.id, error) : error;
     });
-    if (state.kind === 'recorded') return recordedResult(state);
-    if (state.kind === 'running') throw underWay();
-    // Where there is no operator, no key was ever used.
-    if (state.kind === 'unsaid' && outbox.database.write !== null) throw cannotSay(outbox.database.id);
+    if (finding.kind === 'applied') return finding.result;
+    if (finding.kind === 'unknown') {
+      if (finding.why === 'running') throw underWay();
+      // Where there is no operator, no key was ever used.
+      if (outbox.database.write !== null) throw cannotSay(outbox.database.id);
+    }
   }
   // Had a later try with the key been committed, its record would have been found.
   return remembered === null ? null : notAppliedResult(remembered.entry);
@@ -49,13 +51,10 @@ export async function findIntervention(deps: SettleDeps, id: string): Promise<In
     const { entry, notApplied } = remembered;
     return notApplied ? notAppliedResult(entry) : resultFrom(entry, await settleEntry(deps, entry));
   }
-  const asked = new Set<string>();
-  for (const outboxId of deps.directory.ids) {
-    const outbox = await deps.directory.get(outboxId).catch((error: unknown) => doubt(error, outboxId));
-    // The records of all outboxes of a database are in one table.
-    if (outbox === null || outbox.archive === null || asked.has(outbox.database.id)) continue;
-    asked.add(outbox.database.id);
-    const found = await recordOf(outbox, id).catch((error: unknown) => doubt(error, outbox.database.id));
+  // The records of all outboxes of a database are in one table.
+  const databases = new Set(deps.directory.ids.map((outbox) => deps.directory.database(outbox)));
+  for (const database of databases) {
+    const found = await recordOf(database, id).catch((error: unknown) => doubt(error, database.id));
     if (found !== null) return found;
   }
   if (doubts[0] !== undefined) throw doubts[0];
@@ -63,13 +62,14 @@ export async function findIntervention(deps: SettleDeps, id: string): Promise<In
 }
 
 /** The reader's word is enough where it has the record; as a replica it may not have it yet. */
-async function recordOf({ database: { engine, read, write } }: Outbox, id: string): Promise<InterventionResult | null> {
-  const look = async (db: Db): Promise<InterventionResult | null> => {
-    const header = await headerById(engine, db, id);
-    return header === null ? null : recordedResult({ header, events: (await eventsOf(engine, db, [id])).get(id) ?? [] });
+async function recordOf({ engine, read, write }: Database, id: string): Promise<InterventionResult | null> {
+  const find = async (db: Db): Promise<InterventionResult | null> => {
+    if ((await engine.describe(db, recordTables(engine).headers)) === null) return null;
+    const header = await headerOf(engine, db, { id });
+    return header === null ? null : recordedResult(engine, db, header);
   };
-  const found = await read(look);
-  return found === null && write !== null ? write(look) : found;
+  const found = await read(find);
+  return found === null && write !== null ? write(find) : found;
 }
 
 function cannotSay(databaseId: string, cause?: unknown): Problem {

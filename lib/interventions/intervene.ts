@@ -5,29 +5,16 @@ import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/read-only';
-import { idFits } from '@/lib/outbox/row-id';
-import { decodeVersion } from '@/lib/outbox/version';
 import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
 import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
-import { applyOperation, type Wanted } from './apply';
-import type { ActorsKey } from './key-state';
-import type { Operation } from './operation';
+import { applyOperation } from './apply';
+import { asked, type Operation } from './operation';
 import { OPERATIONS } from './operation-registry.gen';
-import {
-  closeHeader,
-  eventsOf,
-  headerByKey,
-  insertEvents,
-  insertHeader,
-  outcomeOf,
-  resultOf,
-  type RecordEvent,
-  type RecordHeader,
-} from './records';
-import { resultFrom, settle, settleEntry, type SettleDeps } from './settle';
+import { closeHeader, headerOf, insertEvents, insertHeader, outcomeOf, recordedResult, resultOf, type RecordHeader } from './records';
+import { resultFrom, settle, settleEntry, type ActorsKey, type SettleDeps } from './settle';
 
 /** What an intervention needs beside the outbox itself. */
 export interface InterventionDeps extends SettleDeps {
@@ -70,9 +57,13 @@ export async function intervene(
     if (joined.hash !== hash) throw keyReused();
     return joined.result;
   }
-  const result = once(deps, operation, { outbox: outboxId, actor, key, hash, request, elapsedMs }).finally(() => running.delete(scope));
+  const result = runOperation(deps, { outbox: outboxId, actor, key, hash, operation, request, elapsedMs });
   running.set(scope, { hash, result });
-  return result;
+  try {
+    return await result;
+  } finally {
+    running.delete(scope);
+  }
 }
 
 const scopeOf = ({ outbox, actor, key }: ActorsKey): string => JSON.stringify([outbox, actor.id, key]);
@@ -81,20 +72,56 @@ const scopeOf = ({ outbox, actor, key }: ActorsKey): string => JSON.stringify([o
 export const isUnderWay = (key: ActorsKey): boolean => running.has(scopeOf(key));
 
 /** What one call, and those that join it, do. */
-interface Job {
-  outbox: string;
-  actor: Actor;
-  key: string;
+interface Job extends ActorsKey {
   hash: string;
+  operation: Operation;
   request: InterventionRequest;
   elapsedMs: () => number;
 }
 
-async function once(deps: InterventionDeps, operation: Operation, job: Job): Promise<InterventionResult> {
+/** One transaction with it. */
+interface Try extends Job {
+  /** A new one each time: that of an aborted transaction was never there. */
+  id: string;
+  /** The id of the record once its commit may have been sent. */
+  sent: string | null;
+}
+
+/** Until a transaction with it has ended: what a deadlock has ended is tried again. */
+async function runOperation(deps: InterventionDeps, job: Job): Promise<InterventionResult> {
   const earlier = await earlierTry(deps, job);
   if (earlier !== null) return earlier;
   await deps.requireStore();
-  return carryOut(deps, await deps.directory.get(job.outbox), operation, job);
+  const outbox = await changeable(deps, job.outbox);
+  const { write } = outbox.database;
+  if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
+  for (let attempt = 1; ; attempt += 1) {
+    const one: Try = { ...job, id: uuidv7(), sent: null };
+    try {
+      const answer = await write((db) => inTransaction(outbox, db, one));
+      deps.onRecord(outbox.id);
+      return answer;
+    } catch (error) {
+      // The next try is on the table as it is then.
+      if (error instanceof Problem && error.code === 'read_only') deps.directory.forget(outbox.id);
+      if (one.sent !== null && !isRefusedCommit(error)) {
+        const { actor, key, request } = job;
+        const entry = { id: one.sent, outbox: outbox.id, actor, key, request, at: new Date().toISOString() };
+        const answer = await settle(deps, outbox, entry);
+        if (answer !== null) return answer;
+      }
+      if (!(error instanceof DatabaseFailure)) throw error;
+      if (error.code === 'deadlock' && attempt < DEADLOCK_TRIES) continue;
+      throw refusalOf(error, outbox);
+    }
+  }
+}
+
+/** The outbox with what the newest proof refuses. Throws Problem `read_only` when it may not be changed. */
+async function changeable({ directory }: InterventionDeps, id: string): Promise<Outbox> {
+  const outbox = await directory.get(id);
+  const refused = requireWritable(outbox, await directory.proof(id));
+  return { ...outbox, proof: { ...outbox.proof, refused: [...outbox.proof.refused, ...refused] } };
 }
 
 /** The answer of a try with this key that nobody knew the outcome of, found out now or still unknown; null when there is none to wait for. */
@@ -138,42 +165,6 @@ function requestHash(outboxId: string, request: InterventionRequest): string {
 const keyReused = (): Problem =>
   new Problem('key_reused', 'This Idempotency-Key was used for another intervention: send a new key for a new decision');
 
-async function carryOut(deps: InterventionDeps, bound: Outbox, operation: Operation, job: Job): Promise<InterventionResult> {
-  const { write } = bound.database;
-  const refused = requireWritable(bound, await deps.directory.proof(bound.id));
-  const outbox = { ...bound, proof: { ...bound.proof, refused: [...bound.proof.refused, ...refused] } };
-  if (write === null) throw readOnlyProblem(outbox.id, 'no_operator_url');
-  const wanted = job.request.events.map(({ id, version }) => toWanted(outbox, id, version));
-  for (let attempt = 1; ; attempt += 1) {
-    // A new id per attempt: an aborted one was never there.
-    const id = uuidv7();
-    // The id of the record once its commit may have been sent.
-    const committing: string[] = [];
-    try {
-      const answer = await write(async (db) => {
-        const result = await inTransaction(outbox, db, operation, wanted, { id, ...job });
-        committing.push(result.interventionId);
-        return result;
-      });
-      deps.onRecord(outbox.id);
-      return answer;
-    } catch (error) {
-      // Whoever tries again does so on the table as it is now.
-      if (error instanceof Problem && error.code === 'read_only') deps.directory.forget(outbox.id);
-      const [sent] = committing;
-      if (sent !== undefined && !isRefusedCommit(error)) {
-        const { actor, key, request } = job;
-        const entry = { id: sent, outbox: outbox.id, actor, key, request, at: new Date().toISOString() };
-        const answer = await settle(deps, outbox, entry);
-        if (answer !== null) return answer;
-      }
-      if (!(error instanceof DatabaseFailure)) throw error;
-      if (error.code === 'deadlock' && attempt < DEADLOCK_TRIES) continue;
-      throw refusalOf(error, outbox);
-    }
-  }
-}
-
 /** Answers of a server to a commit after which the transaction is gone for certain. After any other failure it is looked for. */
 const REFUSED_COMMIT = new Set<FailureCode>([
   'locked',
@@ -187,42 +178,34 @@ const REFUSED_COMMIT = new Set<FailureCode>([
 ]);
 const isRefusedCommit = (error: unknown): boolean => error instanceof DatabaseFailure && REFUSED_COMMIT.has(error.code);
 
-function toWanted(outbox: Outbox, id: string, version: string): Wanted {
-  const seen = idFits(outbox.database.engine, outbox.main, id) ? decodeVersion(version) : null;
-  return seen === null ? { id, version: null } : { id, version: seen };
-}
-
-type Try = Job & { id: string };
-
-async function inTransaction(outbox: Outbox, db: Db, operation: Operation, wanted: Wanted[], job: Try): Promise<InterventionResult> {
+/** Key, change, record: or the answer of the try that had the key before. */
+async function inTransaction(outbox: Outbox, db: Db, job: Try): Promise<InterventionResult> {
+  const { operation, request } = job;
+  const { engine } = outbox.database;
   requireInTime(job);
-  if (await outbox.database.engine.isReadOnly(db)) {
+  if (await engine.isReadOnly(db)) {
     throw new Problem(
       'read_only',
       `Database ${outbox.database.id} accepts no writes at the moment (it may have become a replica): this try changed nothing`,
     );
   }
-  const reason = job.request.reason.trim();
-  const ours = await claimKey(outbox, db, job);
-  if (!ours.claimed) {
-    if (ours.header.request_hash !== job.hash) throw keyReused();
-    const events = (await eventsOf(outbox.database.engine, db, [ours.header.id])).get(ours.header.id) ?? [];
-    return resultOf(ours.header, events, operation.undo);
+  const before = await claimKey(outbox, db, job);
+  if (before !== null) {
+    if (before.request_hash !== job.hash) throw keyReused();
+    job.sent = before.id;
+    return recordedResult(engine, db, before);
   }
-  const records: RecordEvent[] = await applyOperation(outbox, db, operation, wanted, {
-    interventionId: job.id,
-    actorName: job.actor.name,
-    reason,
-  });
+  const author = { interventionId: job.id, actorName: job.actor.name, reason: request.reason.trim() };
+  const records = await applyOperation({ outbox, db, operation, author }, asked(outbox, request.events));
   await requireSameTables(outbox, db);
-  await insertEvents(outbox.database.engine, db, { id: job.id, outbox: outbox.id }, records);
-  const outcome = outcomeOf(records);
-  await closeHeader(outbox.database.engine, db, job.id, outcome);
-  const header = await headerByKey(outbox.database.engine, db, outbox.id, job.actor.id, job.key);
+  await insertEvents(engine, db, { id: job.id, outbox: outbox.id }, records);
+  await closeHeader(engine, db, job.id, outcomeOf(records));
+  const header = await headerOf(engine, db, job);
   if (header === null) throw new Error(`the record of intervention ${job.id} is not there in its own transaction`);
   // Whoever found the key free after the time was up did so before it was claimed here; from then on they find it taken.
   requireInTime(job);
-  return resultOf(header, records, operation.undo);
+  job.sent = header.id;
+  return resultOf(header, records);
 }
 
 function requireInTime({ elapsedMs }: Job): void {
@@ -233,29 +216,22 @@ function requireInTime({ elapsedMs }: Job): void {
   );
 }
 
-async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<{ claimed: true } | { claimed: false; header: RecordHeader }> {
+/** null when the key is ours now; otherwise the header of the intervention that has it. */
+async function claimKey(outbox: Outbox, db: Db, job: Try): Promise<RecordHeader | null> {
+  const { engine } = outbox.database;
   const request = { ...job.request, reason: job.request.reason.trim() };
   try {
-    const claimed = await insertHeader(outbox.database.engine, db, {
-      id: job.id,
-      outbox: outbox.id,
-      actor: job.actor,
-      key: job.key,
-      requestHash: job.hash,
-      request,
-    });
-    if (claimed) return { claimed };
+    if (await insertHeader(engine, db, { ...job, requestHash: job.hash, request })) return null;
   } catch (error) {
-    if (outbox.database.engine.failure(error).code !== 'locked') throw error;
+    if (engine.failure(error).code !== 'locked') throw error;
     throw new Problem('in_progress', 'An intervention with this key is still running: ask again in a moment', {
       cause: error,
       retryAfterSeconds: 1,
     });
   }
-  const header = await headerByKey(outbox.database.engine, db, outbox.id, job.actor.id, job.key);
-  if (header === null)
-    throw new Problem('in_progress', 'An intervention with this key has just ended: ask again', { retryAfterSeconds: 1 });
-  return { claimed: false, header };
+  const header = await headerOf(engine, db, job);
+  if (header !== null) return header;
+  throw new Problem('in_progress', 'An intervention with this key has just ended: ask again', { retryAfterSeconds: 1 });
 }
 
 /** The transaction is gone and nothing of it remains; another one with the same key may have been committed before. */

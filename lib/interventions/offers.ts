@@ -6,13 +6,12 @@ import { sql } from 'kysely';
 import type { Beside, StoredEvent } from '@/lib/outbox/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-import { decodeVersion } from '@/lib/outbox/version';
 import type { EventDetail } from '@/lib/shared/model';
-import { reasonsFor } from './classify';
-import { stepsOf, type Step } from './operation';
+import { reasonsFor, whereaboutsOf } from './classify';
+import { asked, stepsOf, type Step } from './operation';
 import { OPERATIONS } from './operation-registry.gen';
 import { fitsPublished } from './published';
-import { olderThanStuckAfter, type Whereabouts } from './statements';
+import { olderThanStuckAfter } from './statements';
 
 /** A step is for the row; for it, but not yet by its age; or it is not. */
 const [FITS, YOUNG, NOT] = ['y', 't', 'n'];
@@ -22,8 +21,7 @@ export const stepLetters =
   (outbox: Outbox): Beside =>
   (at) => {
     const letters = stepsFrom(outbox, at.place.key).map((step) => {
-      const old = step.olderThanStuckAfter === null ? sql`true` : olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter);
-      return sql`case when ${step.match(at)} then (case when ${old} then ${sql.lit(FITS)} else ${sql.lit(YOUNG)} end) else ${sql.lit(NOT)} end`;
+      return sql`case when ${step.match(at)} then (case when ${olderThanStuckAfter(outbox, step, at)} then ${sql.lit(FITS)} else ${sql.lit(YOUNG)} end) else ${sql.lit(NOT)} end`;
     });
     const out = sql`case when ${fitsPublished(outbox, at)} then ${sql.lit(FITS)} else ${sql.lit(NOT)} end`;
     return sql`concat(${sql.join([out, ...letters])})`;
@@ -31,16 +29,9 @@ export const stepLetters =
 
 /** For an event read with `stepLetters`: hints only, the guard decides again. */
 export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent): EventDetail['operations'] {
-  const version = decodeVersion(event.version);
-  if (version === null) return {};
-  const { id, state, type } = event;
-  const row: Whereabouts = {
-    ...{ place, id, state, type, exact: version.exact, stable: version.stable },
-    published_at: event.publishedAt,
-    aggregate_id: event.aggregateId,
-    published: beside[0] === FITS ? 'fits' : null,
-    touched: version.touched === null ? null : String(version.touched),
-  };
+  const row = whereaboutsOf(place, event, beside[0] === FITS);
+  if (row === null) return {};
+  const { id } = event;
   let read = 1;
   const entries = OPERATIONS.map((operation) => {
     const steps = stepsOf(outbox, operation);
@@ -48,7 +39,7 @@ export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent)
     const fitting = own.filter(({ letter }) => letter !== NOT);
     const matches = new Map(fitting.map(({ step }) => [step, new Set([id])]));
     const tooYoung = new Set(fitting.some(({ letter }) => letter === YOUNG) ? [id] : []);
-    const [reason] = reasonsFor(outbox, operation, steps, [{ id, version }], new Map([[id, row]]), { matches, tooYoung });
+    const [reason] = reasonsFor({ outbox, operation }, steps, asked(outbox, [event]), new Map([[id, row]]), { matches, tooYoung });
     const allowed = reason?.lockedOnly === true;
     const because = allowed ? null : (reason?.record.detail?.because ?? reason?.record.code ?? null);
     const warnings = allowed ? [...new Set(fitting.flatMap(({ step }) => step.warnings))] : [];

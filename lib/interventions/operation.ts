@@ -1,9 +1,13 @@
 import type { RawBuilder } from 'kysely';
+import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { PlaceSql } from '@/lib/outbox/row';
+import { idFits } from '@/lib/outbox/row-id';
+import { decodeVersion, type Version } from '@/lib/outbox/version';
 import type { Call } from '@/lib/shape/schema/operation';
 import type { Value } from '@/lib/shape/shape';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { SkipCode } from '@/lib/shared/model';
 import type { LiveState, State } from '@/lib/shared/states';
 
@@ -30,7 +34,7 @@ export interface Refusal {
   because: string | null;
 }
 
-/** An operator's verb. One file each in `operations/`, found by the registry. */
+/** An operator's verb. */
 export interface Operation {
   key: string;
   /** The operation that takes it back; null when there is none. */
@@ -41,6 +45,34 @@ export interface Operation {
   steps(outbox: Outbox): Step[];
   /** What it says to a row in this state when no step is for it; null when a step is. */
   refusal(outbox: Outbox, state: State): Refusal | null;
+}
+
+/** Who archives and why, for the columns an archived row carries. */
+export interface Author {
+  interventionId: string;
+  actorName: string;
+  reason: string;
+}
+
+/** An operation under way in the transaction of an intervention. */
+export interface Change {
+  outbox: Outbox;
+  db: Db;
+  operation: Operation;
+  author: Author;
+}
+
+/** A row as the operator saw it. */
+export interface Seen {
+  id: string;
+  version: Version;
+}
+
+/** A row as it was asked for: without a version when the token is none of ours, or its id cannot be one of this table's. */
+export type Asked = Seen | { id: string; version: null };
+
+export function asked({ main, database }: Outbox, events: readonly SeenEvent[]): Asked[] {
+  return events.map(({ id, version }) => ({ id, version: idFits(database.engine, main, id) ? decodeVersion(version) : null }));
 }
 
 /** The refusal every operation shares: what is out stays out, and what the relay holds is the relay's. */

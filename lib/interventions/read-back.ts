@@ -1,15 +1,17 @@
 /** Changed rows are read back through the mapping before the commit: what is not as promised did not take. */
 import { sql, type RawBuilder } from 'kysely';
 import { asColumn } from '@/lib/database/as-column';
-import type { Db } from '@/lib/database/engine';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
-import { livePlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
+import { allPlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
-import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import { placeSql } from '@/lib/outbox/row';
 import type { Value } from '@/lib/shape/shape';
 import { isState, type State } from '@/lib/shared/states';
-import type { Operation, Step } from './operation';
-import { rowImage, sourceName, valueOf, type LockedRow } from './statements';
+import type { Change } from './operation';
+import { rowImage, sourceName, valueOf, type LockedRow, type PreparedStep } from './statements';
+
+/** A step in its transaction. */
+type StepWork = PreparedStep & Pick<Change, 'db'>;
 
 type Texts = Record<string, string | null>;
 
@@ -39,33 +41,30 @@ export interface ReadBack {
 }
 
 /** By primary key, one statement for the rows and one for the other tables. */
-export async function expectChange(outbox: Outbox, db: Db, step: Step, ids: readonly string[]): Promise<Expectation> {
-  const at = placeSql(outbox, step.source);
-  const texts = watched(outbox, step).map((name) => ({ name, column: textOf(outbox, step, name, expected(outbox, step, at, name)) }));
+export async function expectChange(work: StepWork, ids: readonly string[]): Promise<Expectation> {
+  const { outbox, db, step, at, target } = work;
+  const texts = watched(work).map((name) => ({ name, column: textOf(work, name, expected(work, name)) }));
   const { rows } = await sql<{ id: string; image: string }>`select ${at.id.text} as id,
       ${outbox.database.engine.fragments.rowAsJson(texts)} as image from ${at.from} where ${at.id.among(ids)}`.execute(db);
-  const elsewhere = await standElsewhere(outbox, db, [step.source, step.target ?? step.source], ids);
+  const elsewhere = await standElsewhere(work, [step.source, target], ids);
   return { rows: new Map(rows.map(({ id, image }) => [id, JSON.parse(image) as Texts])), elsewhere };
 }
 
 /** Reads the changed rows where they should be now. What was put off to the commit has to have happened. */
 export async function readBack(
-  outbox: Outbox,
-  db: Db,
-  operation: Operation,
-  step: Step,
+  work: StepWork & Pick<Change, 'operation'>,
   row: { locked: LockedRow[]; changed: string[]; expectation: Expectation },
 ): Promise<ReadBack> {
+  const { outbox, db, target } = work;
   const found: ReadBack = { faults: new Map(), images: new Map() };
   if (row.changed.length === 0) return found;
-  const target = step.target ?? step.source;
   const at = placeSql(outbox, target);
-  const texts = watched(outbox, step).map((name) => ({ name, column: textOf(outbox, step, name, at.column(name)) }));
+  const texts = watched(work).map((name) => ({ name, column: textOf(work, name, at.column(name)) }));
   const { rows } = await sql<Found>`select ${at.id.text} as id, ${at.state} as state, ${at.roleText('attempts')} as attempts,
       ${rowImage(outbox, at)} as image, ${outbox.database.engine.fragments.rowAsJson(texts)} as watched
     from ${at.from} where ${at.id.among(row.changed)}`.execute(db);
   const afterwards = new Map(rows.map((one) => [one.id, one]));
-  const elsewhere = await standElsewhere(outbox, db, [target], row.changed);
+  const elsewhere = await standElsewhere(work, [target], row.changed);
   for (const id of row.changed) {
     const after = afterwards.get(id);
     const stood = row.expectation.elsewhere.filter((one) => one.id === id).map(({ table }) => table);
@@ -76,7 +75,7 @@ export async function readBack(
         ? { because: 'not_there', detail: tableLabel(target.table) }
         : other !== undefined
           ? { because: 'in_two_tables', detail: other.table }
-          : judge(outbox, operation, step, { before, after, wanted: row.expectation.rows.get(id) ?? {} });
+          : judge(work, { before, after, wanted: row.expectation.rows.get(id) ?? {} });
     if (fault !== null) found.faults.set(id, fault);
     if (after !== undefined) found.images.set(id, after.image);
   }
@@ -91,7 +90,10 @@ interface Found {
   watched: string;
 }
 
-function judge(outbox: Outbox, { key }: Operation, step: Step, row: { before: LockedRow; after: Found; wanted: Texts }): Fault | null {
+function judge(
+  { outbox, operation: { key }, step }: StepWork & Pick<Change, 'operation'>,
+  row: { before: LockedRow; after: Found; wanted: Texts },
+): Fault | null {
   const found = JSON.parse(row.after.watched) as Texts;
   const others = Object.keys(row.wanted).filter((name) => !holds(step.set[name], row.wanted[name] ?? null, found[name] ?? null));
   const rewritten = others.filter((name) => name in step.set);
@@ -133,8 +135,7 @@ function holds(value: Value | undefined, wanted: string | null, found: string | 
  * Columns of where the row goes that have to hold what is written or what they held: the key, and every one the mapping gives a
  * meaning. The time of the last attempt is told by nobody's promise: tables keep it themselves.
  */
-function watched(outbox: Outbox, step: Step): string[] {
-  const target = step.target ?? step.source;
+function watched({ outbox, step, target }: PreparedStep): string[] {
   return placeColumns(target).filter((name) => {
     if (name in step.set) return step.call === null;
     if (!step.source.description.columns.has(sourceName(outbox, step, name))) return false;
@@ -156,8 +157,7 @@ const IDENTITY = [
 ]; // prettier-ignore
 
 /** What a column will hold, to its precision, read from the row as it is before the change. */
-function expected(outbox: Outbox, step: Step, at: PlaceSql, name: string): RawBuilder<unknown> {
-  const target = step.target ?? step.source;
+function expected({ outbox, step, at, target }: PreparedStep, name: string): RawBuilder<unknown> {
   const column = target.description.columns.get(name);
   const set = step.set[name];
   const source = sourceName(outbox, step, name);
@@ -167,22 +167,20 @@ function expected(outbox: Outbox, step: Step, at: PlaceSql, name: string): RawBu
 }
 
 /** A column's value as text; of content a digest, for it may be long. */
-function textOf(outbox: Outbox, step: Step, name: string, value: RawBuilder<unknown>): RawBuilder<unknown> {
+function textOf({ outbox, target }: PreparedStep, name: string, value: RawBuilder<unknown>): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
-  const target = step.target ?? step.source;
   const content = [target.roles.payload, target.roles.headers].some((role) => role?.join === null && role.column.name === name);
   return content ? fragments.stableDigest([value], null) : fragments.asText(value, target.description.columns.get(name));
 }
 
 /** Which of these rows stand in the other tables of the outbox. */
-async function standElsewhere(outbox: Outbox, db: Db, but: Place[], ids: readonly string[]): Promise<Standing[]> {
-  const places = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
-  const looks = places.flatMap((place) => {
+async function standElsewhere({ outbox, db }: StepWork, but: Place[], ids: readonly string[]): Promise<Standing[]> {
+  const readings = allPlaces(outbox).flatMap((place) => {
     const table = tableLabel(place.table);
     if (but.some((one) => tableLabel(one.table) === table)) return [];
     const at = placeSql(outbox, place);
     return [sql`select ${sql.lit(table)} as ${sql.id('table')}, ${at.id.text} as id from ${at.from} where ${at.id.among(ids)}`];
   });
-  if (looks.length === 0) return [];
-  return (await sql<Standing>`${sql.join(looks, sql` union all `)}`.execute(db)).rows;
+  if (readings.length === 0) return [];
+  return (await sql<Standing>`${sql.join(readings, sql` union all `)}`.execute(db)).rows;
 }

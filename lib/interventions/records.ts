@@ -4,6 +4,7 @@ import { tableRef } from '@/lib/database/table-ref';
 import { LINE_OUTBOX, recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
+import { OPERATIONS } from './operation-registry.gen';
 
 export const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
 export const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).events);
@@ -97,17 +98,17 @@ export function headerColumns({ fragments, companions }: Engine): RawBuilder<unk
     ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
 }
 
-/** The header an actor's key made in an outbox. Served by the unique index on (outbox, actor_id, key). */
-export async function headerByKey(engine: Engine, db: Db, outbox: string, actorId: string, key: string): Promise<RecordHeader | null> {
-  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${headersOf(engine)}
-    where ${sql.id('outbox')} = ${outbox} and ${sql.id('actor_id')} = ${actorId} and ${sql.id('key')} = ${key}`.execute(db);
-  return rows[0] ?? null;
-}
-
-/** A header by its id. Served by the primary key. */
-export async function headerById(engine: Engine, db: Db, id: string): Promise<RecordHeader | null> {
-  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${headersOf(engine)}
-    where ${hasId(engine, 'id', [id])}`.execute(db);
+/** A header by its id, or the one an actor's key made in an outbox. Served by the primary key, or the unique index on (outbox, actor_id, key). */
+export async function headerOf(
+  engine: Engine,
+  db: Db,
+  by: { id: string } | Pick<NewHeader, 'outbox' | 'actor' | 'key'>,
+): Promise<RecordHeader | null> {
+  const where =
+    'key' in by
+      ? sql`${sql.id('outbox')} = ${by.outbox} and ${sql.id('actor_id')} = ${by.actor.id} and ${sql.id('key')} = ${by.key}`
+      : hasId(engine, 'id', [by.id]);
+  const { rows } = await sql<RecordHeader>`select ${headerColumns(engine)} from ${headersOf(engine)} where ${where}`.execute(db);
   return rows[0] ?? null;
 }
 
@@ -142,7 +143,11 @@ export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<M
 const parsed = <T>(text: string | null): T | null => (text === null ? null : (JSON.parse(text) as T));
 
 /** The answer an intervention gave, read back from its record: the same for every repeat. */
-export function resultOf(header: RecordHeader, events: RecordEvent[], undo: string | null): InterventionResult {
+export async function recordedResult(engine: Engine, db: Db, header: RecordHeader): Promise<InterventionResult> {
+  return resultOf(header, (await eventsOf(engine, db, [header.id])).get(header.id) ?? []);
+}
+
+export function resultOf(header: RecordHeader, events: RecordEvent[]): InterventionResult {
   const changed = events.filter((event) => event.code === null).map((event) => event.event_id);
   return {
     interventionId: header.id,
@@ -156,7 +161,7 @@ export function resultOf(header: RecordHeader, events: RecordEvent[], undo: stri
     skipped: events.flatMap((event) =>
       event.code === null ? [] : [{ id: event.event_id, code: event.code, ...(event.detail === null ? {} : { detail: event.detail }) }],
     ),
-    undo: changed.length > 0 ? undo : null,
+    undo: changed.length > 0 ? (OPERATIONS.find(({ key }) => key === header.operation)?.undo ?? null) : null,
   };
 }
 

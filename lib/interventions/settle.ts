@@ -1,11 +1,20 @@
+import { uuidv7 } from 'uuidv7';
+import type { Db } from '@/lib/database/engine';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import type { Actor } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { within } from '@/lib/shared/async/within';
-import { keyState, type ActorsKey } from './key-state';
-import { OPERATIONS } from './operation-registry.gen';
-import { resultOf, type RecordEvent, type RecordHeader } from './records';
+import { headerOf, insertHeader, recordedResult } from './records';
+
+/** An idempotency key, and who used it where. */
+export interface ActorsKey {
+  outbox: string;
+  actor: Actor;
+  key: string;
+}
 
 /** A try whose commit was sent and never confirmed. */
 export interface Unsettled extends ActorsKey {
@@ -50,16 +59,61 @@ const PAUSE_MS = 400;
 /** Whoever waits for the answer of an intervention is told `unknown` rather than kept for longer. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** What a look told: the record is there, it never will be, or nobody can say yet: its transaction has not ended, or nobody answers. */
+/** The record is there, it never will be, or nobody can say yet: its transaction has not ended, or nobody answers. */
 export type Finding =
   { kind: 'applied'; result: InterventionResult } | { kind: 'not_applied' } | { kind: 'unknown'; why: 'running' | 'away'; error?: unknown };
+
+class TakenBack extends Error {}
+
+/**
+ * What became of the try with a key: applied where a record with it was committed, not applied where the key could be claimed, so that
+ * the old transaction has ended without. Asks over the operator's connection, never the reader's, which may be a replica behind its
+ * time. Only who could claim the key itself knows that nobody has it: that is tried, and taken back. Throws DatabaseFailure when nobody
+ * answers.
+ */
+export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promise<Finding> {
+  const { engine, read, write } = outbox.database;
+  const recorded = async (db: Db): Promise<Finding | null> => {
+    const header = await headerOf(engine, db, { outbox: outbox.id, actor, key });
+    return header === null ? null : { kind: 'applied', result: await recordedResult(engine, db, header) };
+  };
+  const find = async (db: Db): Promise<Finding> => {
+    const found = await recorded(db);
+    if (found !== null) return found;
+    // This server takes no writes: the one that does may have the record.
+    if (await engine.isReadOnly(db)) return { kind: 'unknown', why: 'away' };
+    const request = { operation: 'look', events: [], reason: 'looking whether this key is taken' };
+    const claimed = await insertHeader(engine, db, { id: uuidv7(), outbox: outbox.id, actor, key, requestHash: '', request });
+    // Taken between the two readings, or given back again.
+    return claimed ? { kind: 'not_applied' } : ((await recorded(db)) ?? { kind: 'unknown', why: 'running' });
+  };
+  if (write === null) return (await read(recorded)) ?? { kind: 'unknown', why: 'away' };
+  const found: Finding[] = [];
+  try {
+    await write(async (db) => {
+      found.push(await find(db));
+      throw new TakenBack();
+    });
+  } catch (error) {
+    const [finding] = found;
+    if (error instanceof TakenBack && finding !== undefined) return finding;
+    if (error instanceof DatabaseFailure && (error.code === 'locked' || error.code === 'deadlock'))
+      return { kind: 'unknown', why: 'running' };
+    throw error;
+  }
+  throw new Error('a transaction that is taken back was committed');
+}
+
+/** The same, never rejecting: what fails leaves it unknown, with the error for who asks for the last time. */
+const findKeyIfAnswered = (outbox: Outbox, entry: Unsettled): Promise<Finding> =>
+  findKey(outbox, entry).catch((error: unknown) => ({ kind: 'unknown', why: 'away', error }));
 
 /**
  * Finds out what became of a commit that was sent and not confirmed, by looking, never by repeating. Answers the stored
  * result, outcome `unknown`, which is remembered, or null: it was not committed, for certain. Never rejects.
  */
 export async function settle(deps: SettleDeps, outbox: Outbox, entry: Unsettled): Promise<InterventionResult | null> {
-  const finding = await within(lookUntilKnown(outbox, entry), ANSWER_WITHIN_MS);
+  const finding = await within(findUntilKnown(outbox, entry), ANSWER_WITHIN_MS);
   if (finding?.kind === 'not_applied') return null;
   if (finding?.kind === 'applied') {
     deps.onRecord(outbox.id);
@@ -69,31 +123,12 @@ export async function settle(deps: SettleDeps, outbox: Outbox, entry: Unsettled)
   return unknownResult(entry);
 }
 
-async function lookUntilKnown(outbox: Outbox, entry: Unsettled): Promise<Finding> {
+async function findUntilKnown(outbox: Outbox, entry: Unsettled): Promise<Finding> {
   for (let attempt = 1; ; attempt += 1) {
-    const finding = await look(outbox, entry);
+    const finding = await findKeyIfAnswered(outbox, entry);
     if (finding.kind !== 'unknown' || attempt === TRIES) return finding;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
   }
-}
-
-/**
- * One look. A key that is taken by a committed record means applied; one that could be claimed means that the old
- * transaction has ended without. Never rejects: what fails leaves it unknown, with the error for who looks for the last time.
- */
-async function look(outbox: Outbox, entry: Unsettled): Promise<Finding> {
-  try {
-    const state = await keyState(outbox, entry);
-    if (state.kind === 'recorded') return { kind: 'applied', result: recordedResult(state) };
-    if (state.kind === 'free') return { kind: 'not_applied' };
-    return { kind: 'unknown', why: state.kind === 'running' ? 'running' : 'away' };
-  } catch (error) {
-    return { kind: 'unknown', why: 'away', error };
-  }
-}
-
-export function recordedResult({ header, events }: { header: RecordHeader; events: RecordEvent[] }): InterventionResult {
-  return resultOf(header, events, OPERATIONS.find(({ key }) => key === header.operation)?.undo ?? null);
 }
 
 function unknownResult(entry: Unsettled): InterventionResult {
@@ -123,7 +158,7 @@ export const resultFrom = (entry: Unsettled, finding: Finding): InterventionResu
  */
 export async function settleEntry(deps: SettleDeps, entry: Unsettled): Promise<Finding> {
   const outbox = await deps.directory.get(entry.outbox).catch(unlessAway);
-  const finding: Finding = outbox === null ? { kind: 'unknown', why: 'away' } : await look(outbox, entry);
+  const finding: Finding = outbox === null ? { kind: 'unknown', why: 'away' } : await findKeyIfAnswered(outbox, entry);
   if (finding.kind === 'unknown') return finding;
   await deps.unsettled.settled(entry, finding.kind);
   if (finding.kind === 'applied') deps.onRecord(entry.outbox);

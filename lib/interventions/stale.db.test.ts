@@ -172,7 +172,7 @@ describe.each(['postgres', 'mysql'] as const)('what was seen on %s', (engine) =>
     await other.query(`UPDATE ${RECORDS[engine]} SET outcome = 'applied' WHERE id = '${intervention}'`);
     const author = { interventionId: freshKey(), actorName: 'anna', reason: 'node is back' };
     const waiting = open.outbox.database.write?.(
-      (db) => applyOperation(open.outbox, db, operationOf('requeue'), [{ id: ID, version }], author),
+      (db) => applyOperation({ outbox: open.outbox, db, operation: operationOf('requeue'), author }, [{ id: ID, version }]),
       { lockMs: 20_000, statementMs: 30_000 },
     );
     await expect

@@ -13,19 +13,19 @@ import type { Value } from '@/lib/shape/shape';
 import { touchedCount } from '@/lib/outbox/touched';
 import type { Version } from '@/lib/outbox/version';
 import { placeName } from './operations/restore';
-import type { Step } from './operation';
-import { fitsPublished } from './published';
+import type { Author, Seen, Step } from './operation';
 
-export interface Seen {
-  id: string;
-  version: Version;
+/** A step with the expressions over the rows it takes, which all of its statements are made of. */
+export interface PreparedStep {
+  outbox: Outbox;
+  step: Step;
+  at: PlaceSql;
+  /** Where the rows are afterwards. */
+  target: Place;
 }
 
-/** Who archives and why, for the columns an archived row carries. */
-export interface Author {
-  interventionId: string;
-  actorName: string;
-  reason: string;
+export function prepareStep(outbox: Outbox, step: Step): PreparedStep {
+  return { outbox, step, at: placeSql(outbox, step.source), target: step.target ?? step.source };
 }
 
 export interface LockedRow {
@@ -39,26 +39,24 @@ export interface LockedRow {
   exact: string;
 }
 
-const ALIAS = 'o';
-
 /**
  * Locks the rows that are exactly what the operator saw, in key order. Served by the primary key, bounded by the
  * number of ids; `skip locked` passes over rows a relay holds, so that one of them never holds up the others.
  */
-export function lockStatement(outbox: Outbox, step: Step, seen: Seen[], wait: 'skip locked' | 'wait'): RawBuilder<LockedRow> {
-  const at = placeSql(outbox, step.source, ALIAS);
+export function lockStatement(prepared: PreparedStep, seen: readonly Seen[], wait: 'skip locked' | 'wait'): RawBuilder<LockedRow> {
+  const { outbox, at } = prepared;
   return sql`select ${at.id.text} as id, ${at.state} as state, ${at.roleText('type')} as type,
       ${at.roleText('aggregateId')} as aggregate_id, ${rowImage(outbox, at)} as image, ${at.exact} as exact
-    from ${at.from} where ${guard(outbox, step, at, seen)} order by ${at.id.order('asc')} ${outbox.database.engine.fragments.forUpdate(ALIAS, wait)}`;
+    from ${at.from} where ${guard(prepared, seen)} order by ${at.id.order('asc')} ${outbox.database.engine.fragments.forUpdate(at.alias, wait)}`;
 }
 
 /** Changes rows where they are; the guard stands in the statement again. */
-export function updateStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
-  const at = placeSql(outbox, step.source, ALIAS);
+export function updateStatement(prepared: PreparedStep, seen: readonly Seen[]): RawBuilder<unknown> {
+  const { outbox, step, at } = prepared;
   const assignments = readersFirst(step.set).map(
     ([name, value]) => sql`${sql.id(name)} = ${valueOf(outbox, step.source, at, name, value)}`,
   );
-  return sql`update ${at.from} set ${sql.join(assignments)} where ${guard(outbox, step, at, seen)}`;
+  return sql`update ${at.from} set ${sql.join(assignments)} where ${guard(prepared, seen)}`;
 }
 
 /** One engine assigns from left to right and reads what it has just written: what reads a column comes before what writes it. */
@@ -83,11 +81,10 @@ function columnsRead(value: Value): string[] {
 }
 
 /** Copies rows to where they go; one whose key is taken there is left out of the answer and stays where it is, or fails them all. */
-export function insertStatement(outbox: Outbox, step: Step & { target: Place }, seen: Seen[], author: Author): RawBuilder<{ id: string }> {
-  const at = placeSql(outbox, step.source, ALIAS);
+export function insertStatement(prepared: PreparedStep, seen: readonly Seen[], author: Author): RawBuilder<{ id: string }> {
+  const { outbox, step, at, target } = prepared;
   const { features, fragments } = outbox.database.engine;
-  const { target } = step;
-  const facts = archiveValues(outbox, step, at, author);
+  const facts = archiveValues(prepared, author);
   const shared = placeColumns(target).filter(
     (name) => name in step.set || name in facts || step.source.description.columns.has(sourceName(outbox, step, name)),
   );
@@ -97,7 +94,7 @@ export function insertStatement(outbox: Outbox, step: Step & { target: Place }, 
   });
   const changed = rowId(outbox.database.engine, target, target.table.table).text;
   return sql`insert into ${tableRef(target.table)} (${sql.join(shared.map((name) => sql.id(name)))})${sql.raw(features.overridingSystemValue ? ' overriding system value' : '')}
-    select ${sql.join(values)} from ${at.from} where ${guard(outbox, step, at, seen)} order by ${at.id.order('asc')}
+    select ${sql.join(values)} from ${at.from} where ${guard(prepared, seen)} order by ${at.id.order('asc')}
     ${fragments.unlessTaken()}${features.returning ? sql` returning ${changed} as id` : sql``}`;
 }
 
@@ -113,9 +110,10 @@ export function sourceName({ shape, main, dead }: Outbox, { source, target }: St
 }
 
 /** Calls the library's function with the ids of the rows that are held, and nothing else. */
-export function callStatement(outbox: Outbox, call: Call, source: Place, ids: readonly string[]): RawBuilder<unknown> {
+export function callStatement({ outbox, step }: PreparedStep, call: Call, rows: readonly { id: string }[]): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
-  const [id] = source.id;
+  const [id] = step.source.id;
+  const ids = rows.map((row) => row.id);
   const values = call.arguments.map((argument) => {
     const value =
       'ids' in argument
@@ -131,51 +129,25 @@ export function callStatement(outbox: Outbox, call: Call, source: Place, ids: re
 }
 
 /** Of the rows that are held, those that are no longer what they were when they were locked. */
-export function changedStatement(outbox: Outbox, place: Place, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
-  const at = placeSql(outbox, place, ALIAS);
+export function changedStatement({ at }: PreparedStep, locked: readonly LockedRow[]): RawBuilder<{ id: string }> {
   const same = locked.map(({ id, exact }) => sql<boolean>`(${at.id.is(id)} and ${at.exact} = ${exact})`);
   return sql`select ${at.id.text} as id from ${at.from} where ${at.id.among(locked.map(({ id }) => id))} and not (${sql.join(same, sql` or `)})`;
 }
 
-export function deleteStatement(outbox: Outbox, step: Step, seen: Seen[]): RawBuilder<unknown> {
-  const at = placeSql(outbox, step.source, ALIAS);
-  return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, ALIAS)} where ${guard(outbox, step, at, seen)}`;
+export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): RawBuilder<unknown> {
+  const { outbox, step, at } = prepared;
+  return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, at.alias)} where ${guard(prepared, seen)}`;
 }
 
 /**
  * What rows that are held are by now, and how often they have been operated on: never asked in the statement that locks them. One
- * that waited for its lock looks at the row anew and at everything else as it was when it began. Served by the primary key.
+ * that waited for its lock reads the row anew and everything else as it was when it began. Served by the primary key.
  */
 export function heldStatement(
-  outbox: Outbox,
-  place: Place,
-  ids: string[],
+  { outbox, at }: PreparedStep,
+  ids: readonly string[],
 ): RawBuilder<{ id: string; state: string; touched: string | null }> {
-  const at = placeSql(outbox, place, ALIAS);
   return sql`select ${at.id.text} as id, ${at.state} as state, ${touchedCount(outbox, at)} as touched from ${at.from} where ${at.id.among(ids)}`;
-}
-
-/** Where each of these ids is now and what it looks like, whatever its state: the second look that names the reason. */
-export function whereaboutsStatement(outbox: Outbox, place: Place, ids: string[]): RawBuilder<Whereabouts> {
-  const at = placeSql(outbox, place, ALIAS);
-  return sql`select ${sql.lit(place.key)} as place, ${at.id.text} as id, ${at.state} as state, ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched,
-      ${at.roleIso('publishedAt')} as published_at, ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id,
-      case when ${fitsPublished(outbox, at)} then 'fits' end as published
-    from ${at.from} where ${at.id.among(ids)}`;
-}
-
-export interface Whereabouts {
-  place: Place['key'];
-  id: string;
-  state: string;
-  exact: string;
-  stable: string;
-  touched: string | null;
-  published_at: string | null;
-  type: string | null;
-  aggregate_id: string | null;
-  /** Something where a rule of the shape says that it is out, whatever its state. */
-  published: string | null;
 }
 
 /** Whether a row is still in the state it was seen in and was operated on no more since. */
@@ -184,29 +156,26 @@ export function isAsSeen({ state, touched }: Version, now: { state: string; touc
 }
 
 /** Key, state, version and age: everything that must still hold and that the row itself can tell. */
-function guard(outbox: Outbox, step: Step, at: PlaceSql, seen: Seen[]): RawBuilder<boolean> {
-  const ids = seen.map(({ id }) => id);
-  const byState = [...new Set(seen.map(({ version }) => version.state))].map((state) => {
-    const pairs = seen
-      .filter(({ version }) => version.state === state)
-      .map(({ id, version }) =>
-        step.version === 'exact'
-          ? sql`(${at.id.is(id)} and ${at.exact} = ${version.exact})`
-          : sql`(${at.id.is(id)} and ${at.stable} = ${version.stable})`,
-      );
+function guard({ outbox, step, at }: PreparedStep, seen: readonly Seen[]): RawBuilder<boolean> {
+  const [version, column] = step.version === 'exact' ? (['exact', at.exact] as const) : (['stable', at.stable] as const);
+  const byState = [...new Set(seen.map((row) => row.version.state))].map((state) => {
+    const rows = seen.filter((row) => row.version.state === state);
+    const pairs = rows.map((row) => sql`(${at.id.is(row.id)} and ${column} = ${row.version[version]})`);
     return sql`${at.state} = ${sql.lit(state)} and (${sql.join(pairs, sql` or `)})`;
   });
-  const parts = [at.id.among(ids), step.match(at), sql<boolean>`(${sql.join(byState, sql` or `)})`];
-  if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step.source, at, step.olderThanStuckAfter));
+  const parts = [at.id.among(seen.map(({ id }) => id)), step.match(at), sql<boolean>`(${sql.join(byState, sql` or `)})`];
+  if (step.olderThanStuckAfter !== null) parts.push(olderThanStuckAfter(outbox, step, at));
   return sql`${sql.join(parts, sql` and `)}`;
 }
 
-/** True for rows whose time is older than `stuckAfter`; an unknown time is not old. */
-export function olderThanStuckAfter(outbox: Outbox, place: Place, at: PlaceSql, column: string): RawBuilder<boolean> {
-  const { fragments } = outbox.database.engine;
-  const description = place.description.columns.get(column);
+/** True for rows that are as old as the step wants them; an unknown time is not old. */
+export function olderThanStuckAfter({ database, parameters }: Outbox, step: Step, at: PlaceSql): RawBuilder<boolean> {
+  if (step.olderThanStuckAfter === null) return sql`true`;
+  const { fragments } = database.engine;
+  const description = step.source.description.columns.get(step.olderThanStuckAfter);
   if (description === undefined) return sql`false`;
-  return sql`${fragments.instant(at.column(column), description, outbox.parameters.timeZone)} < ${fragments.secondsAgo(outbox.parameters.stuckAfterSeconds)}`;
+  const time = fragments.instant(at.column(step.olderThanStuckAfter), description, parameters.timeZone);
+  return sql`${time} < ${fragments.secondsAgo(parameters.stuckAfterSeconds)}`;
 }
 
 export function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {
@@ -252,8 +221,8 @@ function parameterValue({ parameters }: Outbox, { parameter, minus }: { paramete
 }
 
 /** What the archive adds to a row: when, by whom, why, and where it was. */
-function archiveValues(outbox: Outbox, step: Step, at: PlaceSql, author: Author): Record<string, RawBuilder<unknown>> {
-  if (step.target?.key !== 'archive') return {};
+function archiveValues({ outbox, step, at, target }: PreparedStep, author: Author): Record<string, RawBuilder<unknown>> {
+  if (target.key !== 'archive') return {};
   const { fragments, companions } = outbox.database.engine;
   return {
     [ARCHIVE_COLUMNS.at]: fragments.nowFor(companions.columns.time, 'UTC'),

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Claim, VersionedEvent } from '@/lib/shared/model';
 import { isState, type State } from '@/lib/shared/states';
-import { livePlaces, type Outbox } from './outbox';
+import { allPlaces, type Outbox } from './outbox';
 import type { Place } from '@/lib/shape/bound';
 import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
 import { idFits } from './row-id';
@@ -41,7 +41,7 @@ export type Beside = (at: PlaceSql) => RawBuilder<string>;
  */
 export async function getEvent(outbox: Outbox, id: string, beside: Beside = () => sql`''`): Promise<StoredEvent | null> {
   const { engine } = outbox.database;
-  const places = [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])].filter((place) => idFits(engine, place, id));
+  const places = allPlaces(outbox).filter((place) => idFits(engine, place, id));
   if (places.length === 0) return null;
   const arms = places.map((place) => oneRow(outbox, place, id, beside));
   // Read in this order, and no further than to the first that holds it.

@@ -88,6 +88,11 @@ export function livePlaces(outbox: Outbox): Place[] {
   return outbox.dead === null ? [outbox.main] : [outbox.main, outbox.dead];
 }
 
+/** The same with the archive, where there is one. */
+export function allPlaces(outbox: Outbox): Place[] {
+  return outbox.archive === null ? livePlaces(outbox) : [...livePlaces(outbox), outbox.archive];
+}
+
 /** Places up to this many rows may be read whole for one page, where no index helps. */
 const SMALL_ROWS = 200_000;
 

@@ -5,11 +5,10 @@
 import { uuidv7 } from 'uuidv7';
 import { applyOperation } from '@/lib/interventions/apply';
 import { classify } from '@/lib/interventions/classify';
-import type { Operation } from '@/lib/interventions/operation';
+import type { Change, Seen } from '@/lib/interventions/operation';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { previewIntervention } from '@/lib/interventions/preview';
 import type { RecordEvent } from '@/lib/interventions/records';
-import type { Seen } from '@/lib/interventions/statements';
 import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { asMapped } from '@/lib/outbox/capabilities';
@@ -119,7 +118,7 @@ async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Prom
   const shown = await previewIntervention(outbox, { operation: key, events: [{ id: one.id, version: encodeVersion(one.version) }] });
   const statements = shown.sql.map(({ text }) => text);
   try {
-    const finding = await takenBack(outbox, (db) => carryOut(outbox, db, operation, trial, events));
+    const finding = await takenBack(outbox, (db) => runTrial({ outbox, db, operation, author: AUTHOR }, trial, events));
     return { ...blank, statements, ...finding };
   } catch (error) {
     const failure = outbox.database.engine.failure(error);
@@ -138,7 +137,7 @@ const seenIn = ({ place }: Trial, events: OutboxEvent[]): Seen[] =>
   });
 
 /** The newest first, a few at a time, until one says something about the operation. */
-async function carryOut(outbox: Outbox, db: Db, operation: Operation, trial: Trial, events: Seen[]): Promise<Finding> {
+async function runTrial(change: Change, trial: Trial, events: Seen[]): Promise<Finding> {
   let records: RecordEvent[] = [];
   for (let from = 0; from < events.length; from += AT_ONCE) {
     const some = events.slice(from, from + AT_ONCE);
@@ -146,11 +145,11 @@ async function carryOut(outbox: Outbox, db: Db, operation: Operation, trial: Tri
       id,
       version: { ...version, exact: other(version.exact), stable: other(version.stable) },
     }));
-    if ((await applyOperation(outbox, db, operation, forged, AUTHOR)).some(({ code }) => code === null))
+    if ((await applyOperation(change, forged)).some(({ code }) => code === null))
       return { verdict: 'does_not', because: 'ignores_version', rows: some.map(({ id }) => id) };
-    records = await applyOperation(outbox, db, operation, some, AUTHOR);
-    await requireSameTables(outbox, db);
-    const finding = await judge(outbox, db, operation, trial, some, records);
+    records = await applyOperation(change, some);
+    await requireSameTables(change.outbox, change.db);
+    const finding = await judge(change, trial, some, records);
     if (finding !== null) return finding;
   }
   return { verdict: 'untried', because: records[0]?.detail?.because ?? records[0]?.code ?? 'no_row' };
@@ -159,14 +158,7 @@ async function carryOut(outbox: Outbox, db: Db, operation: Operation, trial: Tri
 const other = (text: string): string => text.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
 
 /** Null when no event says anything: held by others, too young, or changed meanwhile. */
-async function judge(
-  outbox: Outbox,
-  db: Db,
-  operation: Operation,
-  trial: Trial,
-  seen: Seen[],
-  records: RecordEvent[],
-): Promise<Finding | null> {
+async function judge(change: Change, trial: Trial, seen: Seen[], records: RecordEvent[]): Promise<Finding | null> {
   const out = records.find(({ detail }) => detail?.because === 'fits_published');
   if (out !== undefined) return { verdict: 'does_not', because: 'fits_published', detail: out.event_id, rows: [out.event_id] };
   const refused = records.filter(({ code }) => code === 'did_not_take' || code === 'already_exists' || code === 'not_supported');
@@ -178,16 +170,14 @@ async function judge(
     const rows = refused.map(({ event_id: id }) => id);
     return { verdict: 'does_not', because: why.detail?.because ?? why.code, detail: why.detail?.of ?? null, rows };
   }
-  const steps = operation.steps(outbox).filter(({ source }) => source.key === trial.place.key);
+  const steps = change.operation.steps(change.outbox).filter(({ source }) => source.key === trial.place.key);
   const changed = [...new Set(done.flatMap(({ before, after }) => differing(before ?? {}, after ?? {})))];
   const silent = steps.every(({ target, call, notify }) => target === null && call === null && notify === null);
   if (changed.length === 0 && silent) return { verdict: 'untried', because: 'nothing_changed' };
   const rows = done.map(({ event_id: id }) => id);
   // Read again as anybody would: the state that a second try would find.
   const [now] = await classify(
-    outbox,
-    db,
-    operation,
+    change,
     steps,
     seen.filter(({ id }) => id === first.event_id),
   );

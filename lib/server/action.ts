@@ -37,8 +37,12 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
       const foreign = asker.by === 'cookie' ? originProblem(asker.headers, publicOrigin()) : null;
       if (foreign !== null) throw new Problem('forbidden', foreign);
       const context = authorise(asker, permission);
-      const work = (): Promise<T> => run(context, parseInput(input, raw));
-      return { ok: true, value: await (attempted === undefined ? work() : context.console.underWay.run(work)) };
+      const ended = attempted === undefined ? null : context.console.underWay.begin();
+      try {
+        return { ok: true, value: await run(context, parseInput(input, raw)) };
+      } finally {
+        ended?.();
+      }
     } catch (error) {
       // Redirects and the like are Next's own way of answering.
       unstable_rethrow(error);

@@ -113,8 +113,12 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
       }
       const granted = authorise(asker, definition.permission);
       const input = await inputOf(definition, request, await context.params);
-      const work = (): Promise<unknown> => definition.run(granted, input);
-      return answer(await (definition.attempted === undefined ? work() : granted.console.underWay.run(work)));
+      const ended = definition.attempted === undefined ? null : granted.console.underWay.begin();
+      try {
+        return answer(await definition.run(granted, input));
+      } finally {
+        ended?.();
+      }
     } catch (error) {
       unstable_rethrow(error);
       if (asker !== null && definition.attempted !== undefined && error instanceof Problem && error.code === 'forbidden') {

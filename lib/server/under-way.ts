@@ -3,8 +3,8 @@ import { within } from '@/lib/shared/async/within';
 
 /** What changes something, and must not be cut in the middle when the process ends. */
 export interface UnderWay {
-  /** Carries it out, or refuses it once the process is ending: Problem `unavailable`. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /** Answers what is to be called when it has ended; refuses it once the process is ending: Problem `unavailable`. */
+  begin(): () => void;
   /** Refuses what is new, and waits for what is under way, for so many milliseconds at the most. */
   end(patienceMs: number): Promise<void>;
 }
@@ -13,15 +13,15 @@ export function createUnderWay(): UnderWay {
   const works = new Set<Promise<unknown>>();
   let ending = false;
   return {
-    async run(work) {
+    begin() {
       if (ending) throw isEnding();
-      const result = work();
-      works.add(result);
-      try {
-        return await result;
-      } finally {
-        works.delete(result);
-      }
+      let ended = (): void => undefined;
+      const work = new Promise<void>((resolve) => (ended = resolve));
+      works.add(work);
+      return () => {
+        works.delete(work);
+        ended();
+      };
     },
     async end(patienceMs) {
       ending = true;

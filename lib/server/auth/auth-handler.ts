@@ -54,9 +54,9 @@ async function handle(request: NextRequest, context: AuthContext): Promise<Respo
       onSignIn: () => (signedIn = true),
     });
     const asked = await tidied(request, origin);
-    const work = (): Promise<unknown> => NextAuth(asked, context, options) as Promise<unknown>;
     // Signing in and out writes sessions, attempts and entries of the audit.
-    const answer = await (asked.method === 'POST' ? console.underWay.run(work) : work());
+    const ended = asked.method === 'POST' ? console.underWay.begin() : null;
+    const answer = await (NextAuth(asked, context, options) as Promise<unknown>).finally(ended);
     if (!(answer instanceof Response)) throw new Error('next-auth answered something that is no response');
     if (signedIn) answer.headers.append('Set-Cookie', browserCookie(origin, browser));
     answer.headers.set('Cache-Control', 'private, no-store');

@@ -23,7 +23,8 @@ export async function recordRefusedAttempt(asker: Asker, entry: string, attempte
   try {
     const eventId = events.length === 1 ? (events[0] ?? null) : null;
     const refused = { operation, outbox, eventId, reason: reason.slice(0, 500), outcome: 'refused' as const, code: problem.code };
-    await console.underWay.run(() => recordDeed(console.store.db, actor, refused));
+    const ended = console.underWay.begin();
+    await recordDeed(console.store.db, actor, refused).finally(ended);
   } catch (error) {
     log().error({ entry, requestId, err: error }, 'a refusal could not be written into the audit');
   }
