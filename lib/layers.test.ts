@@ -241,7 +241,7 @@ describe('the check itself', () => {
   });
 
   it('knows a test from what it tests', () => {
-    expect(isTest('lib/outbox/list-events.db.test.ts')).toBe(true);
-    expect(isTest('lib/outbox/list-events.ts')).toBe(false);
+    expect(isTest('lib/outbox/lists/list-events.db.test.ts')).toBe(true);
+    expect(isTest('lib/outbox/lists/list-events.ts')).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ import { loadConfig } from '@/lib/config/load';
 import { intervene } from '@/lib/interventions/intervene';
 import { ANNA, depsFor } from '@/fixtures/interventions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { serviceEngineFor, withConnection } from '../database/engine';

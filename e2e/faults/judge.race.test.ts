@@ -1,7 +1,7 @@
 /** The judge of fault runs must be able to say no: each rule on evidence made to break it. */
 import { describe, expect, it } from 'vitest';
 import { forgedChange } from '../races/forged';
-import { encodeVersion } from '@/lib/outbox/version';
+import { encodeVersion } from '@/lib/outbox/rows/version';
 import type { InterventionResult } from '@/lib/shared/model';
 import type { FaultEvidence, Recorded, SentKey, Told } from './evidence';
 import { FAULT_RULES } from './judge';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { forgedChange } from './forged';
 import type { Change } from './history';
-import { encodeVersion } from '@/lib/outbox/version';
+import { encodeVersion } from '@/lib/outbox/rows/version';
 import type { State } from '@/lib/shared/states';
 import { RULES, type Asked, type Evidence } from './judge';
 

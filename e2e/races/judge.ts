@@ -1,6 +1,6 @@
 /** Judges a race from the sink, the tables, their history and the records. Each rule answers what broke it. */
 import type { Delivery } from '@/demo/sink/protocol';
-import { decodeVersion } from '@/lib/outbox/version';
+import { decodeVersion } from '@/lib/outbox/rows/version';
 import type { Change, Image } from './history';
 
 export interface RecordedEvent {

@@ -8,7 +8,7 @@ import { startSink, type Sink } from '@/demo/sink/server';
 import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
 import { ANNA, BEN, depsFor } from '@/fixtures/interventions';
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';

@@ -8,7 +8,7 @@ import { applyInstall, bindForInstall } from '@/lib/interventions/install/instal
 import { intervene } from '@/lib/interventions/intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';

@@ -4,7 +4,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from '@/lib/interventions/intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { startCarrier, type Carrier } from './carrier';

@@ -1,6 +1,6 @@
 import { commonTests } from '@/lib/shape/compile';
-import { fitTests } from '@/lib/outbox/index-fit';
-import { isIndexTest, leadingColumns, type IndexTest, type WantedIndex } from '@/lib/outbox/wanted-index';
+import { fitTests } from '@/lib/outbox/indexes/index-fit';
+import { isIndexTest, leadingColumns, type IndexTest, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS, type Found, type Patient } from './check';
 import type { TableFacts } from './facts/facts';

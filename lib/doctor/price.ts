@@ -1,6 +1,6 @@
 import type { FindingValues } from '@/lib/shared/doctor';
 import type { Patient } from './check';
-import type { WantedIndex } from '@/lib/outbox/wanted-index';
+import type { WantedIndex } from '@/lib/outbox/indexes/wanted-index';
 import type { TableFacts } from './facts/facts';
 import { ratesOf } from './trend';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { applyInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { neededRights } from '@/lib/outbox/rights';
+import { neededRights } from '@/lib/outbox/rights/rights';
 import type { Finding } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { settingsIn } from '@/scripts/testing/outbox';

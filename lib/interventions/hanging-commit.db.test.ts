@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { settleAll } from '@/lib/jobs/settling';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import type { InterventionRequest } from '@/lib/shared/model';

@@ -4,7 +4,7 @@ import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/read-only';
+import { readOnlyProblem, requireSameTables, requireWritable } from '@/lib/outbox/rights/read-only';
 import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
 import { INTERVENTION_EVENTS_MAX, REASON_MAX, REASON_MIN, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';

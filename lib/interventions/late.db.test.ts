@@ -3,7 +3,7 @@ import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { INTERVENTION_MS } from '@/lib/shared/changes/intervention-time';
 import type { InterventionRequest } from '@/lib/shared/model';

@@ -1,9 +1,9 @@
 /** What the words of the shape language write: guards, sums, the greater of two, counters, the library's own functions, moves between tables of other names. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox } from '@/lib/outbox/outbox';
-import type { KnownProof } from '@/lib/outbox/proven';
+import type { KnownProof } from '@/lib/outbox/proof/proven';
 import { defineShape } from '@/lib/shape/shape';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { installScript } from './install/install';

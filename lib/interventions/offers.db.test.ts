@@ -1,7 +1,7 @@
 /** What an event's page offers follows from the row as it is now: nothing has to be remembered, or forgotten in time. */
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openProven, sampleEventId, type ProvenOutbox } from '@/scripts/testing/outbox';

@@ -3,7 +3,7 @@
  * the rules that judge an intervention: nothing is remembered, so a row that comes of age is offered its release.
  */
 import { sql } from 'kysely';
-import type { Beside, StoredEvent } from '@/lib/outbox/get-event';
+import type { Beside, StoredEvent } from '@/lib/outbox/rows/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { EventDetail } from '@/lib/shared/model';

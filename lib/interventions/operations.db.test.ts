@@ -5,7 +5,7 @@ import { amendment } from '@/scripts/testing/amend';
 import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import type { TableName } from '@/lib/database/engine';
 import { archiveTable, recordTables } from '@/lib/outbox/companions';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { LiveState } from '@/lib/shared/states';
 import type { SkipCode } from '@/lib/shared/model';

@@ -1,8 +1,8 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { allPlaces, type Outbox } from '@/lib/outbox/outbox';
-import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/row';
-import { idFits } from '@/lib/outbox/row-id';
+import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/rows/row';
+import { idFits } from '@/lib/outbox/rows/row-id';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type VersionedEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';

@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import { compileCondition, negated } from '@/lib/shape/compile';
 import { disjoint } from '@/lib/shape/reason';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { scopeOf } from '@/lib/outbox/role-sql';
-import type { PlaceSql } from '@/lib/outbox/row';
+import { scopeOf } from '@/lib/outbox/rows/role-sql';
+import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { Condition } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 

@@ -1,7 +1,7 @@
 /** What a trigger undoes for one row of two hundred, and what a rule for dead rows takes of those that are out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { defineShape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';

@@ -4,7 +4,7 @@ import { asColumn } from '@/lib/database/as-column';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import { allPlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
-import { placeSql } from '@/lib/outbox/row';
+import { placeSql } from '@/lib/outbox/rows/row';
 import type { Value } from '@/lib/shape/shape';
 import { isState, type State } from '@/lib/shared/states';
 import type { Change } from './operation';

@@ -1,8 +1,8 @@
 import { ruleFor, whyNotOffered } from '@/lib/outbox/capabilities';
 import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { scopeOf } from '@/lib/outbox/role-sql';
-import type { PlaceSql } from '@/lib/outbox/row';
+import { scopeOf } from '@/lib/outbox/rows/role-sql';
+import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { ChangeRule } from '@/lib/shape/shape';
 import { sql, type RawBuilder } from 'kysely';
 import { generalRefusal, isLive, type Operation, type Step } from './operation';

@@ -17,8 +17,8 @@ import {
   type ProvenOutbox,
 } from '@/scripts/testing/outbox';
 import { archiveTable } from '@/lib/outbox/companions';
-import { getEvent } from '@/lib/outbox/get-event';
-import { idText } from '@/lib/outbox/row-id';
+import { getEvent } from '@/lib/outbox/rows/get-event';
+import { idText } from '@/lib/outbox/rows/row-id';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';

@@ -5,7 +5,7 @@ import mysql from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { openDatabase } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { startMariadb } from '@/scripts/testing/mariadb';

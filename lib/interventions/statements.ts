@@ -6,12 +6,12 @@ import { tableRef } from '@/lib/database/table-ref';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
-import { placeSql, type PlaceSql } from '@/lib/outbox/row';
-import { rowId } from '@/lib/outbox/row-id';
+import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
+import { rowId } from '@/lib/outbox/rows/row-id';
 import type { Call, PlainValue } from '@/lib/shape/schema/operation';
 import type { Value } from '@/lib/shape/shape';
-import { touchedCount } from '@/lib/outbox/touched';
-import type { Version } from '@/lib/outbox/version';
+import { touchedCount } from '@/lib/outbox/rows/touched';
+import type { Version } from '@/lib/outbox/rows/version';
 import { placeName } from './operations/restore';
 import type { Author, Seen, Step } from './operation';
 

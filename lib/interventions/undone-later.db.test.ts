@@ -1,6 +1,6 @@
 /** What the change of one row undoes of another row that was changed and read back before it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import { defineShape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';

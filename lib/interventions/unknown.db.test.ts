@@ -5,7 +5,7 @@ import { listAudit } from '@/lib/audit/list';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { settleAll, type SettlingOptions } from '@/lib/jobs/settling';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { workerStatus } from '@/lib/shape/catalog/worker-status';
 import type { InterventionRequest } from '@/lib/shared/model';
 import { proveAuditTakesEntries } from '@/lib/store/audit';

@@ -6,7 +6,7 @@ import { unsettledLog } from '@/lib/audit/unsettled-log';
 import { intervene } from '@/lib/interventions/intervene';
 import type { Unsettled } from '@/lib/interventions/settle';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
-import { getEvent } from '@/lib/outbox/get-event';
+import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { Problem } from '@/lib/shared/problems';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';

@@ -7,20 +7,20 @@ import { bindShape, type BoundShape, type FoundTables } from '@/lib/shape/bind/b
 import { capturedOf, filledName, findTable } from '@/lib/shape/bind/find-table';
 import type { MappingProblem } from '@/lib/shape/bind/problems';
 import { describeCapabilities } from './capabilities';
-import { implausibleTimes } from './implausible-times';
+import { implausibleTimes } from './mapping/implausible-times';
 import { archiveTable, recordsSight } from './companions';
 import type { Scope } from '@/lib/shape/compile';
-import { maskProblems } from './hidden-fields';
+import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
 import type { AmountSource, Outbox, OutboxSettings } from './outbox';
-import { pathSteps } from './paths';
-import { proofFacts } from './proof-facts';
-import { judgeProof, type KnownProof } from './proven';
-import { refusedReadings } from './refused-readings';
-import { sharedIds } from './shared-ids';
+import { pathSteps } from './rows/paths';
+import { proofFacts } from './proof/proof-facts';
+import { judgeProof, type KnownProof } from './proof/proven';
+import { refusedReadings } from './mapping/refused-readings';
+import { sharedIds } from './mapping/shared-ids';
 import { slotSight } from './slots';
-import { configuredElsewhere } from './touched';
-import { readOnlyReason, withOwnRights } from './writability';
+import { configuredElsewhere } from './rows/touched';
+import { readOnlyReason, withOwnRights } from './rights/writability';
 
 /** Nobody has proven anything. */
 const UNPROVEN: KnownProof = { switched: null, decided: null };

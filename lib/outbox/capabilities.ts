@@ -2,7 +2,7 @@ import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { Outbox } from './outbox';
-import { mayHoldJson } from './row';
+import { mayHoldJson } from './rows/row';
 import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from '@/lib/shape/shape';
 
 type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;

@@ -5,7 +5,7 @@ import { Problem } from '@/lib/shared/problems';
 import { Queue } from '@/lib/shared/async/queue';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
-import type { KnownProof, ProofSource } from './proven';
+import type { KnownProof, ProofSource } from './proof/proven';
 
 /** Whoever shows or changes rows has the table looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
 const REBIND_AFTER_MS = 30_000;

@@ -5,12 +5,12 @@ import { createSample, openSample, settingsFor, type OpenOutbox } from '@/script
 import { openDatabase } from '@/lib/database/database';
 import { applyInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from './bind';
-import { newestDead } from './dead-letters';
-import { contentOf } from './event-content';
-import { getEvent } from './get-event';
-import { maskErrors } from './hidden-in-errors';
-import { listEvents } from './list-events';
-import { neighboursOf } from './neighbours';
+import { newestDead } from './lists/dead-letters';
+import { contentOf } from './rows/event-content';
+import { getEvent } from './rows/get-event';
+import { maskErrors } from './masking/hidden-in-errors';
+import { listEvents } from './lists/list-events';
+import { neighboursOf } from './lists/neighbours';
 import { shapeSchema } from '@/lib/shape/shape';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 

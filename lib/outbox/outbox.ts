@@ -8,7 +8,7 @@ import type { Scope } from '@/lib/shape/compile';
 import type { TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
 import type { RecordsSight } from './companions';
-import type { ProofState } from './proven';
+import type { ProofState } from './proof/proven';
 import type { SlotSight } from './slots';
 
 /** Where an amount is found inside the payload, as JSON paths. */

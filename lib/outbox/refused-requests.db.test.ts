@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { EventFilter } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { encodeCursor } from './cursor';
-import { getEvent } from './get-event';
-import { listEvents } from './list-events';
+import { encodeCursor } from './lists/cursor';
+import { getEvent } from './rows/get-event';
+import { listEvents } from './lists/list-events';
 import type { Outbox } from './outbox';
 
 const IMPOSSIBLE = [

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import type { OutboxEvent } from '@/lib/shared/model';
-import { getEvent } from './get-event';
+import { getEvent } from './rows/get-event';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 
 /** By shape and event id. Times are compared to the second. */

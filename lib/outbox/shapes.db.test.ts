@@ -5,9 +5,9 @@ import { createSample, openSample, sampleEventId, useTestDatabaseOf, type OpenOu
 import { tableRef } from '@/lib/database/table-ref';
 import { LIVE_STATES, STATES } from '@/lib/shared/states';
 import { recordTables } from './companions';
-import { newestDead } from './dead-letters';
-import { getEvent } from './get-event';
-import { listEvents } from './list-events';
+import { newestDead } from './lists/dead-letters';
+import { getEvent } from './rows/get-event';
+import { listEvents } from './lists/list-events';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 
 describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key, engine, shape] as const)))(

@@ -1,10 +1,10 @@
 /** Proofs in the store: what a binding asks, what a screen shows, and the switch that turns changes on. */
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import { asMapped } from '@/lib/outbox/capabilities';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { differences, fingerprintOf, type ProofFacts } from '@/lib/outbox/proof-facts';
-import type { KnownProof, ProofSource } from '@/lib/outbox/proven';
+import { differences, fingerprintOf, type ProofFacts } from '@/lib/outbox/proof/proof-facts';
+import type { KnownProof, ProofSource } from '@/lib/outbox/proof/proven';
 import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/changes/proofs';

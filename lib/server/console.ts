@@ -19,7 +19,7 @@ import { OBSERVERS } from '@/lib/history/collector/observer-list';
 import { computeInStore } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { mappingErrors } from '@/lib/outbox/mapping-errors';
+import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 import { proofSource } from '@/lib/proving/keep';
 import { Problem } from '@/lib/shared/problems';
 import { proveAuditTakesEntries } from '@/lib/store/audit';

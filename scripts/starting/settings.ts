@@ -5,7 +5,7 @@ import { KNOWN } from '@/lib/config/known';
 import { loadConfig } from '@/lib/config/load';
 import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
 import { createDirectory } from '@/lib/outbox/directory';
-import { mappingErrors } from '@/lib/outbox/mapping-errors';
+import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 
 /** Problems of the setting up: the process ends with EX_CONFIG of sysexits.h. */
 export const EXIT_CONFIG = 78;

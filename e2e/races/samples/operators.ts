@@ -4,7 +4,7 @@ import type { Random } from '@/demo/random';
 import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { ANNA, BEN } from '@/fixtures/interventions';
-import { listEvents } from '@/lib/outbox/list-events';
+import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { Problem } from '@/lib/shared/problems';
 import { STATES, type State } from '@/lib/shared/states';

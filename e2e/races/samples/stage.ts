@@ -7,7 +7,7 @@ import type { Connection } from '@/demo/database/engine';
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-import { idParts } from '@/lib/outbox/row-id';
+import { idParts } from '@/lib/outbox/rows/row-id';
 import { kindOf, type ColumnRole, type Shape } from '@/lib/shape/shape';
 import { amendment } from '@/scripts/testing/amend';
 import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';

@@ -1,10 +1,10 @@
-import { fixes, holds } from '@/lib/outbox/index-fit';
+import { fixes, holds } from '@/lib/outbox/indexes/index-fit';
 import { commonTests } from '@/lib/shape/compile';
 import { disjoint, type Leaf } from '@/lib/shape/reason';
 import { BOTH, SMALL_ROWS, type Check } from '../check';
 import type { IndexFacts } from '../facts/facts';
 import { timeColumn } from '../facts/rows';
-import { isIndexTest, waitingIndex } from '@/lib/outbox/wanted-index';
+import { isIndexTest, waitingIndex } from '@/lib/outbox/indexes/wanted-index';
 import { priceOf } from '../price';
 
 /** So many rows to step over are a page each for the relay's claim. */

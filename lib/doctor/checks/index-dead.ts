@@ -1,4 +1,4 @@
-import { fitTests, fitWalk } from '@/lib/outbox/index-fit';
+import { fitTests, fitWalk } from '@/lib/outbox/indexes/index-fit';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { columnsFor, entriesOf, missingIndex, servedByAdvice, testsOf } from '../index-need';

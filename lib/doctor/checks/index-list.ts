@@ -1,6 +1,6 @@
-import { listOrder } from '@/lib/outbox/list-order';
-import { walksOf } from '@/lib/outbox/list-walks';
-import { listIndex } from '@/lib/outbox/wanted-index';
+import { listOrder } from '@/lib/outbox/lists/order';
+import { walksOf } from '@/lib/outbox/lists/walks';
+import { listIndex } from '@/lib/outbox/indexes/wanted-index';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { missingIndex } from '../index-need';

@@ -1,5 +1,5 @@
-import { fitBlocks, fitRange } from '@/lib/outbox/index-fit';
-import { publishedIndex } from '@/lib/outbox/wanted-index';
+import { fitBlocks, fitRange } from '@/lib/outbox/indexes/index-fit';
+import { publishedIndex } from '@/lib/outbox/indexes/wanted-index';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { missingIndex, testsOf } from '../index-need';

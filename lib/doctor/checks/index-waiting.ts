@@ -1,6 +1,6 @@
-import { fitTests, fixes, holds } from '@/lib/outbox/index-fit';
+import { fitTests, fixes, holds } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { waitingIndex, type IndexTest } from '@/lib/outbox/wanted-index';
+import { waitingIndex, type IndexTest } from '@/lib/outbox/indexes/wanted-index';
 import { BOTH, type Check } from '../check';
 import { timeColumn } from '../facts/rows';
 import { entriesOf, missingIndex, testsOf } from '../index-need';

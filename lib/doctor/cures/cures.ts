@@ -1,4 +1,4 @@
-import { indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/wanted-index';
+import { indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
 import type { ColumnFacts, IndexFacts, TableFacts } from '../facts/facts';
 
 /** Rows a purge takes at once: short enough that nobody waits for its locks. */

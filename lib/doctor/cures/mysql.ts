@@ -1,5 +1,5 @@
 import type { Engine } from '@/lib/database/engine';
-import { createIndexStatement } from '@/lib/outbox/wanted-index';
+import { createIndexStatement } from '@/lib/outbox/indexes/wanted-index';
 import type { TableFacts } from '../facts/facts';
 import { indexed, PURGE_ROWS, type Cures } from './cures';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { tablesRead } from '@/lib/outbox/rights';
+import { tablesRead } from '@/lib/outbox/rights/rights';
 import type { CascadeFacts, TableFacts } from './facts';
 
 const SHOWN = 20;

@@ -4,7 +4,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { reaches, showGrants, type Grant } from '@/lib/database/mysql/grants';
 import { serverOf } from '@/lib/database/mysql/server';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { neededRights, type Rights } from '@/lib/outbox/rights';
+import { neededRights, type Rights } from '@/lib/outbox/rights/rights';
 import type { RoleFacts, TableFacts } from './facts';
 
 /** Rights that let a user do anything, or give rights to others: the one server's names and the other's. */

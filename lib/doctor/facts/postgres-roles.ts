@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Engine, TableName } from '@/lib/database/engine';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { neededRights, tablesRead } from '@/lib/outbox/rights';
+import { neededRights, tablesRead } from '@/lib/outbox/rights/rights';
 import type { RoleFacts, TableFacts } from './facts';
 
 interface RoleRow {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { commonTests, statePredicate } from '@/lib/shape/compile';
-import { fitRange } from '@/lib/outbox/index-fit';
+import { fitRange } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { placeSql, type PlaceSql } from '@/lib/outbox/row';
+import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { bucketSql } from '@/lib/rollup/bucket-sql';
 import { STATES_OF } from '@/lib/outbox/scan/source';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';

@@ -3,9 +3,16 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { kindOf } from '@/lib/shape/shape';
 import { commonTests } from '@/lib/shape/compile';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
-import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/index-fit';
-import { createIndexStatement, indexedPlace, isIndexTest, publishedIndex, waitingIndex, type WantedIndex } from '@/lib/outbox/wanted-index';
-import { countersGrant } from '@/lib/outbox/rights';
+import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/indexes/index-fit';
+import {
+  createIndexStatement,
+  indexedPlace,
+  isIndexTest,
+  publishedIndex,
+  waitingIndex,
+  type WantedIndex,
+} from '@/lib/outbox/indexes/wanted-index';
+import { countersGrant } from '@/lib/outbox/rights/rights';
 import { STATES_OF } from '@/lib/outbox/scan/source';
 import { READING_ROWS } from '@/lib/outbox/scan/sources';
 import { timeColumn } from '@/lib/outbox/scan/traits';

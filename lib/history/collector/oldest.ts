@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { placeSql } from '@/lib/outbox/row';
+import { placeSql } from '@/lib/outbox/rows/row';
 import { publishedFrom, publishedIn, type Span } from './fold-sql';
 import { MINUTE, microsOf } from './instants';
 import { publishedColumn, type Access } from './method';

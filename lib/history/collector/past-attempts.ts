@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { placeSql } from '@/lib/outbox/row';
+import { placeSql } from '@/lib/outbox/rows/row';
 import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/type-of';

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { placeSql } from '@/lib/outbox/row';
+import { placeSql } from '@/lib/outbox/rows/row';
 import { publishedFrom, publishedIn } from '../collector/fold-sql';
 import { countsRows } from '../collector/counts-rows';
 import type { Progress } from '../collector/progress';

@@ -3,7 +3,7 @@ import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, recordsIndexStatement, recordsKey, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { countersGrant, countersRead, tablesRead } from '@/lib/outbox/rights';
+import { countersGrant, countersRead, tablesRead } from '@/lib/outbox/rights/rights';
 import { operatorGrants, type InstallStatement } from './statement';
 import { recordTriggers, triggersSeen } from './triggers';
 

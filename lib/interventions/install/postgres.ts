@@ -1,7 +1,7 @@
 import type { TableName } from '@/lib/database/engine';
 import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordsIndexStatement, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { calledFunctions, tablesRead } from '@/lib/outbox/rights';
+import { calledFunctions, tablesRead } from '@/lib/outbox/rights/rights';
 import { operatorGrants, type InstallStatement } from './statement';
 
 /** Key of the advisory lock under which two installations into one database take turns. */

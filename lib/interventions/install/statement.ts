@@ -1,7 +1,7 @@
 import { ARCHIVE_COLUMNS, archiveTable } from '@/lib/outbox/companions';
 import type { TableName } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { neededRights, rightsByOperation } from '@/lib/outbox/rights';
+import { neededRights, rightsByOperation } from '@/lib/outbox/rights/rights';
 
 /** One statement of an installation and why it is there. */
 export interface InstallStatement {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-import type { PlaceSql } from '@/lib/outbox/row';
+import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { LiveState } from '@/lib/shared/states';
 import type { Operation, Step } from '../operation';
 import { unlessPublished } from '../published';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Fragments } from '@/lib/database/engine';
 import { firstMatch, statePredicate } from '@/lib/shape/compile';
-import { hiddenFields } from '../hidden-fields';
+import { hiddenFields } from '../masking/hidden-fields';
 import type { Outbox } from '../outbox';
-import type { PlaceSql } from '../row';
+import type { PlaceSql } from '../rows/row';
 import type { ColumnRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';
 import { stateCode, type Sql } from './sql-terms';

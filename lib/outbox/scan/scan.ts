@@ -1,9 +1,9 @@
 /** What no index finds: the table is read from its beginning, or from its end where the key is a number. */
 import { sql } from 'kysely';
 import { statePredicate } from '@/lib/shape/compile';
-import { numberedKey, uniqueKey } from '../index-fit';
+import { numberedKey, uniqueKey } from '../indexes/index-fit';
 import type { Outbox } from '../outbox';
-import type { PlaceSql } from '../row';
+import type { PlaceSql } from '../rows/row';
 import { baseColumns } from './base-columns';
 import { STATES_OF, type Part, type Source, type Walk } from './source';
 import type { Sql } from './sql-terms';

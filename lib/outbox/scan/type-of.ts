@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { hiddenFields } from '../hidden-fields';
+import { hiddenFields } from '../masking/hidden-fields';
 import type { Outbox } from '../outbox';
-import type { PlaceSql } from '../row';
+import type { PlaceSql } from '../rows/row';
 import type { Sql } from './sql-terms';
 
 /** The type of a row, cut to what a series is named after; nothing where it is masked, as figures are everybody's. */

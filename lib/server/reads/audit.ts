@@ -1,9 +1,9 @@
 import 'server-only';
 import { listAudit } from '@/lib/audit/list';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
-import { hiddenFields, type HiddenField } from '@/lib/outbox/hidden-fields';
-import { maskErrors } from '@/lib/outbox/hidden-in-errors';
-import { maskText } from '@/lib/outbox/mask-text';
+import { hiddenFields, type HiddenField } from '@/lib/outbox/masking/hidden-fields';
+import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
+import { maskText } from '@/lib/outbox/masking/mask-text';
 import { lacksOf } from '@/lib/shared/changes/carrying';
 import { MASK } from '@/lib/shared/lists/masked';
 import type { AuditEntry, AuditFilter, AuditPage } from '@/lib/shared/model';

@@ -1,5 +1,5 @@
 import 'server-only';
-import { listEvents, type PageRequest } from '@/lib/outbox/list-events';
+import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
 import type { Context } from '../context';
 import { refuseHidden } from './hidden-filters';

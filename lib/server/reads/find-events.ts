@@ -1,6 +1,6 @@
 import 'server-only';
-import { findEvents as find } from '@/lib/outbox/find-events';
-import { hiddenFields } from '@/lib/outbox/hidden-fields';
+import { findEvents as find } from '@/lib/outbox/lists/find-events';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import type { EventState } from '@/lib/shared/states';
 import type { Context } from '../context';
 import { seesAll } from './shown';

@@ -1,5 +1,5 @@
 import 'server-only';
-import { hiddenFields } from '@/lib/outbox/hidden-fields';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { FILTER_FIELDS, FILTER_READS, type FilterField, type ParsedFilter } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';

@@ -1,6 +1,6 @@
 import 'server-only';
 import { previewIntervention } from '@/lib/interventions/preview';
-import { presentEvent } from '@/lib/outbox/mask';
+import { presentEvent } from '@/lib/outbox/masking/mask';
 import type { InterventionPreview } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import type { Context } from '../context';

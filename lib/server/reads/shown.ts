@@ -1,8 +1,8 @@
 import 'server-only';
-import type { DeadRow } from '@/lib/outbox/dead-letters';
-import { hiddenFields } from '@/lib/outbox/hidden-fields';
-import { maskErrors } from '@/lib/outbox/hidden-in-errors';
-import { presentEvent } from '@/lib/outbox/mask';
+import type { DeadRow } from '@/lib/outbox/lists/dead-letters';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
+import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
+import { presentEvent } from '@/lib/outbox/masking/mask';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';

@@ -1,8 +1,8 @@
 /** What the looks of observers have in common: which rows can be found by what, and rows by their ids. */
-import { leadsWith } from '@/lib/outbox/index-fit';
+import { leadsWith } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
-import type { PlaceSql } from '@/lib/outbox/row';
+import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { ColumnRole } from '@/lib/shape/shape';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime } from '@/lib/outbox/scan/traits';

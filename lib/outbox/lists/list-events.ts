@@ -1,0 +1,227 @@
+import { sql } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import type { EventFilter, EventPage, VersionedEvent } from '@/lib/shared/model';
+import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
+import { causePage, type Seeing } from './cause';
+import { listOrder, type ListOrder } from './order';
+import { opposite, stretches, type ListStart, type Page } from './page';
+import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Span } from './sql';
+import { unlimited, walksOf, type Position, type Walk, type Walks } from './walks';
+import type { Outbox } from '../outbox';
+import { plainColumn } from '@/lib/shape/bound';
+import { toEvent } from '../rows/row';
+import { idFits } from '../rows/row-id';
+import { createIndexStatement, indexedPlace, listIndex } from '../indexes/wanted-index';
+
+export interface PageRequest {
+  cursor?: string;
+  /** 1 to 500: 200 of a page, more of a list that is read to be acted on. */
+  limit: number;
+}
+
+/**
+ * One page of events in the order the table's indexes give (`orderedBy`), keyset-paged in both directions: rows of
+ * several states and tables, each read by its own index, merged. Filters that no index serves are tried on a bounded
+ * number of rows; a cause is held against what `see` makes of the errors. Under the reader's statement timeout; locks nothing.
+ * Throws Problem `invalid` for a foreign cursor, DatabaseFailure for the database's own.
+ */
+export async function listEvents(
+  outbox: Outbox,
+  filter: EventFilter,
+  page: PageRequest,
+  see: Seeing | null = null,
+): Promise<EventPage<VersionedEvent>> {
+  const order = filter.order ?? 'newest';
+  const listed = listOrder(outbox);
+  const { engine } = outbox.database;
+  const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order, listed.by);
+  if (cursor !== null && !fitsKey(outbox, cursor.id)) throw foreignCursor();
+  const { cause } = filter;
+  const { walks, leftOut, missingIndex } = cause === undefined ? walksOf(outbox, listed, filter) : walksOfDead(outbox, listed, filter);
+  const from = cursor?.key ?? null;
+  if (from !== null && !walks.every(({ key }) => key === null || keyFits(from, key.description, engine))) throw foreignCursor();
+  const start = { order, cursor, walks };
+  const [now, { shown, looked, more }] =
+    cause === undefined
+      ? await outbox.database.read(async (db) => {
+          await engine.byIndex(db);
+          return [await timeOf(outbox, db), await readPage(outbox, db, start, page.limit)] as const;
+        })
+      : [await outbox.database.read((db) => timeOf(outbox, db)), await causePage(outbox, { ...filter, cause }, start, page.limit, see)];
+  const at = (position: Position, direction: Cursor['direction']): string =>
+    encodeCursor({ order, by: listed.by, direction, key: position.key, id: position.id });
+  const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
+  const [first, last] = [shown[0], shown.at(-1)];
+  const backwards = cursor?.direction === 'previous';
+  // Where this page's own walk goes on, and where the one the other way round would begin.
+  const end = backwards ? first : last;
+  const onward = more && end !== undefined ? ofRow(end) : looked.end;
+  const behind = backwards ? last : cursor === null ? undefined : first;
+  const [next, previous] = backwards ? [behind && ofRow(behind), onward] : [onward, behind && ofRow(behind)];
+  return {
+    asOf: now,
+    events: shown.map((row) => toEvent(outbox, row.place, row)),
+    nextCursor: next ? at(next, 'next') : null,
+    previousCursor: previous ? at(previous, 'previous') : null,
+    orderedBy: listed.by,
+    searched: {
+      rows: Math.max(looked.rows, shown.length),
+      backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
+      complete: !more && looked.end === null && leftOut.length === 0 && !walks.some((walk) => walk.sample),
+    },
+    leftOut,
+    missingIndex: missingIndex === null ? null : adviceOn(outbox, missingIndex),
+  };
+}
+
+/** What narrows the dead events before their causes are looked at, of which the types are part; nothing where dead ones are not wanted. */
+function walksOfDead(outbox: Outbox, listed: ListOrder, { type: _, state, ...filter }: EventFilter): Walks {
+  if (state !== undefined && !state.includes('dead')) return { walks: [], leftOut: [], missingIndex: null };
+  return walksOf(outbox, listed, { ...filter, state: ['dead'] });
+}
+
+async function timeOf({ database }: Outbox, db: Db): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select ${database.engine.fragments.nowIso()} as now`.execute(db);
+  return rows[0]?.now ?? '';
+}
+
+/** What cannot be a key of this table was not one of its cursors; kinds of key that are not checked are left to the database. */
+function fitsKey({ main, database }: Outbox, id: string): boolean {
+  const checked = main.id.length > 1 || main.id.every((column) => column.kind === 'uuid' || column.kind === 'integer');
+  return !checked || idFits(database.engine, main, id);
+}
+
+/** Rows of each walk that are tried before the end of a long search is asked for. */
+const NEAR_ROWS = 2_000;
+
+/** The rows of a page, and how far a bounded search for them came. */
+async function readPage(outbox: Outbox, db: Db, { walks, order, cursor }: ListStart, limit: number): Promise<Page> {
+  // Walking to the previous page means walking the other way round and turning the rows over.
+  const backwards = cursor?.direction === 'previous';
+  const direction = backwards ? opposite(order) : order;
+  const looked: Look = { rows: 0, end: null, backTo: null };
+  const rows: ListRow[] = [];
+  const search = outbox.database.engine.features.streamsSubqueries ? streamed : boundedFirst;
+  for (const { stretch, after } of stretches(walks, direction, cursor)) {
+    const found = await search(outbox, db, walks, { stretch, direction, after, until: null, limit: limit + 1 - rows.length });
+    rows.push(...found.rows);
+    if (rows.length > limit) break;
+    looked.rows += found.looks.reduce((sum, one) => sum + one.rows, 0);
+    looked.backTo = found.looks.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
+    if (found.end === null) continue;
+    Object.assign(looked, { end: found.end, backTo: found.end.at });
+    break;
+  }
+  const shown = rows.slice(0, limit);
+  if (backwards) shown.reverse();
+  return { shown, more: rows.length > limit, looked };
+}
+
+interface Search {
+  rows: ListRow[];
+  /** How far each bounded walk came. */
+  looks: Look[];
+  /** Where the page has to end although there may be more; null where it ends with the rows, or is full. */
+  end: Look['end'];
+}
+
+/** Where a subquery is read as far as it is needed: the rows first, and how far they were looked for where they do not fill the page. */
+async function streamed(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
+  const walks = unlimited(given);
+  const rows = await merged(outbox, db, walks, span);
+  const last = rows[span.limit - 1];
+  if (last !== undefined && !(await endsBefore(outbox, db, walks, span, last))) return { rows, looks: [], end: null };
+  const ends = [...(await looks(outbox, db, walks, span)).values()];
+  const end = await nearestEnd(outbox, db, walks, span, ends);
+  // What another walk found beyond the end of this one belongs to the pages after it.
+  const beyond = end !== null && rows.length > 0 && walks.length > 1;
+  return { rows: beyond ? await merged(outbox, db, walks, { ...span, until: end }) : rows, looks: ends, end };
+}
+
+/** Whether one of several searches ended before this row of another: it may have rows in between. */
+async function endsBefore(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span, row: ListRow): Promise<boolean> {
+  if (walks.length === 1) return false;
+  const ends = await looks(outbox, db, walks, { ...span, until: { key: row.position, id: row.id } });
+  return [...ends.values()].some(({ end }) => end !== null);
+}
+
+/**
+ * Where a subquery is made whole before anything looks into it: each walk is told where to end, first after the few rows
+ * that most often fill the page. One that tries nothing ends where it has filled the page by itself, so that no more rows
+ * than those are sorted by their key.
+ */
+async function boundedFirst(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
+  const within = (most: number): Walk[] =>
+    given.map((walk) =>
+      walk.tests.length === 0
+        ? { ...walk, look: walk.key !== null && walk.index !== null && span.stretch === 'keyed' ? span.limit : null }
+        : { ...walk, look: walk.look === null || walk.sample ? walk.look : Math.min(walk.look, most) },
+    );
+  const upTo = async (walks: readonly Walk[]): Promise<Search> => {
+    const found = await looks(outbox, db, walks, span);
+    const ends = walks.flatMap((walk) => (walk.tests.length === 0 ? [] : (found.get(walk) ?? [])));
+    const end = await nearestEnd(outbox, db, walks, span, ends);
+    const ended = walks.map((walk) => ({ ...walk, end: found.get(walk)?.end ?? null }));
+    return { rows: await merged(outbox, db, ended, { ...span, until: end }), looks: ends, end };
+  };
+  const near = await upTo(within(NEAR_ROWS));
+  const done = near.rows.length >= span.limit || near.end === null;
+  return done ? near : upTo(within(Infinity));
+}
+
+async function merged(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<ListRow[]> {
+  const statement = mergedRows(outbox, walks, span);
+  return statement === null ? [] : (await sql<ListRow>`${statement}`.execute(db)).rows;
+}
+
+async function looks(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<Map<Walk, Look>> {
+  const found = new Map<Walk, Look>();
+  for (const walk of walks) {
+    const statement = lookedAt(outbox, walk, span);
+    if (statement === null) {
+      if (walk.sample && walk.look !== null) found.set(walk, { rows: walk.look, end: null, backTo: null });
+      continue;
+    }
+    const [last] = (await sql<LastLooked>`${statement}`.execute(db)).rows;
+    if (last === undefined) continue;
+    const rows = Number(last.n);
+    found.set(walk, { rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
+  }
+  return found;
+}
+
+/** Of the ends of several searches the first in the order: up to there, all of them have looked. */
+async function nearestEnd(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span, ends: readonly Look[]): Promise<Look['end']> {
+  const cut = ends.flatMap(({ end }) => (end === null ? [] : [end]));
+  const [only] = cut;
+  if (only === undefined || cut.length === 1) return only ?? null;
+  const key = walks.find((walk) => walk.key !== null)?.key ?? null;
+  const id = walks[0]?.at.id;
+  if (id === undefined) return only;
+  const { typed } = outbox.database.engine.fragments;
+  const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
+  const positions = cut.map(
+    (end, index) =>
+      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as sort_key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
+  );
+  const { rows } = await sql<{ i: number | string }>`select i from (${sql.join(positions, sql` union all `)}) as ends
+    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`sort_key ${way}, `}${sql.join(id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`))} limit 1`.execute(
+    db,
+  );
+  return cut[Number(rows[0]?.i ?? 0)] ?? only;
+}
+
+function furthest(a: string | null, b: string | null, direction: Cursor['order']): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b === (direction === 'newest') ? a : b;
+}
+
+/** The index that would change what is missing, as a statement its owner can run. */
+function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {
+  const { main, database } = outbox;
+  const column = plainColumn(main, code === 'order' ? 'createdAt' : 'aggregateId');
+  if (column === null) return null;
+  const wanted = listIndex(main, column.name);
+  const sql = createIndexStatement(database.engine, indexedPlace(main), code === 'order' ? wanted : { ...wanted, purpose: 'aggregate' });
+  return sql === null ? null : { code, sql };
+}

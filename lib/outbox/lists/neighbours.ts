@@ -1,0 +1,123 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
+import { isIndexed } from './filters';
+import { listOrder } from './order';
+import { walksOf, type Walk } from './walks';
+import { isSmall, livePlaces, type Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
+import { keepsOrder } from '@/lib/shape/shape';
+
+/** Events of the same aggregate read on each side of the one shown. */
+const SIDE = 25;
+/** Without an index on the aggregate, rows looked at on each side of the event in the order of each index of the list. */
+const AROUND_ROWS = 2_000;
+
+type Side = 'before' | 'after';
+
+export interface Around {
+  neighbours: Neighbour[];
+  /** False where only rows around the event were looked at. */
+  complete: boolean;
+}
+
+/**
+ * The other events of an aggregate in their order, this one among them, with what waits behind what. Served by an
+ * index on the aggregate where there is one; in a large table without one only what happened around the event is
+ * looked at, by the indexes that lists go by. Bounded by its own two-second timeout.
+ */
+export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<Around> {
+  const { aggregateId, createdAt } = event;
+  if (aggregateId === null || createdAt === null) return { neighbours: [], complete: true };
+  const whole = livePlaces(outbox).filter((place) => isSmall(place) || findsAggregate(place, event));
+  const sides = [
+    ...whole.flatMap((place) => (['before', 'after'] as const).map((which) => side(outbox, placeSql(outbox, place), event, which))),
+    ...(whole.includes(outbox.main) ? [] : around(outbox, event)),
+  ].filter((select) => select !== null);
+  const events = await outbox.database.read(
+    async (db) => {
+      if (sides.length === 0) return [];
+      await outbox.database.engine.byIndex(db);
+      const { rows } = await sql<
+        EventRow & { place: Place['key'] }
+      >`select * from (${sql.join(sides, sql` union all `)}) as around`.execute(db);
+      return rows.map((row) => toEvent(outbox, row.place, row));
+    },
+    { statementMs: 2_000 },
+  );
+  // An archived event is no longer among the live ones, but its place in the story is still here.
+  const all = events.some((other) => other.id === event.id) ? events : [...events, event];
+  all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
+  const here = all.findIndex((other) => other.id === event.id);
+  const near = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
+  return { neighbours: mark(near, event.id, keepsOrder(outbox.shape)), complete: whole.length === livePlaces(outbox).length };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** An index on the aggregate's type and id finds nothing by the id alone. */
+function findsAggregate(place: Place, event: OutboxEvent): boolean {
+  return isIndexed(place, 'aggregateId', event.aggregateType !== null);
+}
+
+function side(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side): RawBuilder<unknown> | null {
+  const created = at.role('createdAt');
+  const same = sameAggregate(outbox, at, event);
+  if (created === null || same === null || event.createdAt === null) return null;
+  const here = outbox.database.engine.fragments.instantValue(event.createdAt, created.description, outbox.parameters.timeZone);
+  const [sign, direction] = which === 'before' ? [sql.raw('<='), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
+  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from ${at.from}
+    where ${same} and ${created.sql} ${sign} ${here} order by ${created.sql} ${direction} limit ${sql.lit(SIDE)})`;
+}
+
+function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBuilder<boolean> | null {
+  const { engine } = outbox.database;
+  const aggregate = at.role('aggregateId');
+  if (aggregate === null || event.aggregateId === null || !engine.idFits(event.aggregateId, aggregate.description)) return null;
+  const type = at.role('aggregateType');
+  const sameType =
+    type === null || event.aggregateType === null ? sql`` : sql` and ${engine.fragments.asText(type.sql)} = ${event.aggregateType}`;
+  return sql`${engine.fragments.isOneOf(aggregate.sql, [event.aggregateId], aggregate.description)}${sameType}`;
+}
+
+/** What the walks of the list have before and after the event, a bounded number of rows each. */
+function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null)[] {
+  const order = listOrder(outbox);
+  if (order.scattered && order.whole !== null) return [];
+  const walks = walksOf(outbox, order, {}).walks.filter(({ at, sample }) => at.place.key === 'main' && !sample);
+  return walks.flatMap((walk) =>
+    walk.index === null ? [near(outbox, walk, event, null)] : [near(outbox, walk, event, 'before'), near(outbox, walk, event, 'after')],
+  );
+}
+
+/** Without a side: the first rows of a walk that has no order. */
+function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null): RawBuilder<unknown> | null {
+  const { at, key } = walk;
+  const { fragments } = outbox.database.engine;
+  const same = sameAggregate(outbox, at, event);
+  const time = key?.role === 'publishedAt' ? (event.publishedAt ?? event.createdAt) : event.createdAt;
+  if (same === null || time === null) return null;
+  const column = key === null ? sql`(${sql.join(at.id.columns.map((one) => one.sql))})` : key.sql;
+  const here =
+    key === null
+      ? sql`(${sql.join(at.id.values(event.id) ?? [])})`
+      : fragments.instantValue(time, key.description, outbox.parameters.timeZone);
+  if (key === null && at.id.values(event.id) === null) return null;
+  const beyond = which === null ? [] : [sql<boolean>`${column} ${sql.raw(which === 'before' ? '<=' : '>')} ${here}`];
+  const order = which === null ? sql`` : sql` order by ${walk.index?.order(at.alias, which === 'before' ? 'descending' : 'ascending')}`;
+  const where = [...walk.where, ...beyond];
+  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias, at.place.description)} from ${fragments.from(at.place.table, at.alias, walk.index?.name ?? null)}
+    where ${where.length === 0 ? sql`true` : sql.join(where, sql` and `)}${order} limit ${sql.lit(AROUND_ROWS)}) as ${sql.ref(at.alias)} where ${same} limit ${sql.lit(SIDE)})`;
+}
+
+const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';
+
+/** Blocked: waits behind an earlier unpublished event, where the relay keeps order. Overtaken: a later one is out, where it does not. */
+export function mark(events: OutboxEvent[], currentId: string, inOrder: boolean): Neighbour[] {
+  return events.map((event, index) => ({
+    event,
+    current: event.id === currentId,
+    blocked: inOrder && isWaiting(event) && events.slice(0, index).some(isWaiting),
+    overtaken: !inOrder && isWaiting(event) && events.slice(index + 1).some((later) => later.state === 'published'),
+  }));
+}

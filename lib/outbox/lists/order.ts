@@ -1,0 +1,94 @@
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { OrderedBy } from '@/lib/shared/lists/list-scope';
+import type { LiveState } from '@/lib/shared/states';
+import { commonTests, coversEveryRow } from '@/lib/shape/compile';
+import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '../indexes/index-fit';
+import type { Leaf } from '@/lib/shape/reason';
+import { isSmall, type Outbox } from '../outbox';
+import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
+
+/** States that are listed together because one index holds them all. */
+export const PARTS = {
+  waiting: ['pending', 'retrying'],
+  processing: ['processing'],
+  dead: ['dead'],
+  published: ['published'],
+} as const satisfies Record<string, readonly LiveState[]>;
+export type Part = keyof typeof PARTS;
+const PART_KEYS = Object.keys(PARTS) as Part[];
+
+/** The index of a part: one that gives its rows in the list's order, or one that only holds them. */
+export interface PartIndex {
+  walk: Walk | null;
+}
+
+/** In which order an outbox is listed, and what finds its rows in it. */
+export interface ListOrder {
+  by: OrderedBy;
+  /** One index over every row in the list's order; null where there is none. */
+  whole: Walk | null;
+  /** True where a step of `whole` may be a page of its own: keys drawn at random lie anywhere in the table. */
+  scattered: boolean;
+  /** What finds the rows of a part by itself. */
+  parts: Partial<Record<Part, PartIndex>>;
+  /** True where the parts that have an index are all rows there can be. */
+  covered: boolean;
+}
+
+/**
+ * The order of an outbox's lists follows from its indexes alone, so that it does not change from page to page:
+ * by creation where an index gives it, by what happened last where published rows have an index of their own, by a
+ * numbered key; otherwise by creation while reading every row is quick, and by the key beyond that.
+ */
+export function listOrder(outbox: Outbox): ListOrder {
+  const { main, shape } = outbox;
+  const created = plainColumn(main, 'createdAt');
+  const key = uniqueKey(main);
+  const shown = PART_KEYS.filter((part) => shape.states.some((rule) => (PARTS[part] as readonly LiveState[]).includes(rule.state)));
+  const byCreated = (part: Part): PartIndex | null => {
+    const index = partIndex(main, created?.name ?? null, commonTests(shape, PARTS[part]));
+    // Published rows are nearly all rows: gathering them to sort them is reading the table.
+    return part === 'published' && index?.walk == null ? null : index;
+  };
+  const indexes = (parts: readonly Part[]): ListOrder['parts'] =>
+    Object.fromEntries(parts.flatMap((part) => [[part, byCreated(part)] as const]).filter(([, index]) => index !== null));
+  const open = shown.filter((part) => part !== 'published');
+  const byKey: ListOrder = {
+    by: 'key',
+    whole: key === null ? null : fitWalk(main, key, [], false),
+    scattered: numberedKey(main) === null,
+    parts: { ...indexes(open) },
+    covered: false,
+  };
+
+  if (main.roles.createdAt === undefined) return byKey;
+  if (created !== null) {
+    const whole = fitWalk(main, created.name, [], false);
+    if (whole !== null) return { by: 'created', whole, scattered: false, parts: indexes(shown), covered: true };
+    if (shown.every((part) => byCreated(part)?.walk != null))
+      return { by: 'created', whole: null, scattered: false, parts: indexes(shown), covered: coversEveryRow(shape) };
+  }
+  const published = publishedWalk(outbox, created);
+  const covered = open.every((part) => byCreated(part) !== null);
+  if (published !== null && byCreated('waiting') !== null && (covered || numberedKey(main) === null)) {
+    const parts = { ...indexes(open), published: { walk: published } };
+    return { by: 'happened', whole: null, scattered: false, parts, covered: covered && coversEveryRow(shape) };
+  }
+  if (byKey.whole !== null && (!byKey.scattered || !isSmall(main))) return byKey;
+  return { by: 'created', whole: null, scattered: false, parts: indexes(open), covered: false };
+}
+
+function partIndex(place: Place, created: string | null, tests: Leaf[]): PartIndex | null {
+  if (tests.length === 0) return null;
+  const walk = created === null ? null : fitWalk(place, created, tests, true);
+  return walk !== null || fitTests(place, 'o', created, tests) !== null ? { walk } : null;
+}
+
+/** Published rows by their time of publishing, where that can stand in one order with times of creation. */
+function publishedWalk({ main, shape }: Outbox, created: ColumnDescription | null): Walk | null {
+  const published = plainColumn(main, 'publishedAt');
+  if (published === null || created === null || published.kind !== created.kind || published.time !== created.time) return null;
+  if (!isTime(published) || [published.type, created.type].includes('date')) return null;
+  const tests: Leaf[] = [...commonTests(shape, PARTS.published), { column: published.name, isNull: false }];
+  return shape.states.some((rule) => rule.state === 'published') ? fitWalk(main, published.name, tests, false) : null;
+}

@@ -1,0 +1,229 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Cursor } from './cursor';
+import type { Position, SortKey, Walk } from './walks';
+import type { Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import { placeSql, uncountedColumns, type EventRow, type PlaceSql } from '../rows/row';
+import { touchedCountOfRead } from '../rows/touched';
+
+type Sql<T = unknown> = RawBuilder<T>;
+
+/** A row of a list with its position in it. */
+export interface ListRow extends EventRow {
+  place: Place['key'];
+  /** The sort key as the column prints it; null where the row has none. */
+  position: string | null;
+  /** The time the list is ordered by. */
+  position_at: string | null;
+}
+
+/** A list is walked in two stretches: the rows that have a sort key, and those without, at the end of newest first. */
+export type Stretch = 'keyed' | 'unkeyed';
+
+/** Which rows of a stretch are wanted, in which direction. */
+export interface Span {
+  stretch: Stretch;
+  direction: Cursor['order'];
+  /** Only rows behind this one. */
+  after: Position | null;
+  /** Only rows up to this one. */
+  until: Position | null;
+  limit: number;
+}
+
+/** The rows of a list's page: the walks merged. */
+export function mergedRows(outbox: Outbox, walks: readonly Walk[], span: Span): Sql<ListRow> | null {
+  const counted = sql`, ${touchedCountOfRead(outbox, 'page')} as touched`;
+  return positionedRows(outbox, walks, span, (at) => uncountedColumns(outbox, at), counted) as Sql<ListRow> | null;
+}
+
+/**
+ * `columns` of the walks' rows, merged; null where no walk has rows in this stretch. Each walk is read no further than
+ * `limit` needs: their orders are the order of the whole. `more` is asked of the rows that are left, called `page`.
+ */
+export function positionedRows(
+  outbox: Outbox,
+  walks: readonly Walk[],
+  span: Span,
+  columns: (at: PlaceSql) => Sql,
+  more: Sql = sql``,
+): Sql | null {
+  const arms = walks.filter((walk) => hasStretch(walk, span.stretch)).map((walk) => arm(outbox, walk, span, columns(walk.at)));
+  if (arms.length === 0) return null;
+  const descending = span.direction === 'newest';
+  const keyed = span.stretch === 'keyed' && walks.some((walk) => walk.key !== null);
+  // No key of this stretch is NULL; it is said the way most indexes have it, so that their rows need no sorting.
+  const spellings = walks.map((walk) => walk.index?.nulls(descending ? 'descending' : 'ascending')).filter((one) => one !== undefined);
+  const last = spellings.filter((one) => one === 'last').length;
+  const nulls = last * 2 > spellings.length ? 'last' : 'first';
+  const { ordered } = outbox.database.engine.fragments;
+  const way = sql.raw(descending ? 'desc' : 'asc');
+  const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${way}`));
+  const order = keyed ? sql`${ordered(sql.id('sort_key'), descending ? 'descending' : 'ascending', nulls)}, ${ids}` : ids;
+  return sql`select *${more} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
+}
+
+/** Whether the walk has rows in this stretch at all. */
+export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
+  return stretch === 'keyed' || key?.nullable === true;
+}
+
+const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
+
+/**
+ * Digests and texts are worked out of the rows that are shown, not of those that are looked at. Where subqueries are not
+ * streamed the limit is said again outside: without it MariaDB makes one query of both, and when the statement is executed
+ * again it no longer knows the column that a companion is joined to. PostgreSQL would read every arm to its end for it.
+ */
+function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
+  const { at, key } = walk;
+  const { fragments } = outbox.database.engine;
+  const keyed = key !== null && span.stretch === 'keyed';
+  const none = sql`cast(null as char(1))`;
+  const limit = outbox.database.engine.features.streamsSubqueries ? sql`` : sql` limit ${sql.lit(span.limit)}`;
+  return sql`(select ${sql.lit(at.place.key)} as place, ${columns}, ${keyed ? fragments.asText(sql.id(at.alias, 'sort_key')) : none} as position,
+      ${keyed ? key.iso : none} as position_at, ${keyed ? sql.id(at.alias, 'sort_key') : sql`null`} as sort_key, ${sortIds(at)}
+    from (${chosenRows(outbox, walk, span)}) as ${sql.ref(at.alias)}${limit})`;
+}
+
+function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
+  const { at, tests, look, sample } = walk;
+  const place = [...inSpan(outbox, walk, span)];
+  const order = orderBy(walk, span);
+  const limit = sql`limit ${sql.lit(span.limit)}`;
+  const alias = sql.ref(at.alias);
+  const from = fromOf(outbox, walk);
+  if (look === null)
+    return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
+  if (sample) {
+    const first = outbox.database.engine.features.streamsSubqueries
+      ? sql`(select ${rowAndKey(outbox, walk, span)} from ${from} limit ${sql.lit(look)}) as ${alias}`
+      : sql`(select ${rowAndKey(outbox, walk, span)} from (select ${sortIds(at)} from ${from} limit ${sql.lit(look)}) as first join ${from} on ${and(sameRow(at, 'first'))}) as ${alias}`;
+    return sql`select ${alias}.* from ${first} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
+  }
+  if (walk.end !== undefined) {
+    const inLook = walk.end === null ? [] : inSpan(outbox, walk, { ...span, after: null, until: walk.end });
+    return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...place, ...inLook, ...tests])} order by ${order} ${limit}`;
+  }
+  const looked = sql`(select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${alias}`;
+  return sql`select ${alias}.* from ${looked} where ${and(tests)} order by ${order} ${limit}`;
+}
+
+/** The table by the index of the walk, which the engine is told where it can be. */
+function fromOf(outbox: Outbox, { at, index }: Walk): Sql {
+  return outbox.database.engine.fragments.from(at.place.table, at.alias, index?.name ?? null);
+}
+
+/** The row of `at` whose key another one holds as `sortIds` names it. */
+function sameRow(at: PlaceSql, other: string): Sql<boolean>[] {
+  return at.id.columns.map((column, index) => sql<boolean>`${column.sql} = ${sql.id(other, `sort_id_${index}`)}`);
+}
+
+function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
+  const row = outbox.database.engine.fragments.wholeRow(at.alias, at.place.description);
+  return key === null || span.stretch === 'unkeyed' ? row : sql`${row}, ${key.sql} as sort_key`;
+}
+
+function orderBy(walk: Walk, { stretch, direction }: Span): Sql {
+  const descending = direction === 'newest';
+  const id = walk.at.id.order(descending ? 'desc' : 'asc');
+  return walk.key === null || stretch === 'unkeyed' ? id : sql`${keyOrder(walk, walk.key, descending)}, ${id}`;
+}
+
+function keyOrder({ at, index }: Walk, key: SortKey, descending: boolean): Sql {
+  return index === null
+    ? sql`${key.sql} ${sql.raw(descending ? 'desc' : 'asc')}`
+    : index.order(at.alias, descending ? 'descending' : 'ascending');
+}
+
+const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
+
+/** The rows of the stretch, behind the position the page begins at and up to the one it ends at. */
+function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }: Span): Sql<boolean>[] {
+  const { at, key } = walk;
+  if (at.id.columns.length === 0) return [sql`false`];
+  const { typed, beyond } = outbox.database.engine.fragments;
+  const compared = (position: Position, sign: '<' | '>' | '<=' | '>='): Sql<boolean> => {
+    const values = at.id.values(position.id);
+    if (values === null) return sql`false`;
+    const own = at.id.columns.map((column) => column.sql);
+    if (key === null || stretch === 'unkeyed') return beyond(own, sign, values);
+    // Compared as a row, which the index of the key alone serves too.
+    return position.key === null ? sql`false` : beyond([key.sql, ...own], sign, [typed(position.key, key.description), ...values]);
+  };
+  const newest = direction === 'newest';
+  const tests: Sql<boolean>[] = [];
+  if (key?.nullable === true) tests.push(stretch === 'keyed' ? sql`${key.sql} is not null` : sql`${key.sql} is null`);
+  if (after !== null) tests.push(compared(after, newest ? '<' : '>'));
+  if (until !== null) tests.push(compared(until, newest ? '>=' : '<='));
+  return tests;
+}
+
+/** How far a look at rows has come. */
+export interface Look {
+  rows: number;
+  /** The last row looked at, where it was not the last there is. */
+  end: (Position & { at: string | null }) | null;
+  /** Time of the last row looked at. */
+  backTo: string | null;
+}
+
+export interface LastLooked {
+  n: string;
+  position: string | null;
+  at: string | null;
+  id: string;
+}
+
+/** The last row that a bounded walk looks at, and its number; null for a walk that looks at every row. */
+export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {
+  if (walk.look === null || walk.sample || !hasStretch(walk, span.stretch)) return null;
+  return walk.key !== null && span.stretch === 'keyed'
+    ? lastByKey(outbox, walk, walk.key, span, walk.look)
+    : lastById(outbox, walk, span, walk.look);
+}
+
+/**
+ * Walked by the sort key alone, which any index that leads with it serves. Rows that share the last of its values, as those of
+ * one transaction do, may be more than are looked at. Where the rows are tried in a subquery of just so many, the last one is
+ * counted out of them; where they are tried up to the last one, it is the last of all that share the value.
+ */
+function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: number): Sql<LastLooked> {
+  const { at } = walk;
+  const { engine } = outbox.database;
+  const { asText } = engine.fragments;
+  const descending = span.direction === 'newest';
+  const way = (forward: boolean): 'asc' | 'desc' => (forward === descending ? 'desc' : 'asc');
+  const from = fromOf(outbox, walk);
+  const where = and([...walk.where, ...inSpan(outbox, walk, span)]);
+  const first = sql`(select ${key.sql} as sort_key from ${from} where ${where} order by ${keyOrder(walk, key, descending)} limit ${sql.lit(look)}) as first`;
+  const row = sql`${asText(key.sql)} as position, ${key.iso} as at, ${at.id.text} as id`;
+  if (engine.features.streamsSubqueries) {
+    const last = sql`(select sort_key, count(*) as tied, sum(count(*)) over () as n from ${first} group by sort_key order by sort_key ${sql.raw(way(false))} limit 1) as l`;
+    return sql`select ${asText(sql.id('l', 'n'))} as n, one.* from ${last} cross join lateral (select ${row} from ${from}
+      where ${key.sql} = ${sql.id('l', 'sort_key')} and ${where} order by ${at.id.order(way(true))} limit 1 offset l.tied - 1) as one`;
+  }
+  const last = sql`(select count(*) as n, ${sql.raw(descending ? 'min' : 'max')}(sort_key) as sort_key from ${first}) as l`;
+  return sql`select ${asText(sql.id('l', 'n'))} as n, ${row}
+    from ${last} join ${from} on ${key.sql} = ${sql.id('l', 'sort_key')} where ${where} order by ${at.id.order(way(false))} limit 1`;
+}
+
+function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<LastLooked> {
+  const { at } = walk;
+  const none = sql`cast(null as char(1))`;
+  const order = orderBy(walk, span);
+  // Only the key is asked of every row: no row is fetched.
+  const first = sql`(select ${idColumns(walk)} from ${fromOf(outbox, walk)}
+    where ${and([...walk.where, ...inSpan(outbox, walk, span)])} order by ${order} limit ${sql.lit(look)}) as ${sql.ref(at.alias)}`;
+  const rows = sql`(select ${sql.ref(at.alias)}.*, row_number() over (order by ${order}) as nth from ${first}) as ${sql.ref(at.alias)}`;
+  const last = sql`(select nth, ${at.id.text} as id, ${sortIds(at)} from ${rows} order by nth desc limit 1) as l`;
+  const own = placeSql(outbox, at.place, 'p');
+  return sql`select ${outbox.database.engine.fragments.asText(sql.id('nth'))} as n, ${none} as position,
+    (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at, id from ${last}`;
+}
+
+/** The columns that the key of a walk's rows is made of. */
+function idColumns({ at, index }: Walk): Sql {
+  const names = at.id.columns.map(({ description }) => description.name);
+  return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
+}

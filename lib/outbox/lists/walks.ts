@@ -1,0 +1,254 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { EventFilter } from '@/lib/shared/model';
+import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
+import { commonTests, compileCondition, statePredicate } from '@/lib/shape/compile';
+import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit';
+import { equalities, placesFor, rowTests, timeScope } from './filters';
+import { PARTS, type ListOrder, type Part } from './order';
+import { isSmall, type Outbox } from '../outbox';
+import { plainColumn, type Place } from '@/lib/shape/bound';
+import { placeSql, type PlaceSql } from '../rows/row';
+
+/** In a large table a search tries its filters on this many rows of a walk at the most, and says how far it came. */
+export const SEARCH_ROWS = 100_000;
+/** The same where the walk jumps about the table, and each row is a page of its own. */
+const SCATTERED_SEARCH_ROWS = 10_000;
+
+type Sql<T = unknown> = RawBuilder<T>;
+
+/** What rows are ordered by before their key; null where the key is all there is. */
+export interface SortKey {
+  role: 'createdAt' | 'publishedAt';
+  sql: Sql;
+  description: ColumnDescription;
+  /** The same as an ISO time. */
+  iso: Sql<string | null>;
+  nullable: boolean;
+}
+
+/** A row in the order of a list; `key` null where it has none. */
+export interface Position {
+  key: string | null;
+  id: string;
+}
+
+/** Rows of one table in the order of the list, and how they are found. */
+export interface Walk {
+  at: PlaceSql;
+  key: SortKey | null;
+  /** Which rows are walked. */
+  where: Sql<boolean>[];
+  /** Tried on each row that is walked. */
+  tests: Sql<boolean>[];
+  /** The index that gives the order; null where the rows found are sorted. */
+  index: IndexWalk | null;
+  /** Tests are tried on this many rows at the most; null: on every one. */
+  look: number | null;
+  /** The rows looked at are the table's first in no order: there is no going on from the last of them. */
+  sample: boolean;
+  /** Where `look` ends, when that is known already; null where it reaches the end of the rows. */
+  end?: Position | null;
+}
+
+export interface Walks {
+  walks: Walk[];
+  /** States that cannot be listed. */
+  leftOut: EventState[];
+  missingIndex: 'order' | 'aggregate' | null;
+}
+
+/** A walk that tries nothing finds a row at each step: how many it looks at is for its reader to say. */
+export const unlimited = (walks: readonly Walk[]): Walk[] =>
+  walks.map((walk) => (walk.tests.length === 0 ? { ...walk, look: null } : walk));
+
+const PART_KEYS = Object.keys(PARTS) as Part[];
+
+/** The walks that together give every row of the filter exactly once. */
+export function walksOf(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks {
+  const found: Walks = { walks: [], leftOut: [], missingIndex: null };
+  for (const place of placesFor(outbox, filter)) {
+    const one = place.key === 'main' ? mainWalks(outbox, order, filter) : otherWalks(outbox, order, place, filter);
+    found.walks.push(...one.walks);
+    found.leftOut.push(...one.leftOut);
+    found.missingIndex ??= one.missingIndex;
+  }
+  return found;
+}
+
+function mainWalks(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks {
+  const at = placeSql(outbox, outbox.main);
+  const wanted = (filter.state ?? []).filter((state): state is LiveState => (LIVE_STATES as readonly string[]).includes(state));
+  const states: readonly LiveState[] = wanted.length > 0 ? wanted : LIVE_STATES;
+  const predicate = (some: readonly LiveState[]): Sql<boolean> | null => statePredicate(outbox.shape, some, at.alias, outbox.scope);
+  const chosen = wanted.length === 0 ? null : predicate(wanted);
+  if (wanted.length > 0 && chosen === null) return { walks: [], leftOut: [], missingIndex: null };
+
+  const equal = equalities(outbox, at, filter);
+  const small = isSmall(at.place);
+  const filtered = [...timeScope(outbox, at, filter), ...rowTests(outbox, at, filter)];
+  const walks: Walk[] = equal.indexed.map((test) => ({
+    ...walk(at, mixedKey(outbox, order, at)),
+    where: [...(chosen === null ? [] : [chosen]), test, ...filtered],
+  }));
+  const done = (leftOut: EventState[] = [], missingIndex: Walks['missingIndex'] = null): Walks => {
+    const { rows } = at;
+    return { walks: rows === null ? walks : walks.map((one) => ({ ...one, where: [rows, ...one.where] })), leftOut, missingIndex };
+  };
+  if (equal.impossible || equal.enough) return done();
+  const tests = [...rowTests(outbox, at, filter), ...equal.unindexed];
+  const missing = equal.unindexed.length > 0 && !small ? 'aggregate' : null;
+
+  if (order.whole !== null && wanted.length === 0) {
+    walks.push(wholeWalk(outbox, order, at, filter, tests));
+    return done([], missing ?? (order.scattered ? 'order' : null));
+  }
+  const parts = PART_KEYS.filter((part) => PARTS[part].some((state) => states.includes(state)));
+  const served = parts.filter((part) => order.parts[part] !== undefined);
+  for (const part of served) {
+    const own = PARTS[part].filter((state) => states.includes(state));
+    const where = predicate(own);
+    if (where !== null) walks.push(partWalk(outbox, order, at, filter, part, where, tests));
+  }
+  const rest = states.filter((state) => !served.some((part) => (PARTS[part] as readonly LiveState[]).includes(state)));
+  const others = wanted.length === 0 ? unwalked(outbox, order, at, served, predicate) : predicate(rest);
+  if (order.whole !== null && others !== null) {
+    walks.push(wholeWalk(outbox, order, at, filter, [others, ...tests]));
+    return done([], missing ?? (order.scattered ? 'order' : null));
+  }
+
+  // What no index finds: every other row of a small table, or what a look at the first rows of a large one shows.
+  const untimed = wanted.includes('published') && order.parts.published !== undefined ? publishedUntimed(outbox, order, at) : null;
+  const scan = { ...walk(at, mixedKey(outbox, order, at)), tests: [...filtered, ...equal.unindexed] };
+  if (small) {
+    const found = [others, untimed].filter((one) => one !== null);
+    if (found.length > 0) walks.push({ ...scan, where: [sql<boolean>`(${sql.join(found, sql` or `)})`] });
+    return done([], missing);
+  }
+  if (others === null) return done([], missing);
+  if (wanted.length > 0) walks.push({ ...scan, tests: [others, ...scan.tests], look: SEARCH_ROWS, sample: true });
+  const missed = rest.filter((state) => outbox.shape.states.some((rule) => rule.state === state));
+  // A state no rule names is no reason to pay for an index.
+  const advised = missed.length > 0 || wanted.length > 0 ? 'order' : null;
+  return done(wanted.length > 0 ? missed : [...missed, 'unmapped'], missing ?? advised);
+}
+
+/** The dead-letter table or the archive: by an index on creation where it has one, otherwise sorted. */
+function otherWalks(outbox: Outbox, order: ListOrder, place: Place, filter: EventFilter): Walks {
+  const at = placeSql(outbox, place);
+  const equal = equalities(outbox, at, filter);
+  const key = order.by === 'key' ? null : createdKey(at);
+  const column = order.by === 'key' ? uniqueKey(place) : (plainColumn(place, 'createdAt')?.name ?? null);
+  const index = column === null ? null : fitWalk(place, column, [], false);
+  const times = timeScope(outbox, at, filter);
+  const tests = rowTests(outbox, at, filter);
+  const walks: Walk[] = equal.indexed.map((test) => ({ ...walk(at, key), where: [test, ...times, ...tests] }));
+  if (!equal.impossible && !equal.enough) {
+    const byTime = key !== null;
+    const tried = [...(byTime ? [] : times), ...tests, ...equal.unindexed];
+    walks.push({ ...walk(at, key), where: byTime ? times : [], tests: tried, index, look: index === null ? null : searchRows(at) });
+  }
+  return { walks, leftOut: [], missingIndex: null };
+}
+
+function walk(at: PlaceSql, key: SortKey | null): Walk {
+  return { at, key, where: [], tests: [], index: null, look: null, sample: false };
+}
+
+function wholeWalk(outbox: Outbox, order: ListOrder, at: PlaceSql, filter: EventFilter, tests: Sql<boolean>[]): Walk {
+  const key = order.by === 'key' ? null : createdKey(at);
+  const times = timeScope(outbox, at, filter);
+  const own = {
+    ...walk(at, key),
+    index: order.whole,
+    look: order.scattered && !isSmall(at.place) ? SCATTERED_SEARCH_ROWS : searchRows(at),
+  };
+  return key === null ? { ...own, tests: [...times, ...tests] } : { ...own, where: times, tests };
+}
+
+function partWalk(
+  outbox: Outbox,
+  order: ListOrder,
+  at: PlaceSql,
+  filter: EventFilter,
+  part: Part,
+  predicate: Sql<boolean>,
+  tests: Sql<boolean>[],
+): Walk {
+  const index = order.parts[part]?.walk ?? null;
+  // Said apart from the states' own words, so that the planner sees the column the index leads with.
+  const common = commonTests(outbox.shape, PARTS[part]).map((test) => compileCondition(test, at.alias, outbox.scope));
+  const times = timeScope(outbox, at, filter);
+  if (part === 'published' && order.by === 'happened') {
+    const published = roleKey(at, 'publishedAt');
+    const where = [...common, predicate, sql<boolean>`${published?.sql} is not null`, ...notPublishedBefore(outbox, at, filter)];
+    return { ...walk(at, published), where, tests: [...times, ...tests], index, look: searchRows(at) };
+  }
+  const key = order.by === 'key' ? null : createdKey(at);
+  const own = key === null ? null : index;
+  return { ...walk(at, key), where: [...common, predicate, ...times], tests, index: own, look: own === null ? null : searchRows(at) };
+}
+
+const searchRows = (at: PlaceSql): number | null => (isSmall(at.place) ? null : SEARCH_ROWS);
+
+/** What was created since then was published since then: a day is more than clocks and zones differ by. Before the first one there is none. */
+function notPublishedBefore(outbox: Outbox, at: PlaceSql, filter: EventFilter): Sql<boolean>[] {
+  const published = at.role('publishedAt');
+  if (filter.from === undefined || filter.from < '0001-01-02' || published === null) return [];
+  const since = new Date(Date.parse(filter.from) - 86_400_000).toISOString();
+  const from = outbox.database.engine.fragments.instantValue(since, published.description, outbox.parameters.timeZone);
+  return [sql<boolean>`${published.sql} >= ${from}`];
+}
+
+export const createdKey = (at: PlaceSql): SortKey | null => roleKey(at, 'createdAt');
+
+export function roleKey(at: PlaceSql, role: 'createdAt' | 'publishedAt'): SortKey | null {
+  const bound = at.role(role);
+  if (bound === null) return null;
+  return { role, ...bound, iso: at.roleIso(role), nullable: role === 'createdAt' && bound.description.nullable };
+}
+
+/** The key of any row of the table, whichever walk would find it. */
+function mixedKey(outbox: Outbox, order: ListOrder, at: PlaceSql): SortKey | null {
+  if (order.by === 'key') return null;
+  const created = createdKey(at);
+  const published = publishedRows(outbox, order, at);
+  const publishedAt = roleKey(at, 'publishedAt');
+  if (published === null || created === null || publishedAt === null) return created;
+  return {
+    ...created,
+    sql: sql`case when ${published} then ${publishedAt.sql} else ${created.sql} end`,
+    iso: sql`case when ${published} then ${publishedAt.iso} else ${created.iso} end`,
+  };
+}
+
+/** The rows that are ordered by their time of publishing; null where none are. */
+function publishedRows(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<boolean> | null {
+  const predicate = order.by === 'happened' ? statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope) : null;
+  return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is not null)`;
+}
+
+/** Published rows that do not say when; null where there can be none. */
+function publishedUntimed(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<boolean> | null {
+  const column = at.place.roles.publishedAt?.column.name;
+  const always = commonTests(outbox.shape, PARTS.published).some((test) => test.column === column && 'isNull' in test && !test.isNull);
+  if (order.by !== 'happened' || always) return null;
+  const predicate = statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope);
+  return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is null)`;
+}
+
+/** The rows of a list of every state that no walk has; null where there can be none. */
+function unwalked(
+  outbox: Outbox,
+  order: ListOrder,
+  at: PlaceSql,
+  served: readonly Part[],
+  predicate: (states: readonly LiveState[]) => Sql<boolean> | null,
+): Sql<boolean> | null {
+  if (order.covered) return null;
+  const published = publishedRows(outbox, order, at);
+  const walked = served.filter((part) => published === null || part !== 'published').flatMap((part) => PARTS[part]);
+  const covered = [predicate(walked), served.includes('published') ? published : null].filter((one) => one !== null);
+  const { notTrue } = outbox.database.engine.fragments;
+  return covered.length === 0 ? sql<boolean>`true` : sql`${sql.join(covered.map(notTrue), sql` and `)}`;
+}

@@ -1,0 +1,52 @@
+import type { Database } from '@/lib/database/database';
+import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
+import { formatPath } from '@/lib/shared/lists/document-path';
+import { mappingProblems } from '../bind';
+import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { OutboxDirectory } from '../directory';
+import { tableText } from '@/lib/shape/schema/names';
+import type { OutboxSettings } from '../outbox';
+
+/** After these the rest of a database is not asked: it would keep the start waiting once for each outbox. */
+const UNREACHABLE: readonly FailureCode[] = ['connection', 'timeout', 'busy'];
+
+/**
+ * What the tables say against the shapes put onto them, one line per problem by its place in the configuration; [] when
+ * nothing is wrong. Looks at the catalogue of each database that answers, at one table after the other; one that is away says
+ * nothing against a shape. A table that is not there is a slip of who wrote a mapping for it, and the service's own matter
+ * where the shape is built in. `place` is the number of an outbox in the configuration, where the directory does not hold them all.
+ */
+export async function mappingErrors(
+  directory: OutboxDirectory,
+  place = (id: string): number => directory.ids.indexOf(id),
+): Promise<string[]> {
+  const byDatabase = new Map<Database, string[]>();
+  for (const id of directory.ids) byDatabase.set(directory.database(id), [...(byDatabase.get(directory.database(id)) ?? []), id]);
+  const lines = new Map<string, string[]>();
+  const lookThrough = async (database: Database, ids: readonly string[]): Promise<void> => {
+    for (const id of ids) {
+      try {
+        lines.set(id, await linesOf(directory.settings(id), database, place(id)));
+      } catch (error) {
+        if (!(error instanceof DatabaseFailure)) throw error;
+        if (UNREACHABLE.includes(error.code)) return;
+      }
+    }
+  };
+  await Promise.all([...byDatabase].map(([database, ids]) => lookThrough(database, ids)));
+  return directory.ids.flatMap((id) => lines.get(id) ?? []);
+}
+
+async function linesOf(settings: OutboxSettings, database: Database, place: number): Promise<string[]> {
+  const problems = await mappingProblems(settings, database);
+  return settings.inline
+    ? problems.map(({ path, message }) => `${formatPath(['outboxes', place, ...path])}: ${message}`)
+    : problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place, problem));
+}
+
+/** The parts of a built-in shape stand nowhere in the file: the line is at its key, and names the part. */
+function builtInLine({ shape, table }: OutboxSettings, place: number, { path, message }: MappingProblem): string {
+  const own = path[0] === 'shape';
+  const at = formatPath(['outboxes', place, ...(own ? ['shape'] : path)]);
+  return own ? `${at}: table ${tableText(table)} does not fit ${shape.key}: ${formatPath(path.slice(1))}: ${message}` : `${at}: ${message}`;
+}

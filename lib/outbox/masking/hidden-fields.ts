@@ -1,0 +1,69 @@
+import type { OutboxEvent } from '@/lib/shared/model';
+import type { MappingProblem } from '@/lib/shape/bind/problems';
+import { COLUMN_ROLES, type ColumnRole, type Source } from '@/lib/shape/schema/source';
+import { hidesPath } from './mask-paths';
+import type { OutboxSettings } from '../outbox';
+import { pathSteps } from '../rows/paths';
+
+type Role = Exclude<ColumnRole, 'id'>;
+type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;
+
+/** Fields of an event that can be read out of its payload or headers, and so be masked there. */
+export type HiddenField = Extract<
+  keyof OutboxEvent,
+  'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency'
+>;
+const FIELDS = ['type', 'aggregateType', 'aggregateId', 'error', 'dedupKey', 'traceId'] as const satisfies readonly (HiddenField & Role)[];
+
+/** What lists are ordered by, figures made of and states told from: hidden from some, it would show through all of these. */
+const COUNTED = COLUMN_ROLES.filter(
+  (role): role is Role => !([...FIELDS, 'id', 'topic', 'payload', 'headers', 'version'] as readonly ColumnRole[]).includes(role),
+);
+
+const known = new WeakMap<Settings, ReadonlySet<HiddenField>>();
+
+/** The fields of this outbox's events whose values roles without `payload:unmask` are not shown, by its configuration alone. */
+export function hiddenFields(settings: Settings): ReadonlySet<HiddenField> {
+  const before = known.get(settings);
+  if (before !== undefined) return before;
+  const { amount } = settings;
+  const inPayload = (path: string | undefined): boolean => path !== undefined && hidesPath(settings.mask, 'payload', pathSteps(path));
+  const found = new Set<HiddenField>([
+    ...FIELDS.filter((role) => isHidden(settings, role)),
+    ...(inPayload(amount?.value) ? (['amount'] as const) : []),
+    ...(inPayload(amount?.currency) ? (['currency'] as const) : []),
+  ]);
+  known.set(settings, found);
+  return found;
+}
+
+/** What `mask` cannot hide, because the console orders, counts and judges by it for everybody. */
+export function maskProblems(settings: Settings): MappingProblem[] {
+  return COUNTED.filter((role) => isHidden(settings, role)).map((role) => ({
+    path: ['mask'],
+    message: `covers what ${role} is read from: events are ordered and counted by it, so it cannot be hidden; read it from a column, or leave it out`,
+  }));
+}
+
+/** Whether one of the places a role may be read from is a masked place of the payload or the headers. */
+function isHidden({ mask, shape }: Settings, role: Role): boolean {
+  return (['payload', 'headers'] as const).some((content) =>
+    placesOf(shape.columns[content]).some((whole) =>
+      placesOf(shape.columns[role]).some((part) => {
+        const within = part.column === whole.column && part.path.length > whole.path.length;
+        const steps = part.path.slice(whole.path.length);
+        return within && whole.path.every((step, index) => step === part.path[index]) && hidesPath(mask, content, steps);
+      }),
+    ),
+  );
+}
+
+/** Columns of the outbox's own table, and the steps into them. */
+function placesOf(source: Source | undefined): { column: string; path: string[] }[] {
+  if (source === undefined) return [];
+  if (typeof source === 'string') return [{ column: source.toLowerCase(), path: [] }];
+  if ('anyOf' in source) return source.anyOf.flatMap(placesOf);
+  if (!('column' in source) || source.join !== undefined) return [];
+  // The last element stands at no index that a path could name.
+  return [{ column: source.column.toLowerCase(), path: [...(source.last === true ? ['-1'] : []), ...(source.path ?? [])] }];
+}

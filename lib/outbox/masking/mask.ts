@@ -1,0 +1,135 @@
+import { isLosslessNumber, parse, stringify } from 'lossless-json';
+import { MASK } from '@/lib/shared/lists/masked';
+import type { Content } from '@/lib/shared/lists/content';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { decodeContent, type StoredContent } from '../rows/content';
+import { hiddenFields } from './hidden-fields';
+import { advance, isSensitive, maskedPaths } from './mask-paths';
+import { maskText } from './mask-text';
+import type { Outbox } from '../outbox';
+
+const MAX_DEPTH = 64;
+
+/**
+ * A payload or headers as this viewer may see it. JSON keeps its digits. What cannot be parsed, or is cut and so
+ * cannot be searched for masked paths, is withheld whole from roles that may not see it in the clear. Of what is masked
+ * the size is that of what is shown: the stored one would tell of what is not.
+ */
+export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent, unmask: boolean): Content {
+  const head = stored.head;
+  const shownBytes = head === null ? 0 : stored.binary ? head.length / 2 : Buffer.byteLength(head);
+  const cut = shownBytes < stored.bytes;
+  const warning = role === 'payload' ? (outbox.shape.payload?.warn ?? null) : null;
+  const estimated = stored.estimated === true;
+  // How well a value compresses tells of what it is.
+  const bytes = estimated && !unmask ? null : stored.bytes;
+  const base = { bytes, bytesKnown: estimated ? 'estimated' : 'exact', unread: stored.unread ?? null, shownBytes, cut, warning } as const;
+  const hidden = (text: string | null): Pick<Content, 'text' | 'bytes' | 'shownBytes' | 'masked'> => {
+    const size = Buffer.byteLength(text ?? '');
+    return { text, bytes: size, shownBytes: size, masked: true };
+  };
+  // There is nothing to be read wrongly.
+  if (head === null) return { ...base, text: null, format: 'text', masked: false, cut: false, warning: null };
+  if (stored.binary) return { ...base, text: head, format: 'binary', masked: false, ...(unmask ? {} : hidden(null)) };
+  const tree = cut ? undefined : parseJson(head);
+  const format = tree !== undefined || (cut && LOOKS_LIKE_JSON.test(head)) ? 'json' : 'text';
+  const clear: Content = { ...base, text: head, format, masked: false };
+  if (unmask) return clear;
+  if (tree === undefined) {
+    // Text that is no JSON has no paths, and the configuration has told that something in here is not for everyone.
+    if (cut || outbox.settings.mask.length > 0 || LOOKS_LIKE_JSON.test(head)) return { ...clear, ...hidden(null) };
+    const text = maskText(head);
+    return text === head ? clear : { ...clear, ...hidden(text) };
+  }
+  const { value, masked } = maskTree(tree, maskedPaths(outbox.settings.mask, role));
+  return masked ? { ...clear, ...hidden(stringify(value) ?? null) } : clear;
+}
+
+const LOOKS_LIKE_JSON = /^\s*[[{]/;
+
+/** Of a key that is written twice the last one counts, as everywhere: refused, the document would be text without paths. */
+function parseJson(text: string): unknown {
+  try {
+    return parse(text, null, { onDuplicateKey: ({ newValue }) => newValue });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces every masked value, also one that is null; nesting beyond 64 levels is masked rather than walked. */
+export function maskTree(root: unknown, paths: string[][]): { value: unknown; masked: boolean } {
+  let masked = false;
+  const hide = (): string => {
+    masked = true;
+    return MASK;
+  };
+  const walk = (value: unknown, active: string[][], depth: number): unknown => {
+    if (active.some((path) => path.length === 0)) return hide();
+    if (value === null || typeof value !== 'object' || isLosslessNumber(value)) return value;
+    if (depth > MAX_DEPTH) return hide();
+    const step = (key: string, child: unknown): unknown => {
+      if (isSensitive(key) && !Array.isArray(value)) return hide();
+      return walk(
+        child,
+        active.flatMap((path) => advance(path, key)),
+        depth + 1,
+      );
+    };
+    if (Array.isArray(value)) return value.map((child, index) => step(String(index), child));
+    // Entries, not assignment: a key called __proto__ is data here.
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, step(key, child)]));
+  };
+  const value = walk(root, paths, 0);
+  return { value, masked };
+}
+
+/** Fields that are read out of the payload or headers, hidden where a masked path covers them. */
+export function presentEvent<E extends OutboxEvent>(outbox: Outbox, event: E, unmask: boolean): E {
+  const hidden = hiddenFields(outbox.settings);
+  if (unmask || hidden.size === 0) return event;
+  return { ...event, ...Object.fromEntries([...hidden].map((field) => [field, null])) };
+}
+
+/**
+ * Values that the masked paths and the well-known keys hide, as texts: an error message may quote them. null where something is masked
+ * and the content has no paths, so that any of it may be what is meant.
+ */
+export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent | null): string[] | null {
+  // Bytes nobody is shown may be text all the same, and an error quotes them.
+  const readable = stored?.binary === true ? decodeContent(stored, 'text') : stored;
+  if (readable === null || readable.head === null || readable.head === '') return [];
+  const unsearched = outbox.settings.mask.length > 0 ? null : [];
+  if (readable.binary) return unsearched;
+  const tree = parseJson(readable.head);
+  if (tree === undefined) return LOOKS_LIKE_JSON.test(readable.head) ? scalarsIn(readable.head) : unsearched;
+  const found: string[] = [];
+  const walk = (value: unknown, active: string[][], hidden: boolean, depth: number): void => {
+    // So deep nothing is shown, as nobody has looked which of it is masked.
+    const covered = hidden || depth > MAX_DEPTH || active.some((path) => path.length === 0);
+    if (value === null || value === '') return;
+    if (typeof value !== 'object' || isLosslessNumber(value)) {
+      if (covered) found.push(String(value));
+      return;
+    }
+    for (const [key, child] of Object.entries(value)) {
+      walk(
+        child,
+        active.flatMap((path) => advance(path, key)),
+        covered || (isSensitive(key) && !Array.isArray(value)),
+        depth + 1,
+      );
+    }
+  };
+  walk(tree, maskedPaths(outbox.settings.mask, role), false, 0);
+  return found;
+}
+
+/** Of a document that was cut nobody can say which values are masked: none of those that can be read is quoted. */
+function scalarsIn(cut: string): string[] {
+  const found = new Set<string>();
+  for (const [, text, colon, number] of cut.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?|(-?\d+(?:\.\d+)?)/g)) {
+    const value = colon !== undefined ? null : text === undefined ? number : parseJson(`"${text}"`);
+    if (typeof value === 'string' && value !== '') found.add(value);
+  }
+  return [...found];
+}

@@ -1,0 +1,137 @@
+/** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
+import { createHash } from 'node:crypto';
+import type { TableRules } from '@/lib/database/table-rules';
+import type { ProofDifference } from '@/lib/shared/changes/proofs';
+import { tableLabel, type Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+
+export interface TableFacts {
+  /** `schema.table`. */
+  name: string;
+  /** Type, and `not null`, `generated` where it is so, by column. */
+  columns: Record<string, string>;
+  /** Columns of each unique key. */
+  keys: string[];
+  /** A digest of each enabled trigger and what it runs; null where nobody may see them. */
+  triggers: Record<string, string> | null;
+  rewritten: boolean;
+}
+
+export interface ProofFacts {
+  version: 1;
+  engine: string;
+  /** Id of the database in the configuration. */
+  database: string;
+  /** A digest of each part of the mapping that says what is read or written. */
+  mapping: Record<string, string>;
+  main: TableFacts;
+  dead: TableFacts | null;
+}
+
+type Bound = Pick<Outbox, 'settings' | 'database' | 'shape' | 'parameters' | 'channel' | 'main' | 'dead' | 'rules'>;
+
+/** Parts of a shape that are words for people, or say how to recognise a table. */
+const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'proven']);
+
+/** The facts of a bound outbox. */
+export function proofFacts(outbox: Bound): ProofFacts {
+  const parts = Object.entries(outbox.shape).filter(([part, value]) => !WORDS.has(part) && value !== undefined);
+  return {
+    version: 1,
+    engine: outbox.database.engine.key,
+    database: outbox.database.id,
+    mapping: {
+      ...Object.fromEntries(parts.map(([part, value]) => [part, digest(value)])),
+      parameters: digest([outbox.shape.parameters, outbox.parameters, outbox.channel]),
+    },
+    main: tableFacts(outbox.main, outbox.rules.main),
+    dead: outbox.dead === null ? null : tableFacts(outbox.dead, outbox.rules.dead),
+  };
+}
+
+/** One name for a set of facts: 64 hexadecimal digits. */
+export function fingerprintOf(facts: ProofFacts): string {
+  return digest(facts);
+}
+
+function tableFacts(place: Place, rules: TableRules | null): TableFacts {
+  const { description, table } = place;
+  const triggers = rules?.triggers?.filter(({ enabled }) => enabled);
+  return {
+    name: tableLabel(table),
+    columns: Object.fromEntries(
+      [...description.columns.values()].map((column) => [
+        column.name,
+        `${column.type}${column.nullable ? '' : ' not null'}${column.generated ? ' generated' : ''}`,
+      ]),
+    ),
+    keys: description.indexes
+      .filter((index) => index.unique)
+      .map((index) => index.columns.join(', ') + (index.predicate === null ? '' : ` where ${index.predicate}`))
+      .sort(),
+    triggers: triggers === undefined ? null : Object.fromEntries(triggers.map((trigger) => [trigger.name, digest(trigger)])),
+    rewritten: rules?.rewritten ?? false,
+  };
+}
+
+/** What is different between a proof and now, in the order a person would look at it; [] when the proof still holds. */
+export function differences(was: ProofFacts, now: ProofFacts): ProofDifference[] {
+  const parts = [...new Set([...Object.keys(was.mapping), ...Object.keys(now.mapping)])].sort();
+  return [
+    ...(was.database === now.database && was.engine === now.engine
+      ? []
+      : [difference('database', 'database', { was: was.database, now: now.database })]),
+    ...parts.filter((part) => was.mapping[part] !== now.mapping[part]).map((part) => difference('mapping', part, {})),
+    ...tableDifferences(was.main, now.main),
+    ...tableDifferences(was.dead, now.dead),
+  ];
+}
+
+/** True for differences of the mapping, as opposed to those of a table. */
+export function ofMapping({ what }: ProofDifference): boolean {
+  return what === 'mapping' || what === 'database';
+}
+
+function tableDifferences(was: TableFacts | null, now: TableFacts | null): ProofDifference[] {
+  if (was === null || now === null || was.name !== now.name) {
+    if (was === null && now === null) return [];
+    return [difference('table', now?.name ?? was?.name ?? '', { was: was?.name, now: now?.name })];
+  }
+  const found: ProofDifference[] = [];
+  for (const name of new Set([...Object.keys(was.columns), ...Object.keys(now.columns)])) {
+    const [before, after] = [was.columns[name], now.columns[name]];
+    if (before === after) continue;
+    const what = before === undefined ? 'column_added' : after === undefined ? 'column_gone' : 'column_type';
+    found.push(difference(what, now.name, { name, was: before, now: after }));
+  }
+  if (was.keys.join('; ') !== now.keys.join('; '))
+    found.push(difference('keys', now.name, { was: was.keys.join('; '), now: now.keys.join('; ') }));
+  if (was.triggers !== null && now.triggers !== null) {
+    for (const name of new Set([...Object.keys(was.triggers), ...Object.keys(now.triggers)])) {
+      const [before, after] = [was.triggers[name], now.triggers[name]];
+      if (before === after) continue;
+      found.push(
+        difference(before === undefined ? 'trigger_added' : after === undefined ? 'trigger_gone' : 'trigger_changed', now.name, { name }),
+      );
+    }
+  }
+  if (was.rewritten !== now.rewritten) found.push(difference('rewritten', now.name, {}));
+  return found;
+}
+
+export function difference(what: ProofDifference['what'], of: string, at: { name?: string; was?: string; now?: string }): ProofDifference {
+  return { what, of, name: at.name ?? null, was: at.was ?? null, now: at.now ?? null };
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('hex');
+}
+
+/** JSON with sorted keys and nothing for what is not there, so that equal facts have equal texts. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`).join(',')}}`;
+}

@@ -1,0 +1,79 @@
+/** Whether an outbox's mapping has been shown to change its table as it says. */
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
+import type { ProofDifference } from '@/lib/shared/changes/proofs';
+import { tableLabel, type Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import { difference, differences, ofMapping, type ProofFacts } from './proof-facts';
+import type { ProvenTable } from './proven-table';
+import { PROVEN_TABLES } from './proven-tables.gen';
+
+/** What the store knows about changing an outbox. */
+export interface KnownProof {
+  /** Who turned changes on or off last, and what was proven then: null facts where no proof was needed. */
+  switched: { on: boolean; facts: ProofFacts | null } | null;
+  /** What the newest proof said: `passed` when any operation was left that may be used. */
+  decided: { passed: boolean; refused: string[]; facts: ProofFacts } | null;
+}
+
+/** Where bindings learn of proofs. */
+export type ProofSource = (outboxId: string) => Promise<KnownProof>;
+
+/** What a binding found out. */
+export interface ProofState {
+  /** False for a shape whose operations run in our tests, on a table like the one they run on. */
+  needed: boolean;
+  facts: ProofFacts;
+  /** What is different from what was proven, or from the table a built-in shape was tested on. */
+  differences: ProofDifference[];
+  /** Operations that failed their proof on this table with this mapping; all others read back what they change. */
+  refused: string[];
+  why: ReadOnlyReason | null;
+}
+
+type Bound = Pick<Outbox, 'settings' | 'database' | 'shape' | 'main' | 'dead' | 'rules'>;
+
+/** Judges a mapping: by the switch, by the proof it was turned on with, or by our own tests. `known` is null when the store does not answer. */
+export function judgeProof(outbox: Bound, facts: ProofFacts, known: KnownProof | null): ProofState {
+  const deviations = untestedTraits(outbox);
+  const needed = deviations === null || deviations.length > 0;
+  const { switched = null, decided = null } = known ?? {};
+  const current = decided !== null && differences(decided.facts, facts).length === 0 ? decided : null;
+  const state = { needed, facts, differences: [], refused: current?.refused ?? [] };
+  if (known === null) return { ...state, why: 'proof_unknown' };
+  if (switched?.on === false) return { ...state, why: 'changes_off' };
+  if (current?.passed === false) return { ...state, why: 'proof_failed' };
+  if (!needed) return { ...state, why: null };
+  const basis = switched?.facts ?? (decided?.passed === true ? decided.facts : null);
+  if (basis === null) return { ...state, differences: deviations ?? [], why: deviations === null ? 'mapping_not_proven' : 'table_differs' };
+  const found = differences(basis, facts);
+  if (found.length > 0) return { ...state, differences: found, why: found.some(ofMapping) ? 'mapping_changed' : 'table_changed' };
+  return { ...state, why: switched?.on === true ? null : 'changes_off' };
+}
+
+/**
+ * What this table has that the one of our tests has not; null for a mapping whose operations do not run in our tests. Types
+ * count by kind. Triggers that run after a change cannot alter what it wrote, so only the others count.
+ */
+function untestedTraits({ settings, database, shape, main, dead, rules }: Bound): ProofDifference[] | null {
+  if (settings.inline || shape.proven !== 'by_tests') return null;
+  const tested = PROVEN_TABLES[shape.key]?.[database.engine.key];
+  if (tested === undefined) return null;
+  return [...untestedTable(main, rules.main, tested.main), ...(dead === null ? [] : untestedTable(dead, rules.dead, tested.dead))];
+}
+
+function untestedTable(place: Place, rules: Outbox['rules']['dead'], tested: ProvenTable | null): ProofDifference[] {
+  const of = tableLabel(place.table);
+  if (tested === null) return [difference('table', of, { now: of })];
+  const found: ProofDifference[] = [];
+  for (const column of place.description.columns.values()) {
+    const was = tested.columns[column.name];
+    const now = column.generated ? 'generated' : column.kind;
+    if (was !== undefined && was !== now) found.push(difference('column_type', of, { name: column.name, was, now }));
+  }
+  for (const trigger of rules?.triggers ?? []) {
+    if (trigger.enabled && trigger.timing !== 'after' && !tested.triggers.includes(trigger.name))
+      found.push(difference('trigger_added', of, { name: trigger.name }));
+  }
+  if (rules?.rewritten === true) found.push(difference('rewritten', of, {}));
+  return found;
+}

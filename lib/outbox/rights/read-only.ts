@@ -1,0 +1,81 @@
+import { readTableRules } from '@/lib/database/table-rules';
+import type { Db } from '@/lib/database/engine';
+import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
+import { Problem } from '@/lib/shared/problems';
+import type { ProofDifference } from '@/lib/shared/changes/proofs';
+import { livePlaces, type Outbox } from '../outbox';
+import { judgeProof, type KnownProof } from '../proof/proven';
+
+/** The screens have their own words under `readOnly.<code>`. */
+const ADVICE: Record<ReadOnlyReason, string> = {
+  no_operator_url: 'its database has no operatorUrl; add one to the configuration',
+  not_installed: "the console's tables are not installed; run npm run console -- install {outbox}",
+  reinstall_needed:
+    "the console's records lack the index, or its reader the right, by which changes are counted; run npm run console -- install {outbox} again",
+  companions_out_of_date: 'its archive does not match its table any more; run npm run console -- install {outbox} again',
+  mapping_not_proven: 'its mapping has not been proven; run npm run console -- prove {outbox}, or prove it in its settings',
+  proof_failed: 'its last proof showed that no operation does what it says; look at the proof, correct the mapping or the table',
+  mapping_changed: 'its mapping is not the one that was proven; prove it again',
+  table_changed: 'its table is not the one that was proven; prove the mapping again',
+  table_differs: 'its table differs from the one this shape was tested on; prove the mapping on this table',
+  changes_off: 'changes are turned off; an administrator can turn them on, in its settings',
+  proof_unknown: "the console's store does not answer, so nobody knows whether it was proven; try again in a moment",
+  not_transactional: 'its table cannot take a change back (it is not transactional); convert it to InnoDB',
+  statement_binlog:
+    'its server writes statements into its binary log and refuses the isolation that changes need; let it write rows (binlog_format=ROW or MIXED)',
+  no_primary_key: 'its table has no unique key that names one row',
+  no_grant: "the operator's role lacks privileges; run npm run console -- install {outbox} and apply its grants",
+  no_privilege: "the reader's role may not read its table; run npm run console -- install {outbox} and apply its grants",
+  table_missing: 'its table was not found',
+  source_unusable: 'its table does not fit its mapping; check the mapping against the table',
+  server_outdated: 'its server refused a statement that it may be too old to know',
+  source_slow: 'its database takes too long to answer, or its connections are all in use; try again in a moment',
+  source_down: 'its database does not answer',
+};
+
+/** What is in the way and what to do about it, in a sentence for scripts. */
+export function readOnlyAdvice(outboxId: string, why: ReadOnlyReason): string {
+  return ADVICE[why].replace('{outbox}', outboxId);
+}
+
+/** The refusal of every change while an outbox is read-only: the code of why in brackets, and what to do. */
+export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differences: ProofDifference[] = []): Problem {
+  const changed = differences.slice(0, 5).map(({ what, of, name }) => `${what} ${name === null ? of : `${of}.${name}`}`);
+  const found = changed.length === 0 ? '' : ` (different: ${changed.join(', ')})`;
+  return new Problem(
+    'read_only',
+    `Outbox ${outboxId} is read-only here (${why}): ${readOnlyAdvice(outboxId, why)}${found}. This try changed nothing`,
+    { because: why },
+  );
+}
+
+/**
+ * Throws Problem `read_only` with the reason unless the outbox may be changed: as it was bound, and as the store knows its proof
+ * now, so that changes turned off elsewhere are off here. Answers the operations that the newest proof refuses.
+ */
+export function requireWritable(outbox: Outbox, known: KnownProof | null): string[] {
+  if (outbox.whyReadOnly !== null) throw readOnlyProblem(outbox.id, outbox.whyReadOnly, outbox.proof.differences);
+  const now = judgeProof(outbox, outbox.proof.facts, known);
+  if (now.why !== null) throw readOnlyProblem(outbox.id, now.why, now.differences);
+  return now.refused;
+}
+
+/**
+ * Throws Problem `read_only` when columns or triggers are not those the outbox was bound with. Asked after the statements and before
+ * the commit: from the first of them on nobody can alter the table under this transaction. One look into the catalogue.
+ */
+export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
+  const places = livePlaces(outbox);
+  const rules = await readTableRules(
+    outbox.database.engine.key,
+    db,
+    places.map(({ table }) => table),
+  );
+  const bound = [outbox.rules.main, outbox.rules.dead];
+  if (rules.some((now, index) => now.signature !== bound[index]?.signature))
+    throw new Problem(
+      'read_only',
+      `A table of outbox ${outbox.id} was altered since it was last looked at (table_changed). This try changed nothing; the next try sees the table as it is now`,
+      { because: 'table_changed' },
+    );
+}

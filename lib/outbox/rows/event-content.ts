@@ -1,0 +1,164 @@
+import { sql, type RawBuilder } from 'kysely';
+import { DatabaseFailure } from '@/lib/database/failure';
+import { outsideRequests } from '@/lib/shared/async/outside-requests';
+import { decodeContent, type StoredContent } from './content';
+import type { StoredEvent } from './get-event';
+import type { Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import { placeSql, WHOLE_ERROR_CHARACTERS, type PlaceSql } from './row';
+import { roleSql } from './role-sql';
+import { READ_BYTES, READ_ON_REQUEST_BYTES } from './size-bounds';
+import { decodeVersion } from './version';
+
+/** What an event says: nothing masked yet, so this never leaves the server as it is. */
+export interface EventContent {
+  payload: StoredContent;
+  headers: StoredContent | null;
+  /** The whole error text; null where the row has none, and where it could not be read. */
+  error: string | null;
+}
+
+/** Characters of content that are remembered over all outboxes. */
+const REMEMBERED_CHARACTERS = 8_388_608;
+/** What could not be read is tried again after this. */
+const AGAIN_MS = 30_000;
+/** What a server that is slow or has no connection left answers with; anything else is told as it is. */
+const NOT_NOW: readonly string[] = ['timeout', 'busy', 'connection'];
+
+type Content = 'payload' | 'headers';
+
+interface ContentRow extends Record<`${Content}_head` | `${Content}_bytes`, string | null> {
+  exact: string;
+  error: string | null;
+}
+
+/** null: the row is gone. */
+interface Found {
+  exact: string | null;
+  content: EventContent;
+}
+
+interface Remembered {
+  outbox: Outbox;
+  content: Promise<EventContent>;
+  characters: number;
+}
+
+/** By outbox, row and version; used last comes last. */
+const remembered = new Map<string, Remembered>();
+
+/**
+ * What an event says: read once per version of its row, however many look at it, one at a time per server and over a
+ * connection of its own. Values of more than 256 kB are left unread, or of more than 4 MB where `full` asks for them: their
+ * size is asked first. One statement by the primary key.
+ */
+export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: boolean): Promise<EventContent> {
+  const exact = decodeVersion(event.version)?.exact ?? '';
+  const key = JSON.stringify([outbox.id, place, event.id, event.version, full]);
+  const known = remembered.get(key);
+  remembered.delete(key);
+  const entry = known?.outbox === outbox ? known : { outbox, content: Promise.resolve(NOTHING), characters: 0 };
+  remembered.set(key, entry);
+  if (entry === known) return entry.content;
+  const forget = (): void => {
+    if (remembered.get(key) === entry) remembered.delete(key);
+  };
+  const keep = (found: Found): EventContent => {
+    entry.characters = charactersOf(found.content);
+    // Written meanwhile: whoever sees the row's next version reads it again.
+    if (found.exact !== exact) forget();
+    makeRoom();
+    return found.content;
+  };
+  const giveUp = (error: unknown): EventContent => {
+    if (!(error instanceof DatabaseFailure) || !NOT_NOW.includes(error.code)) {
+      forget();
+      throw error;
+    }
+    setTimeout(forget, AGAIN_MS).unref();
+    return notNow(outbox, place);
+  };
+  entry.content = outsideRequests(() => readContent(outbox, place, event.id, full).then(keep, giveUp));
+  return entry.content;
+}
+
+const NOTHING: EventContent = { payload: { head: null, bytes: 0, binary: false }, headers: null, error: null };
+
+/** Content of which nothing is known but that it was not read. */
+export function notNow(outbox: Outbox, place: Place['key']): EventContent {
+  const unread: StoredContent = { head: null, bytes: 0, binary: false, unread: 'not_now', estimated: true };
+  return { payload: unread, headers: placeOf(outbox, place).roles.headers === undefined ? null : unread, error: null };
+}
+
+function placeOf(outbox: Outbox, key: Place['key']): Place {
+  return (key === 'main' ? outbox.main : outbox[key]) ?? outbox.main;
+}
+
+const charactersOf = ({ payload, headers, error }: EventContent): number =>
+  [payload.head, headers?.head, error].reduce((sum, text) => sum + (text?.length ?? 0), 0);
+
+function makeRoom(): void {
+  let kept = [...remembered.values()].reduce((sum, { characters }) => sum + characters, 0);
+  for (const [key, { characters }] of remembered) {
+    if (kept <= REMEMBERED_CHARACTERS && remembered.size <= REMEMBERED_EVENTS) return;
+    remembered.delete(key);
+    kept -= characters;
+  }
+}
+
+/** The smallest of them count too. */
+const REMEMBERED_EVENTS = 500;
+
+async function readContent(outbox: Outbox, placeKey: Place['key'], id: string, full: boolean): Promise<Found> {
+  const at = placeSql(outbox, placeOf(outbox, placeKey));
+  const { fragments } = outbox.database.engine;
+  const most = full ? READ_ON_REQUEST_BYTES : READ_BYTES;
+  const error = at.role('error');
+  const { rows } = await outbox.database.readContent((db) =>
+    sql<ContentRow>`select ${at.exact} as exact, ${contentColumns(outbox, at, 'payload', most)}, ${contentColumns(outbox, at, 'headers', most)},
+      ${error === null ? sql`cast(null as char(1))` : fragments.head(error.sql, error.description, WHOLE_ERROR_CHARACTERS)} as error
+      from ${at.from} where ${at.id.is(id)} limit 1`.execute(db),
+  );
+  const row = rows[0];
+  // Gone meanwhile: there is nothing to be shown, and nothing to be remembered.
+  if (row === undefined) return { exact: null, content: notNow(outbox, placeKey) };
+  return {
+    exact: row.exact,
+    content: {
+      payload: decodeContent(stored(outbox, at, 'payload', row, most), outbox.shape.payload?.encoding),
+      headers: at.role('headers') === null ? null : stored(outbox, at, 'headers', row, most),
+      error: row.error,
+    },
+  };
+}
+
+/** Whatever a document that holds the value is, its size is asked before it is read. */
+function contentColumns(outbox: Outbox, at: PlaceSql, role: Content, most: number): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const column = roleSql(outbox, at.place, role, at.alias, most);
+  const size = at.roleSize(role);
+  const none = sql`cast(null as char(1))`;
+  const head = column === null ? none : fragments.head(column.sql, column.description, mostCharacters(column.description.kind, most));
+  return sql`${size === null ? head : sql`case when ${size} <= ${sql.lit(most)} then ${head} end`} as ${sql.id(`${role}_head`)},
+    ${size === null ? none : fragments.asText(size)} as ${sql.id(`${role}_bytes`)}`;
+}
+
+/** Bytes are two hexadecimal digits each. */
+const mostCharacters = (kind: string, most: number): number => (kind === 'binary' ? 2 * most : most + 1);
+
+function stored(outbox: Outbox, at: PlaceSql, role: Content, row: ContentRow, most: number): StoredContent {
+  const column = at.role(role);
+  const bound = at.place.roles[role];
+  const head = row[`${role}_head`];
+  const binary = column?.description.kind === 'binary';
+  const size = Number(row[`${role}_bytes`] ?? 0);
+  const estimated = bound !== undefined && !outbox.database.engine.fragments.tellsSize(bound.column);
+  if (head === null)
+    return size <= most
+      ? { head, bytes: 0, binary }
+      : { head, bytes: size, binary, estimated, unread: size <= READ_ON_REQUEST_BYTES ? 'on_request' : 'too_large' };
+  const shown = binary ? head.length / 2 : Buffer.byteLength(head);
+  // A document that turned out larger than it was taken to be.
+  const isCut = !binary && head.length > most;
+  return isCut ? { head, bytes: Math.max(size, shown + 1), binary, estimated: true } : { head, bytes: shown, binary };
+}

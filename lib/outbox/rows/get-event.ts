@@ -1,0 +1,82 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Claim, VersionedEvent } from '@/lib/shared/model';
+import { isState, type State } from '@/lib/shared/states';
+import { allPlaces, type Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
+import { idFits } from './row-id';
+
+export interface StoredEvent {
+  asOf: string;
+  place: Place['key'];
+  /** Its error as long as a list has it: the whole of it is content. */
+  event: VersionedEvent;
+  claim: Claim;
+  archived: { at: string; by: string; reason: string; fromState: State; interventionId: string } | null;
+  /** What `beside` came to. */
+  beside: string;
+}
+
+interface DetailRow extends EventRow {
+  place: Place['key'];
+  now: string;
+  available_at: string | null;
+  locked_until: string | null;
+  locked_by: string | null;
+  beside: string;
+  archived_at: string | null;
+  archived_by: string | null;
+  archived_reason: string | null;
+  archived_by_intervention: string | null;
+  archived_from_state: string | null;
+}
+
+/** A text worked out beside the row, in the statement that reads it. */
+export type Beside = (at: PlaceSql) => RawBuilder<string>;
+
+/**
+ * One event by its id, without its content: one statement that looks it up by the primary key in the outbox, its
+ * dead-letter table and the archive; of several the first in this order. null when none holds it, an id that cannot be one
+ * of this table's included.
+ */
+export async function getEvent(outbox: Outbox, id: string, beside: Beside = () => sql`''`): Promise<StoredEvent | null> {
+  const { engine } = outbox.database;
+  const places = allPlaces(outbox).filter((place) => idFits(engine, place, id));
+  if (places.length === 0) return null;
+  const arms = places.map((place) => oneRow(outbox, place, id, beside));
+  // Read in this order, and no further than to the first that holds it.
+  const { rows } = await outbox.database.read((db) =>
+    sql<DetailRow>`select * from (${sql.join(arms, sql` union all `)}) as found limit 1`.execute(db),
+  );
+  const row = rows[0];
+  if (row === undefined) return null;
+  return {
+    asOf: row.now,
+    place: row.place,
+    event: toEvent(outbox, row.place, row),
+    claim: { availableAt: row.available_at, lockedUntil: row.locked_until, lockedBy: row.locked_by },
+    archived: archivedFacts(row),
+    beside: row.beside,
+  };
+}
+
+function oneRow(outbox: Outbox, place: Place, id: string, beside: Beside): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, place);
+  return sql`(select ${sql.lit(place.key)} as place, ${fragments.nowIso()} as now, ${eventColumns(outbox, at)},
+      ${at.roleIso('availableAt')} as available_at, ${at.roleIso('lockedUntil')} as locked_until, ${at.roleText('lockedBy')} as locked_by,
+      ${beside(at)} as beside, ${archiveFacts(outbox, place.key === 'archive' ? at.alias : null)}
+    from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1)`;
+}
+
+function archivedFacts(row: DetailRow): StoredEvent['archived'] {
+  if (row.archived_at === null) return null;
+  const from = row.archived_from_state;
+  return {
+    at: row.archived_at,
+    by: row.archived_by ?? '',
+    reason: row.archived_reason ?? '',
+    fromState: isState(from) ? from : 'pending',
+    interventionId: row.archived_by_intervention ?? '',
+  };
+}

@@ -1,0 +1,91 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription } from '@/lib/database/engine';
+import { tableRef } from '@/lib/database/table-ref';
+import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
+import type { ColumnRole } from '@/lib/shape/schema/source';
+import type { Outbox } from '../outbox';
+import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
+import { READ_BYTES } from './size-bounds';
+
+/** A value of a row and what kind of value it is. */
+export interface RoleSql {
+  sql: RawBuilder<unknown>;
+  description: ColumnDescription;
+}
+
+type Role = Exclude<ColumnRole, 'id'>;
+
+/** Roles that are instants, whatever their column spells them like. */
+const TIME_ROLES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'];
+
+const INSTANT: Pick<ColumnDescription, 'kind' | 'type'> = { kind: 'instant', type: 'timestamp with time zone' };
+
+/** What conditions over the rows of this place are compiled against. */
+export function scopeOf(outbox: Outbox, place: Place): Scope {
+  return place === outbox.main ? outbox.scope : { ...outbox.scope, columns: place.description.columns };
+}
+
+/**
+ * The value of a role over one place, under one alias; null where the place lacks it. What lies inside a document of more
+ * than `largest` bytes is NULL: it would be read whole for it, for every row.
+ */
+export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string, largest = READ_BYTES): RoleSql | null {
+  const bound = place.roles[role];
+  if (bound === undefined) return null;
+  const plain = plainColumn(place, role);
+  if (plain !== null) return { sql: sql.id(alias, plain.name), description: plain };
+  const { fragments, timeZone } = outbox.scope;
+  if (bound.constant !== null)
+    return { sql: fragments.asText(sql.lit(bound.constant)), description: { ...bound.column, kind: 'text', type: 'text' } };
+  const value = innerValue(bound, role, alias, outbox.scope, largest);
+  const timed = TIME_ROLES.includes(role);
+  let found = timed ? { sql: fragments.instant(value.sql, value.description, timeZone), description: instantOf(value.description) } : value;
+  if (bound.minusSeconds !== 0) found = { ...found, sql: fragments.secondsBefore(found.sql, bound.minusSeconds) };
+  if (bound.join !== null) found = { ...found, sql: joined(bound, found.sql, alias) };
+  if (bound.when === null) return found;
+  return { ...found, sql: sql`(case when ${compileCondition(bound.when, alias, scopeOf(outbox, place))} then ${found.sql} end)` };
+}
+
+function instantOf({ time: _, ...description }: ColumnDescription): ColumnDescription {
+  return { ...description, ...INSTANT, nullable: true };
+}
+
+/** The column's value, the last of its elements and a path into it, over the companion where it is the companion's. */
+function innerValue(bound: BoundRole, role: Role, alias: string, { fragments }: Scope, largest: number): RoleSql {
+  const column = columnOf(bound, alias);
+  const within = (found: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(case when ${fragments.sizeBytes(column, bound.column)} <= ${sql.lit(largest)} then ${found} end)`;
+  let value: RoleSql = { sql: column, description: bound.column };
+  if (bound.last) {
+    const last = fragments.lastElement(value.sql, value.description);
+    value = { ...last, sql: within(last.sql) };
+  }
+  // The last element of JSON is JSON, and a text in it is not meant with its quotes.
+  if (bound.path.length === 0 && !(bound.last && value.description.kind === 'json')) return value;
+  const text: ColumnDescription = { ...bound.column, kind: 'text', type: 'text', nullable: true, time: bound.column.time ?? 'iso' };
+  return {
+    sql: within(fragments.jsonText(value.sql, bound.path, value.description)),
+    description: TIME_ROLES.includes(role) ? text : { ...text, time: undefined },
+  };
+}
+
+/** How large the column is that a role's value is in, in bytes; null where the role is in no column. */
+export function roleSize(outbox: Outbox, place: Place, role: Role, alias: string): RawBuilder<unknown> | null {
+  const bound = place.roles[role];
+  if (bound === undefined || bound.constant !== null) return null;
+  const size = outbox.scope.fragments.sizeBytes(columnOf(bound, alias), bound.column);
+  return bound.join === null ? size : joined(bound, size, alias);
+}
+
+const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknown> =>
+  sql.id(join === null ? alias : joinAlias(join.name, alias), column.name);
+
+const joinAlias = (companion: string, alias: string): string => `${alias}_${companion}`;
+
+/** One value of the companion's row, of several the newest: found by its index on the columns it is joined by. */
+function joined({ join, latest }: BoundRole, value: RawBuilder<unknown>, alias: string): RawBuilder<unknown> {
+  if (join === null) return value;
+  const inner = joinAlias(join.name, alias);
+  const newest = latest === null ? sql`` : sql` order by ${sql.id(inner, latest)} desc`;
+  return sql`(select ${value} from ${tableRef(join.description.name)} as ${sql.id(inner)} where ${sql.join(belongs(join, inner, alias), sql` and `)}${newest} limit 1)`;
+}

@@ -1,0 +1,218 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ColumnDescription } from '@/lib/database/engine';
+import type { VersionedEvent } from '@/lib/shared/model';
+import { isState } from '@/lib/shared/states';
+import { ARCHIVE_COLUMNS } from '../companions';
+import { labelledState, rowFilter, stateExpression } from '@/lib/shape/compile';
+import type { ColumnRole } from '@/lib/shape/schema/source';
+import type { Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import { roleSize, roleSql, type RoleSql } from './role-sql';
+import { rowId, type RowId } from './row-id';
+import { READ_BYTES } from './size-bounds';
+import { touchedCount } from './touched';
+import { encodeVersion } from './version';
+
+/** Longest error text a row carries, in characters; the event page has it whole with its content. */
+export const LIST_ERROR_CHARACTERS = 500;
+export const WHOLE_ERROR_CHARACTERS = 100_000;
+/** Whether an error as it was read may go on. */
+export const isCutError = (error: string): boolean =>
+  error.length >= LIST_ERROR_CHARACTERS && [LIST_ERROR_CHARACTERS, WHOLE_ERROR_CHARACTERS].includes([...error].length);
+
+/** An event as the database answers it: texts, and integers where JavaScript holds them. */
+export interface EventRow {
+  id: string;
+  /** With the library's own word behind a colon, where its rule has one. */
+  state: string;
+  type: string | null;
+  aggregate_type: string | null;
+  aggregate_id: string | null;
+  created_at: string | null;
+  published_at: string | null;
+  attempted_at: string | null;
+  attempts: string | null;
+  max_attempts: string | null;
+  error: string | null;
+  dedup_key: string | null;
+  trace_id: string | null;
+  amount: string | null;
+  currency: string | null;
+  /** Set where a document is too large for what lies in it to be read. */
+  too_large: string | null;
+  exact: string;
+  stable: string;
+  touched: string | null;
+}
+
+type Role = Exclude<ColumnRole, 'id'>;
+
+/** Expressions over one place of an outbox, under one alias. */
+export interface PlaceSql {
+  place: Place;
+  alias: string;
+  from: RawBuilder<unknown>;
+  column(name: string): RawBuilder<unknown>;
+  /** The columns that name the row. */
+  id: RowId;
+  role(role: Role): RoleSql | null;
+  /** Size in bytes of the column that the role's value is in, told without reading it; null where there is none. */
+  roleSize(role: Role): RawBuilder<unknown> | null;
+  /** The role's value as text; NULL where the place lacks it. */
+  roleText(role: Role): RawBuilder<string | null>;
+  roleIso(role: Role): RawBuilder<string | null>;
+  /** The role as an instant; null where the place lacks it. */
+  roleInstant(role: Role): RawBuilder<unknown> | null;
+  /** Whether the row is an event at all; null where every row of the place is. */
+  rows: RawBuilder<boolean> | null;
+  state: RawBuilder<string>;
+  exact: RawBuilder<string>;
+  stable: RawBuilder<string>;
+}
+
+/** Builds the expressions for a place. */
+export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
+  const { fragments } = outbox.database.engine;
+  const { timeZone } = outbox.parameters;
+  const column = (name: string): RawBuilder<unknown> => sql.id(alias, name);
+  const role = (key: Role): RoleSql | null => roleSql(outbox, place, key, alias);
+  const roleText = (key: Role): RawBuilder<string | null> => {
+    const bound = role(key);
+    return bound === null ? sql`cast(null as char(1))` : fragments.asText(bound.sql, bound.description);
+  };
+  const payload = role('payload');
+  const size = (key: Role): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
+  const id = rowId(outbox.database.engine, place, alias);
+  const created = role('createdAt');
+  return {
+    place,
+    alias,
+    from: fragments.from(place.table, alias),
+    column,
+    id,
+    rows: place.key === 'main' ? rowFilter(outbox.shape, alias, outbox.scope) : null,
+    role,
+    roleSize: size,
+    roleText,
+    roleIso(key) {
+      const bound = role(key);
+      return bound === null ? sql`cast(null as char(1))` : fragments.isoTime(bound.sql, bound.description, timeZone);
+    },
+    roleInstant(key) {
+      const bound = role(key);
+      return bound === null ? null : fragments.instant(bound.sql, bound.description, timeZone);
+    },
+    state: placeState(outbox, place, alias),
+    exact: fragments.rowVersion(alias, place.description, timeZone),
+    stable: fragments.stableDigest(
+      [...id.columns.map((one) => one.sql), ...(created === null ? [] : [created.sql]), ...sizeIfInside(place, size('payload'))],
+      payload?.sql ?? null,
+      payload?.description,
+    ),
+  };
+}
+
+/** A payload inside a document that is too large to be read is told apart by the document's size. */
+function sizeIfInside({ roles: { payload } }: Place, size: RawBuilder<unknown> | null): RawBuilder<unknown>[] {
+  const inside = payload !== undefined && (payload.path.length > 0 || payload.last);
+  return !inside || size === null ? [] : [sql`(case when ${size} > ${sql.lit(READ_BYTES)} then ${size} end)`];
+}
+
+function placeState(outbox: Outbox, place: Place, alias: string): RawBuilder<string> {
+  if (place.key === 'main') return stateExpression(outbox.shape, alias, outbox.scope);
+  return place.key === 'dead' ? sql`'dead'` : sql`'archived'`;
+}
+
+/** The select list every event is read with, wherever it is shown. */
+export function eventColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
+  return sql`${uncountedColumns(outbox, at)}, ${touchedCount(outbox, at)} as touched`;
+}
+
+/**
+ * The same without the count, for those who count in the rows that are left. No value of more than 256 kB is read for it: what
+ * lies inside such a document is NULL, and the row says so.
+ */
+export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const error = at.role('error');
+  const payload = at.role('payload');
+  const size = at.roleSize('payload');
+  const none = sql`cast(null as char(1))`;
+  const amount = (path: string[] | null | undefined): RawBuilder<unknown> =>
+    path === null || path === undefined || payload === null || size === null || !mayHoldJson(payload.description)
+      ? none
+      : sql`case when ${size} <= ${sql.lit(READ_BYTES)} then ${fragments.jsonText(payload.sql, path, payload.description)} end`;
+  const large = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);
+  const tooLarge = sql.join(
+    large.map((one) => sql`${one} > ${sql.lit(READ_BYTES)}`),
+    sql` or `,
+  );
+  const state = at.place.key === 'main' ? labelledState(outbox.shape, at.alias, outbox.scope) : at.state;
+  return sql`${at.id.text} as id, ${state} as state, ${at.roleText('type')} as type, ${at.roleText('aggregateType')} as aggregate_type,
+    ${at.roleText('aggregateId')} as aggregate_id, ${at.roleIso('createdAt')} as created_at, ${at.roleIso('publishedAt')} as published_at,
+    ${at.roleIso('attemptedAt')} as attempted_at, ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
+    ${error === null ? none : fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS)} as error,
+    ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
+    ${amount(outbox.amount?.value)} as amount, ${amount(outbox.amount?.currency)} as currency,
+    ${large.length === 0 ? none : sql`case when ${tooLarge} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
+}
+
+/** Roles whose values are taken out of documents, one for each document. */
+function takenApart(outbox: Outbox, { roles }: Place): Role[] {
+  const documents = new Map<string, Role>();
+  for (const [key, bound] of Object.entries(roles)) {
+    const apart = bound.constant === null && (bound.path.length > 0 || bound.last || (key === 'payload' && outbox.amount !== null));
+    if (apart) documents.set(`${bound.join?.name ?? ''}.${bound.column.name}`, key as Role);
+  }
+  return [...documents.values()];
+}
+
+/** MariaDB's JSON is a text, and who only reads the table is not told that it is more. */
+export const mayHoldJson = ({ kind }: Pick<ColumnDescription, 'kind'>): boolean => kind === 'json' || kind === 'text';
+
+/** The canonical event of a row; counts that are no plain number become null rather than a wrong number. */
+export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): VersionedEvent {
+  const [name = '', ...label] = row.state.split(':');
+  const state = isState(name) ? name : 'unmapped';
+  return {
+    id: row.id,
+    state,
+    stateLabel: ownWord(name, label.join(':')),
+    type: row.type,
+    aggregateType: row.aggregate_type,
+    aggregateId: row.aggregate_id,
+    createdAt: row.created_at,
+    publishedAt: row.published_at,
+    lastAttemptAt: row.attempted_at,
+    attempts: countOf(row.attempts),
+    maxAttempts: countOf(row.max_attempts) ?? outbox.parameters.maxAttempts,
+    error: row.error,
+    dedupKey: row.dedup_key,
+    traceId: row.trace_id,
+    amount: row.amount,
+    currency: row.currency,
+    tooLarge: row.too_large !== null,
+    version: encodeVersion({ place, state, exact: row.exact, stable: row.stable, touched: countOf(row.touched) }),
+  };
+}
+
+/** A word that only repeats the state is none. */
+function ownWord(state: string, label: string): string | null {
+  return label === '' || label.toLowerCase() === state ? null : label;
+}
+
+function countOf(text: string | null): number | null {
+  const count = text === null ? null : Number(text);
+  return count !== null && Number.isSafeInteger(count) ? count : null;
+}
+
+/** Columns of the archive that say how a row came there, as ISO times and texts; NULLs without an alias of it. */
+export function archiveFacts(outbox: Outbox, alias: string | null): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const none = sql`cast(null as char(1))`;
+  const text = (name: string): RawBuilder<unknown> => (alias === null ? none : fragments.asText(sql.id(alias, name)));
+  const at = outbox.archive?.description.columns.get(ARCHIVE_COLUMNS.at);
+  const archivedAt = at === undefined || alias === null ? none : fragments.isoTime(sql.id(alias, ARCHIVE_COLUMNS.at), at, 'UTC');
+  return sql`${archivedAt} as archived_at, ${text(ARCHIVE_COLUMNS.by)} as archived_by, ${text(ARCHIVE_COLUMNS.reason)} as archived_reason,
+    ${text(ARCHIVE_COLUMNS.intervention)} as archived_by_intervention, ${text(ARCHIVE_COLUMNS.fromState)} as archived_from_state`;
+}

@@ -1,0 +1,90 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { TableName } from '@/lib/database/engine';
+import { capturedOf, filledName } from '@/lib/shape/bind/find-table';
+import { LINE_OUTBOX, recordTables } from '../companions';
+import { tableParts } from '@/lib/shape/schema/names';
+import { livePlaces, type Outbox, type OutboxSettings } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
+import type { PlaceSql } from './row';
+
+/**
+ * How many applied lines the records hold of the event: what its row alone cannot tell, since it may be back where it was and
+ * look the same. A count, because ids follow the clocks that made them. Asked only for rows that an operation takes; NULL for
+ * others, and where the records cannot be counted. Served by the index on the lines' `event_id`, one entry per line; locks nothing.
+ */
+export function touchedCount(outbox: Outbox, at: PlaceSql): RawBuilder<string | null> {
+  const states = statesTaken(outbox, at.place);
+  if (outbox.records !== 'countable' || states.length === 0) return NOT_COUNTED;
+  const lines = appliedLines(outbox, at.id.text);
+  return at.place.key === 'main'
+    ? sql`case when ${at.state} in (${sql.join(states.map((state) => sql.lit(state)))}) then ${lines} end`
+    : lines;
+}
+
+/**
+ * The same of a row that was read before, by the names that reading gave its place, state and id: of a list merged from several
+ * walks, whose rows are more than are shown.
+ */
+export function touchedCountOfRead(outbox: Outbox, alias: string): RawBuilder<string | null> {
+  if (outbox.records !== 'countable') return NOT_COUNTED;
+  const [place, state] = [sql.id(alias, 'place'), sql.id(alias, 'state')];
+  const taken = livePlaces(outbox).flatMap((one) => {
+    // The library's own word may stand behind the state.
+    const are = statesTaken(outbox, one).map((name) => sql`${state} = ${sql.lit(name)} or ${state} like ${sql.lit(`${name}:%`)}`);
+    return are.length === 0 ? [] : [sql`${place} = ${sql.lit(one.key)} and (${sql.join(are, sql` or `)})`];
+  });
+  const archived = outbox.archive === null || statesTaken(outbox, outbox.archive).length === 0 ? [] : [sql`${place} = 'archive'`];
+  const counted = [...taken, ...archived];
+  if (counted.length === 0) return NOT_COUNTED;
+  return sql`case when ${sql.join(counted, sql` or `)} then ${appliedLines(outbox, sql.id(alias, 'id'))} end`;
+}
+
+const NOT_COUNTED = sql<null>`cast(null as char(1))`;
+
+function appliedLines(outbox: Outbox, id: RawBuilder<unknown>): RawBuilder<string> {
+  const { engine } = outbox.database;
+  const line = (name: string): RawBuilder<unknown> => sql.id('touching', name);
+  const others = outbox.elsewhere.length === 0 ? sql`` : sql` and ${engine.fragments.notTrue(isOfOthers(outbox, line))}`;
+  return sql`(select ${engine.fragments.asText(sql`count(*)`)} from ${engine.fragments.from(recordTables(engine).events, 'touching')}
+      where ${engine.fragments.isText(line('event_id'), id)} and ${line('code')} is null${others})`;
+}
+
+/** Whether a line was written under the name of an outbox on another table. The header is asked only of lines that do not tell themselves. */
+function isOfOthers({ database: { engine }, elsewhere }: Outbox, line: (name: string) => RawBuilder<unknown>): RawBuilder<boolean> {
+  const own = engine.fragments.jsonText(line('detail'), [LINE_OUTBOX], engine.companions.columns.json);
+  const headers = engine.fragments.from(recordTables(engine).headers, 'decided');
+  const written = sql`(select ${sql.id('decided', 'outbox')} from ${headers} where ${sql.id('decided', 'id')} = ${line('intervention_id')})`;
+  const names = sql.join(elsewhere);
+  return sql<boolean>`(case when ${own} is null then ${written} in (${names}) else ${own} in (${names}) end)`;
+}
+
+/** The states in which some operation of this outbox takes rows of the place. */
+function statesTaken({ capabilities }: Outbox, { key }: Place): string[] {
+  const taken = new Set<string>(Object.values(capabilities.operations).flatMap((offer) => (offer.offered ? offer.from : [])));
+  return [...taken].filter((state) => (key === 'main' ? state !== 'archived' : state === (key === 'dead' ? 'dead' : 'archived')));
+}
+
+/**
+ * Of the other outboxes configured in a database, those on other tables than `tables`: what was done under their names was done to other
+ * events, whose ids may be the same numbers. One that may be on the same table is not among them, however its name is written, nor one
+ * whose dead-letter table is.
+ */
+export function configuredElsewhere(tables: readonly TableName[], others: readonly OutboxSettings[]): string[] {
+  // A name is found but for case and underscores, and one with a dot in it may be two.
+  const plain = (name: string): string => name.toLowerCase().replaceAll('_', '');
+  const last = (table: string): string => plain(table.slice(table.lastIndexOf('.') + 1));
+  const isOther = (own: TableName, named: TableName): boolean => {
+    if (last(own.table) !== last(named.table)) return true;
+    return own.schema !== null && named.schema !== null && !own.table.includes('.') && plain(own.schema) !== plain(named.schema);
+  };
+  return others.filter((other) => tablesNamed(other).every((named) => tables.every((own) => isOther(own, named)))).map(({ id }) => id);
+}
+
+/** The tables that settings name: the outbox's own, and where its dead letters are. */
+function tablesNamed({ table, shape, inline, parameters }: OutboxSettings): TableName[] {
+  const main = tableParts(table);
+  const given = parameters.deadTable ?? shape.dead?.table;
+  if (given === undefined) return [main];
+  const dead = tableParts(filledName(given, capturedOf(shape, main.table, inline)));
+  return [main, { ...dead, schema: dead.schema ?? main.schema }];
+}
