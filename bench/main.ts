@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench';
 import { collectorBench } from './collector';
+import { connectionsBench } from './connections';
 import { doctorBench } from './doctor';
 import { writeDocs } from './docs';
 import { readBenchEnvironment } from './env';
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   verdictsBench,
   fleetBench,
   viewersBench,
+  connectionsBench,
 ];
 
 const { values, positionals } = parseArgs({

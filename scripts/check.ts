@@ -19,7 +19,7 @@ async function line(...stages: Parameters<typeof runStage>[0][]): Promise<StageR
   return results;
 }
 
-/** Those of what was changed; what does not fit into a minute is named. */
+/** Those of what was changed; what takes too long is named. */
 async function database(): Promise<StageResult[]> {
   const { run, left } = chooseTests(changedFiles(), databaseTests(), lastSeconds());
   if (left.length > 0) console.log(`  left to npm test: ${left.join(', ')}`);
