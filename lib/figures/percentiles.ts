@@ -2,7 +2,7 @@ import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures
 import { countsRows } from '@/lib/history/collector/counts-rows';
 import type { Happened, Observed } from './span';
 import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
-import { HOW, type Cell } from '@/lib/rollup/cell';
+import { HOW, isSampled } from '@/lib/rollup/cell';
 
 export interface ToldPercentiles extends Percentiles {
   /** How many events they are of. */
@@ -21,7 +21,7 @@ export function whyNotPublished({ reading: { traits }, happened }: Observed): Un
 
 /** How counts over the span are known. */
 export function countsKnown({ all, method, complete, shared, provisional }: Happened): Known {
-  if ((all.how & HOW.sampled) !== 0 || !countsRows(method)) return 'sampled';
+  if (isSampled(all) || !countsRows(method)) return 'sampled';
   const uncertain = (all.how & (HOW.statistics | HOW.purgedYoung)) !== 0;
   return complete && !shared && !provisional && !uncertain ? 'exact' : 'estimated';
 }
@@ -33,27 +33,19 @@ const COARSE_MS = 1;
  * The three percentiles of durations, as far as they can be told. `tableMs`: how far apart two times of the table are; where
  * it keeps seconds, an event that went out within one took "at most" that, and every other duration is as much off.
  */
-export function percentilesOf(
-  histogram: Histogram,
-  { how, resolutionMs }: Pick<Cell, 'how' | 'resolutionMs'>,
-  tableMs = 0,
-): ToldPercentiles {
-  const sampled = (how & HOW.sampled) !== 0;
+export function percentilesOf(histogram: Histogram, tableMs = 0): ToldPercentiles {
   const coarse = tableMs >= COARSE_MS;
-  const tooShort = (ms: number): boolean => (sampled && ms < resolutionMs) || (coarse && ms === 0);
+  const tooShort = (ms: number): boolean => coarse && ms === 0;
   const told = quantiles(histogram, FRACTIONS).map((ms) => (ms === null || tooShort(ms) ? null : ms));
   const [p50Ms = null, p95Ms = null, p99Ms = null] = told;
   const events = Math.round(countOf(histogram));
-  const known: Known = sampled ? 'sampled' : 'estimated';
   return {
     p50Ms,
     p95Ms,
     p99Ms,
-    known,
+    known: 'estimated',
     events,
-    ...((sampled || coarse) && events > 0 ? { atMostMs: Math.max(sampled ? resolutionMs : 0, coarse ? tableMs : 0) } : {}),
-    ...(sampled || events === 0
-      ? {}
-      : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...told.map((ms) => ms ?? Infinity)) : 0) }),
+    ...(coarse && events > 0 ? { atMostMs: tableMs } : {}),
+    ...(events === 0 ? {} : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...told.map((ms) => ms ?? Infinity)) : 0) }),
   };
 }

@@ -189,15 +189,21 @@ describe('latency and throughput', () => {
     });
   });
 
-  test('seen at intervals, what is shorter than an interval is "at most"', () => {
-    const sampled = { ...latencies(200, 300, 400, 2_000), how: HOW.sampled, resolutionMs: 1_000 };
-    expect(figures({ folded: watched({ 4: sampled }) }).latency).toMatchObject({
-      p50Ms: null,
-      p95Ms: expect.closeTo(1_760, -2) as number,
-      atMostMs: 1_000,
-      known: 'sampled',
-      count: 4,
-    });
+  test('seen at intervals, have a mean and no percentile; where none was ever seen waiting, all are "at most"', () => {
+    const none = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated', count: 4, atMostMs: 1_000 };
+    const sampled = { published: 4, latencySumMs: 2_900, how: HOW.sampled, resolutionMs: 1_000 };
+    const of = (cell: Partial<Cell>, traits: Partial<Traits> = {}) => figures({ folded: watched({ 4: cell }), traits }).latency;
+    expect(of(sampled)).toEqual({ ...none, meanMs: 725, why: 'no_published_at' });
+    expect(of(sampled, { publishedState: false, publishedAt: false })).toEqual({ ...none, meanMs: 725, why: 'deleted_on_publish' });
+    expect(of({ ...sampled, latencySumMs: 0 })).toEqual({ ...none, meanMs: null });
+    const told = series({ folded: watched({ 4: sampled }) });
+    expect(told.known.latency).toBe('unavailable');
+    expect(told.points.map(({ p95Ms, heat }) => [p95Ms, heat])).toEqual(told.points.map(() => [null, null]));
+  });
+
+  test('estimated percentiles that an earlier version kept are not shown', () => {
+    const kept = { ...latencies(200, 300, 400, 2_000), how: HOW.sampled, resolutionMs: 1_000 };
+    expect(figures({ folded: watched({ 4: kept }) }).latency).toMatchObject({ p50Ms: null, p95Ms: null, meanMs: 725, count: 4 });
   });
 
   test('of a table that keeps seconds, what took less than one is "at most" that, and the rest is as much off', () => {

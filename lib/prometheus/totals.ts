@@ -2,7 +2,7 @@ import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
 import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
-import { decodeCell, type Cell } from '@/lib/rollup/cell';
+import { decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
 
 /**
@@ -83,8 +83,9 @@ const minus = (a: TypeTotals, b: TypeTotals): TypeTotals => ({
   errors: Math.max(0, a.errors - b.errors),
 });
 
-function latencyOf({ published, latency, latencySumMs }: Cell): LatencyTotals | null {
-  if (published > 0 && countOf(latency) === 0) return null;
+function latencyOf(cell: Cell): LatencyTotals | null {
+  const { published, latency, latencySumMs } = cell;
+  if (isSampled(cell) || (published > 0 && countOf(latency) === 0)) return null;
   return { counts: bucketsOf(latency), sumSeconds: Math.max(0, latencySumMs) / 1_000 };
 }
 

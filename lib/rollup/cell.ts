@@ -56,6 +56,12 @@ export interface Cell {
   depth: DepthSamples | null;
 }
 
+/** Whether these events were seen waiting at intervals, so that only their number and their mean are known. */
+export const isSampled = ({ how }: Pick<Cell, 'how'>): boolean => (how & HOW.sampled) !== 0;
+
+/** By Little's law, of events that were seen at intervals; null where they have no time. */
+export const sampledMeanMs = ({ latencySumMs, published }: Cell): number | null => (published > 0 ? latencySumMs / published : null);
+
 export function emptyCell(): Cell {
   return {
     how: 0,

@@ -8,6 +8,7 @@ import { due, failing } from '@/lib/live/relay-signs';
 import { numberOf, textOf, type Past, type Reading } from '@/lib/live/reading';
 import { mergeInto, quantiles, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import { count, earliest, iso, isState, latest, nullNumber, sum, type Figures } from '@/lib/outbox/scan/sql-terms';
 import type { Circumstances } from './circumstances';
 
@@ -172,7 +173,8 @@ export function rhythmOf({ reading, history }: Circumstances): Rhythm {
   const minutes = (history?.minutes ?? []).filter(({ cell }) => cell.published > 0);
   if (minutes.length > 0) {
     // Each minute by itself: a backlog that was worked off in some of them must not pass for the usual pace.
-    const medians = minutes.flatMap(({ cell }) => quantiles(cell.latency, [0.5])).filter((value) => value !== null);
+    const medianOf = (cell: Cell): number | null => (isSampled(cell) ? sampledMeanMs(cell) : (quantiles(cell.latency, [0.5])[0] ?? null));
+    const medians = minutes.map(({ cell }) => medianOf(cell)).filter((value) => value !== null);
     const published = minutes.reduce((sum, { cell }) => sum + cell.published, 0);
     return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published };
   }

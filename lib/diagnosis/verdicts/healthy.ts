@@ -43,9 +43,9 @@ function backlog(circumstances: Circumstances): Evidence[] {
   return [{ code: 'drains_in', values: { fromMs: Math.round(drain.fromMs), toMs: Math.round(drain.toMs), count: waiting } }];
 }
 
-function lastPublished({ lastPublishedAt, latency: { why } }: SummaryFigures): Evidence {
+function lastPublished({ lastPublishedAt, latency: { why, count } }: SummaryFigures): Evidence {
   if (lastPublishedAt !== null) return { code: 'last_published', values: { lastPublishedAt } };
-  return why === 'needs_sampling' || why === 'no_published_at' || why === 'too_many_rows'
+  return why === 'needs_sampling' || why === 'no_published_at' || why === 'too_many_rows' || (count ?? 0) > 0
     ? { code: 'publishing_time_unknown', values: {} }
     : { code: 'never_published', values: {} };
 }

@@ -23,7 +23,7 @@ function processingOf(observed: Observed): Percentiles {
   if (happened === null) return none('unavailable', whyNotPublished(observed) ?? 'not_watched');
   const { all } = happened;
   if (all.published < 0.5) return none('exact', 'no_events');
-  const { events, ...percentiles } = percentilesOf(all.processing, all, observed.reading.traits.resolutionMs.processing);
+  const { events, ...percentiles } = percentilesOf(all.processing, observed.reading.traits.resolutionMs.processing);
   if (events < all.published * PLAUSIBLE_SHARE) return none('unavailable', 'no_claim_time');
   return percentiles;
 }

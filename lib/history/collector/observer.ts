@@ -35,6 +35,8 @@ export interface Seen {
   memory: unknown;
   /** Rows read, for the cost shown. */
   rows: number;
+  /** Nothing waits or has happened: QUIET_MS are soon enough. */
+  quiet?: boolean;
 }
 
 /**

@@ -10,6 +10,8 @@ import type { Session } from './session';
 const STATEMENT_MS = 2_000;
 /** Of a look that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
 const DUTY = 0.05;
+/** How often an outbox is observed in which nothing happens. */
+const QUIET_MS = 809;
 /** What it may take of the share of the looks that fold. */
 const OF_LOOKS = DUTY / LOOK_DUTY;
 
@@ -32,19 +34,22 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
     rounds.set(observer.key, round);
     if (round.dueAt > Date.now()) continue;
     const began = performance.now();
+    let quiet = false;
     try {
-      await lookOnce(session, outbox, observer);
+      quiet = await lookOnce(session, outbox, observer);
       round.pace.succeeded(performance.now() - began);
     } catch (error) {
       round.pace.failed(isTimeout(error));
       failed = error instanceof Error ? error : new Error(String(error));
     }
-    round.dueAt = Date.now() + round.pace.everyMs;
+    // Never in step with a relay that works in rounds: what waits then would pass for what waits on average.
+    const everyMs = quiet ? Math.max(QUIET_MS, round.pace.everyMs) : round.pace.everyMs;
+    round.dueAt = Date.now() + everyMs * (0.75 + Math.random() / 2);
   }
   return failed;
 }
 
-async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<void> {
+async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<boolean> {
   const past = session.memory[observer.key];
   const { tried } = session;
   const { engine } = outbox.database;
@@ -71,4 +76,5 @@ async function lookOnce(session: Session, outbox: Outbox, observer: Observer): P
     rows: session.observed.rows + seen.rows,
     milliseconds: session.observed.milliseconds + performance.now() - began,
   };
+  return seen.quiet === true;
 }

@@ -6,13 +6,12 @@ import { archiveTable } from '@/lib/outbox/companions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
-import { countOf, quantiles } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';
 import { testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
 import { series } from '../testing/stage';
 import { attemptsObserver } from './attempts';
 import { attemptsMemory } from './attempts-count';
-import { sojournMemory } from './sojourns';
+import { departureMemory } from './departures';
 import { watch } from './testing';
 import { deletesObserver, transitionsObserver } from './transitions';
 
@@ -74,21 +73,20 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([directory.close(), narrow.close()]));
 
-/** So many that 15 % is no matter of luck. */
+/** So many that 10 % is no matter of luck. */
 const PLAYED = { forMs: 12_000, ratePerSecond: 500 };
 
 const insert = (table: string, count: number, columns = 'kind', values = `'a'`): Promise<unknown> =>
   database.query(`insert into ${table} (${columns}) select ${values} from ${series(count)}`);
 
 describe('rows of MySQL that go when they are published', () => {
-  it('are all counted, with a mean within 10 % of the truth and quantiles above the tick within 15 %', async () => {
+  it('are all counted, with a mean within 10 % of the truth', async () => {
     const random = createRandom('played');
     const looks = watch(directory, 'played', deletesObserver);
     await looks.look();
     const done = looks.keepLooking(deletesObserver.everyMs);
     const tookMs: number[] = [];
     const due: { id: number; createdMs: number; atMs: number }[] = [];
-    // The quantiles asked for are well above the tick.
     const wait = (): number => 310 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
     let next = 0;
     for (const began = Date.now(); Date.now() - began < PLAYED.forMs || due.length > 0; await sleep(8)) {
@@ -111,18 +109,7 @@ describe('rows of MySQL that go when they are published', () => {
     const cell = looks.sum();
     expect(cell.published).toBe(tookMs.length);
     expect(cell.how).toBe(HOW.sampled | HOW.statistics);
-    const truth = tookMs.toSorted((a, b) => a - b);
-    const [p95, p99] = quantiles(cell.latency, [0.95, 0.99]).map((ms) => ms ?? NaN);
-    for (const [told, fraction] of [
-      [p95 ?? NaN, 0.95],
-      [p99 ?? NaN, 0.99],
-    ] as const) {
-      const real = truth[Math.floor(fraction * truth.length)] ?? NaN;
-      const what = `p${fraction * 100}: ${told.toFixed(0)} of ${real.toFixed(0)} ms, tick ${cell.resolutionMs}`;
-      if (real > cell.resolutionMs) expect(Math.abs(told / real - 1), what).toBeLessThan(0.15);
-      else expect(told, what).toBeLessThan(cell.resolutionMs * 1.15);
-    }
-    const mean = truth.reduce((sum, ms) => sum + ms, 0) / truth.length;
+    const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
     expect(Math.abs(cell.latencySumMs / cell.published / mean - 1)).toBeLessThan(0.1);
   });
 
@@ -139,7 +126,7 @@ describe('rows of MySQL that go when they are published', () => {
     expect(looks.sum('=a').published).toBe(1);
   });
 
-  it('are counted when they came and went between two looks, and no latency is made up for them', async () => {
+  it('are counted when they came and went between two looks, and were never seen waiting', async () => {
     const looks = watch(directory, 'brief', deletesObserver);
     await looks.look();
     for (let round = 0; round < 5; round += 1) {
@@ -147,11 +134,10 @@ describe('rows of MySQL that go when they are published', () => {
       await database.query('delete from brief');
       await looks.look();
     }
-    expect(looks.sum()).toMatchObject({ published: 500, latencySumMs: 0, how: HOW.statistics });
-    expect(countOf(looks.sum().latency)).toBe(0);
+    expect(looks.sum()).toMatchObject({ published: 500, latencySumMs: 0, how: HOW.statistics | HOW.sampled });
   });
 
-  it('are those that were seen waiting, and no others, where the role may not read the counters', async () => {
+  it('are those that were seen waiting, without a time, where the role may not read the counters', async () => {
     const looks = watch(narrow, 'unsaid', deletesObserver);
     await insert('unsaid', 10);
     await looks.look();
@@ -160,7 +146,7 @@ describe('rows of MySQL that go when they are published', () => {
     await database.query('delete from unsaid where id > 10');
     await looks.look();
     await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 4, how: HOW.sampled });
+    expect(looks.sum()).toMatchObject({ published: 4, latencySumMs: 0, how: 0 });
   });
 });
 
@@ -195,8 +181,7 @@ describe('tables of MySQL that do not say when an event was published', () => {
     await looks.look();
     expect(looks.sum()).toMatchObject({ published: 625 });
     expect(looks.sum('=c').published).toBe(25);
-    expect(countOf(looks.sum().latency)).toBe(625);
-    expect(sojournMemory(looks.memory)?.open).toEqual([]);
+    expect(departureMemory(looks.memory)?.open).toEqual([]);
   });
 });
 

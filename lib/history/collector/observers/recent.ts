@@ -20,10 +20,7 @@ export const recentSchema = z.object({
 });
 export type Recent = z.infer<typeof recentSchema>;
 
-export interface RecentLook {
-  atMs: number;
-  /** Published rows among those read, in whatever order. */
-  published: { id: string; createdMs: number | null }[];
+export interface RecentRead {
   /** Rows created from then on were read; null where rows are found by their key. */
   fromMs: number | null;
   /** The newest creation that has been seen: clocks of services that are behind the database's move the overlap back. */
@@ -35,19 +32,13 @@ export interface RecentLook {
 /** From when on rows are read: an overlap before the newest that has been seen, or before now where clocks are ahead. */
 export const sinceOf = (atMs: number, newestMs: number | null): number => Math.floor(Math.min(atMs, newestMs ?? atMs) - OVERLAP_MS);
 
-/** The same after a look that looked for known rows alone: those it found published are counted now. */
-export function rememberCounted(last: Recent, published: { id: string; createdMs: number | null }[]): Recent {
-  return {
-    ...last,
-    counted: [
-      ...last.counted,
-      ...published.flatMap(({ id, createdMs }): [string, number][] => (createdMs === null ? [] : [[id, createdMs]])),
-    ],
-  };
-}
-
 /** What the next look goes on from. */
-export function nextRecent(last: Recent | null, { atMs, published, fromMs, newestMs, newestKey }: RecentLook): Recent {
+export function nextRecent(
+  last: Recent | null,
+  atMs: number,
+  published: readonly { id: string; createdMs: number | null }[],
+  { fromMs, newestMs, newestKey }: RecentRead,
+): Recent {
   const counted = new Map(last?.counted ?? []);
   if (newestKey === null) {
     for (const { id, createdMs } of published) if (createdMs !== null) counted.set(id, createdMs);

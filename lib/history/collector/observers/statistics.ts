@@ -5,7 +5,7 @@ import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { HOW } from '@/lib/rollup/cell';
 import type { Observer } from '../observer';
-import { GAP_MS } from './sojourns';
+import { GAP_MS } from './departures';
 
 const memorySchema = z.object({
   atMs: z.number(),

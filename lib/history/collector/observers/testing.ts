@@ -56,7 +56,7 @@ export function watch(directory: OutboxDirectory, id: string, observer: Observer
       let ended = false;
       const looking = (async () => {
         while (!ended) {
-          const next = Date.now() + everyMs;
+          const next = Date.now() + everyMs * (0.75 + Math.random() / 2);
           await look();
           await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - Date.now())));
         }

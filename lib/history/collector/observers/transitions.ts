@@ -1,13 +1,10 @@
 import type { Observer, Look, Seen } from '../observer';
 import { CHEAP_ROWS } from './rows';
-import { countSojourns, FOLLOWED_ROWS, GAP_MS, sojournMemory, type SojournMemory, type SojournReach } from './sojourns';
-import { readFollowedByKey, readOpenAndNew, waysOf, type Read, type Ways } from './sojourns-read';
+import { countDepartures, departureMemory, FOLLOWED_ROWS } from './departures';
+import { readFollowedByKey, readOpenAndNew, waysOf } from './departures-read';
 
-/**
- * Between two looks, in milliseconds. No round number: a relay that works every half second would be met at the same
- * place of its round again and again, and what waits then would pass for what waits on average.
- */
-const EVERY_MS = 809;
+/** The more ticks, the nearer the mean: while events flow there are three in a second. */
+const EVERY_MS = 307;
 /** A whole table above CHEAP_ROWS is read this often. */
 const DEAR_EVERY_MS = 5_000;
 
@@ -16,7 +13,7 @@ export const transitionsObserver: Observer = {
   key: 'transitions',
   wants: (_, method) => method === 'observed',
   everyMs: EVERY_MS,
-  look: (input) => lookAtSojourns(input, false),
+  look: (input) => observeDepartures(input, false),
 };
 
 /** Events whose rows go when they are published: seen open, and then gone. */
@@ -24,49 +21,33 @@ export const deletesObserver: Observer = {
   key: 'deletes',
   wants: (_, method) => method === 'deleted',
   everyMs: EVERY_MS,
-  look: (input) => lookAtSojourns(input, true),
+  look: (input) => observeDepartures(input, true),
 };
 
-async function lookAtSojourns({ outbox, db, at, memory: given }: Look, deletes: boolean): Promise<Seen> {
+async function observeDepartures({ outbox, db, at, memory: given }: Look, deletes: boolean): Promise<Seen> {
   const atMs = Date.parse(at);
-  const kept = sojournMemory(given);
-  const memory = kept !== null && atMs > kept.atMs && atMs - kept.atMs <= GAP_MS ? kept : null;
+  const memory = departureMemory(given);
   const ways = await waysOf(db, outbox, deletes);
-  if (ways.open === null) {
-    const unseen = countSojourns(null, { atMs, reach: 'unseen', full: true, rows: [], gone: [], deletes, recent: null, counts: null });
-    return { additions: unseen.additions, memory: kept?.reach === 'unseen' ? given : unseen.memory, rows: 0 };
-  }
   const isDear = ways.size > CHEAP_ROWS && (ways.open === 'scan' || ways.recent === 'scan');
-  const full = memory === null || !isDear || atMs - memory.fullMs >= DEAR_EVERY_MS;
-  const isRecent = ways.recent !== null;
+  const isEarly = isDear && memory !== null && atMs >= memory.atMs && atMs - memory.atMs < DEAR_EVERY_MS;
+  if (ways.open === null || isEarly) return { additions: new Map(), memory: given, rows: 0 };
   // Before the rows: what goes in between would otherwise be counted twice, by the statistics now and by its row later.
-  const changes = isRecent || !full ? null : await outbox.database.engine.changeCounts(db, outbox.main.table);
-  const read: Read = full
-    ? await readOpenAndNew(db, outbox, ways, memory, atMs)
-    : { rows: [], cut: false, newestKey: null, newestMs: null, fromMs: null };
-  const byKey = await readFollowedByKey(db, outbox, missingFrom(memory, read), deletes && full && !read.cut);
-  const depth = full && !read.cut && ways.open !== 'known' ? read.rows.length : null;
-  const counted = countSojourns(memory, {
+  const changes = ways.recent !== null ? null : await outbox.database.engine.changeCounts(db, outbox.main.table);
+  const read = await readOpenAndNew(db, outbox, ways, memory, atMs);
+  const there = new Set(read.rows.map(({ id }) => id));
+  // Those that were read longest ago come last in the memory.
+  const missing = (memory?.open ?? []).flatMap(([id]) => (there.has(id) ? [] : [id])).reverse();
+  const byKey = await readFollowedByKey(db, outbox, missing, deletes && !read.cut);
+  const counted = countDepartures(memory, {
     atMs,
-    reach: reachOf(ways, read, memory),
-    full,
+    // Of open rows that are read by their key alone, as many are followed as there is room for.
+    capped: read.cut || (ways.open === 'known' && (memory?.open.length ?? 0) >= FOLLOWED_ROWS),
     rows: [...read.rows, ...byKey.rows],
     gone: byKey.gone,
     deletes,
-    recent: isRecent && full ? { fromMs: read.fromMs, newestMs: read.newestMs, newestKey: read.newestKey } : null,
-    counts: changes === null ? null : { ...changes, depth },
+    recent: ways.recent === null ? null : { fromMs: read.fromMs, newestMs: read.newestMs, newestKey: read.newestKey },
+    counts: changes === null ? null : { ...changes, depth: read.cut || ways.open === 'known' ? null : read.rows.length },
   });
-  return { ...counted, rows: read.rows.length + byKey.rows.length };
-}
-
-/** Of open rows that are read by their key alone, as many are followed as there is room for. */
-const reachOf = (ways: Ways, read: Read, memory: SojournMemory | null): SojournReach =>
-  read.cut || (ways.open === 'known' && (memory?.open.length ?? 0) >= FOLLOWED_ROWS) ? 'capped' : 'complete';
-
-function missingFrom(memory: SojournMemory | null, { rows }: Read): string[] {
-  const found = new Set(rows.map(({ id }) => id));
-  return (memory?.open ?? [])
-    .filter(([id]) => !found.has(id))
-    .sort(([, , , a], [, , , b]) => a - b)
-    .map(([id]) => id);
+  const quiet = counted.additions.size === 0 && counted.memory.open.length === 0;
+  return { ...counted, rows: read.rows.length + byKey.rows.length, quiet };
 }

@@ -11,7 +11,7 @@ import { timeColumn } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/type-of';
 import { CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS } from './rows';
 import { sinceOf } from './recent';
-import { FOLLOWED_ROWS, type SojournMemory, type SojournRow } from './sojourns';
+import { FOLLOWED_ROWS, type DepartureMemory, type DepartureRow } from './departures';
 import { estimateRows } from './table-size';
 
 /** New rows read in one look, those of the overlap among them. */
@@ -54,7 +54,7 @@ export async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<
 const hasState = (outbox: Outbox, states: readonly LiveState[]): boolean => outbox.shape.states.some((rule) => states.includes(rule.state));
 
 export interface Read {
-  rows: SojournRow[];
+  rows: DepartureRow[];
   /** More rows wait than were read. */
   cut: boolean;
   /** The greatest key; null where rows are not found by it. */
@@ -67,7 +67,7 @@ export interface Read {
 interface Answer {
   id: string;
   type: string | null;
-  state: SojournRow['state'];
+  state: DepartureRow['state'];
   created: number | null;
   published: number | null;
   /** The key that grows, as text. */
@@ -78,7 +78,7 @@ interface Answer {
  * Open rows, oldest first where an index or a scan gives that order, and rows that are new since `memory` was made. Bounded by
  * FOLLOWED_ROWS and NEW_ROWS where an index serves, by SCANNED_ROWS where none does; locks nothing.
  */
-export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: SojournMemory | null, atMs: number): Promise<Read> {
+export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: DepartureMemory | null, atMs: number): Promise<Read> {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const created = timeColumn(outbox.main, 'createdAt');
@@ -191,7 +191,7 @@ function columns(outbox: Outbox, at: PlaceSql, key: string | null): Sql {
     ${epochMs(outbox, at, 'publishedAt')} as published, ${key === null ? fragments.nothing('text') : fragments.asText(at.column(key))} as grown`;
 }
 
-const toRow = ({ id, type, state, created, published }: Answer): SojournRow => ({
+const toRow = ({ id, type, state, created, published }: Answer): DepartureRow => ({
   id,
   type,
   state,
@@ -209,9 +209,9 @@ export async function readFollowedByKey(
   outbox: Outbox,
   missing: string[],
   isClosed: boolean,
-): Promise<{ rows: SojournRow[]; gone: string[] }> {
+): Promise<{ rows: DepartureRow[]; gone: string[] }> {
   let left = missing.slice(0, KEYED_ROWS);
-  const rows: SojournRow[] = [];
+  const rows: DepartureRow[] = [];
   for (const place of [outbox.main, outbox.dead, outbox.archive]) {
     if (place === null || left.length === 0 || !place.description.privileges.select) continue;
     if (!keyed(place) && (await estimateRows(db, outbox, place)) > CHEAP_ROWS) {

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countOf } from '@/lib/rollup/histogram';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
-import { countSojourns, GAP_MS, sojournMemory, type SojournLook, type SojournMemory, type SojournRow } from './sojourns';
-import { countUnseen, type UnseenTally } from './unseen';
+import {
+  countDepartures,
+  countUnseen,
+  departureMemory,
+  GAP_MS,
+  type DepartureMemory,
+  type DepartureRow,
+  type DepartureTick,
+  type Flow,
+} from './departures';
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -29,22 +36,19 @@ interface Way {
   /** Whether rows go when they are published, and are counted by statistics that are this late. */
   deletes: boolean;
   lateMs: number;
-  /** Every so many looks new rows are looked for. */
-  fullEvery: number;
 }
 
 /** Looks at a table in which these events come and go; answers everything counted, and what should be. */
-function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }: Way): { counted: Cell; truth: number } {
-  let memory: SojournMemory | null = null;
+function play(events: Event[], looksMs: number[], { deletes, lateMs }: Way): { counted: Cell; truth: number } {
+  let memory: DepartureMemory | null = null;
   const counted = emptyCell();
   const endMs = Math.max(looksMs.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) + lateMs;
   // From the last event on there are looks enough to find everything.
   const settled = Array.from({ length: 12 }, (_, index) => endMs + (index + 1) * 1_000);
-  for (const [index, lookMs] of [...looksMs, ...settled].entries()) {
+  for (const lookMs of [...looksMs, ...settled]) {
     const atMs = START + lookMs;
-    const full = index % fullEvery === 0;
     const there = events.filter(({ committedMs, publishedMs }) => committedMs <= lookMs && !(deletes && publishedMs <= lookMs));
-    const rows = there.map((event): SojournRow => {
+    const rows = there.map((event): DepartureRow => {
       const isPublished = event.publishedMs <= lookMs;
       const id = String(events.indexOf(event));
       return { id, type: 'a', state: isPublished ? 'published' : 'pending', createdMs: START + event.createdMs, publishedMs: null };
@@ -52,31 +56,29 @@ function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }
     const since: number = memory?.recent?.sinceMs ?? atMs - 10_000;
     const open = rows.filter(({ state }) => state === 'pending');
     const recent = rows.filter(({ state, createdMs }) => state === 'published' && (createdMs ?? 0) >= since);
-    const found = full ? (deletes ? open : [...open, ...recent]) : [];
+    const found = deletes ? open : [...open, ...recent];
     const missing: string[] = (memory?.open ?? []).map(([id]) => id).filter((id) => !found.some((one) => one.id === id));
     const byKey = rows.filter(({ id }) => missing.includes(id));
     const times = found.map(({ createdMs }) => createdMs ?? 0);
     const reported = (time: (event: Event) => number): number => events.filter((event) => time(event) <= lookMs - lateMs).length;
-    const look: SojournLook = {
+    const look: DepartureTick = {
       atMs,
-      reach: 'complete',
-      full,
+      capped: false,
       rows: [...found, ...byKey],
       gone: missing.filter((id) => !byKey.some((one) => one.id === id)),
       deletes,
-      recent: full && !deletes ? { fromMs: since, newestMs: times.length === 0 ? null : Math.max(...times), newestKey: null } : null,
-      counts:
-        full && deletes
-          ? {
-              inserted: reported((event) => event.committedMs),
-              updated: 0,
-              deleted: reported((event) => event.publishedMs),
-              depth: open.length,
-            }
-          : null,
+      recent: !deletes ? { fromMs: since, newestMs: times.length === 0 ? null : Math.max(...times), newestKey: null } : null,
+      counts: deletes
+        ? {
+            inserted: reported((event) => event.committedMs),
+            updated: 0,
+            deleted: reported((event) => event.publishedMs),
+            depth: open.length,
+          }
+        : null,
     };
-    const answer = countSojourns(memory, look);
-    memory = sojournMemory(JSON.parse(JSON.stringify(answer.memory)));
+    const answer = countDepartures(memory, look);
+    memory = departureMemory(JSON.parse(JSON.stringify(answer.memory)));
     for (const [, minute] of [...answer.additions].sort(([a], [b]) => a - b)) addCell(counted, minute.get(ALL_TYPES) ?? emptyCell());
   }
   const first = looksMs[0] ?? 0;
@@ -86,14 +88,13 @@ function play(events: Event[], looksMs: number[], { deletes, lateMs, fullEvery }
 describe('events that are followed from look to look', () => {
   it('are counted once each, seen open or not, committed late or not', () => {
     fc.assert(
-      fc.property(eventsOver(30_000), looksOver(30_000), fc.integer({ min: 1, max: 3 }), (events, looksMs, fullEvery) => {
+      fc.property(eventsOver(30_000), looksOver(30_000), (events, looksMs) => {
         // Rows are new for ten seconds: looks for new ones have to come more often.
         const often = Array.from({ length: 10 }, (_, index) => (looksMs[0] ?? 0) + index * 3_000);
         const looks = [...new Set([...looksMs, ...often])].sort((a, b) => a - b);
-        const { counted, truth } = play(events, looks, { deletes: false, lateMs: 0, fullEvery: Math.min(fullEvery, 2) });
+        const { counted, truth } = play(events, looks, { deletes: false, lateMs: 0 });
         expect(counted.published).toBe(truth);
         expect(counted.created).toBe(truth);
-        expect(countOf(counted.latency)).toBe(truth);
       }),
     );
   });
@@ -101,7 +102,7 @@ describe('events that are followed from look to look', () => {
   it('are counted once each where they go, however late the statistics are', () => {
     fc.assert(
       fc.property(eventsOver(30_000), looksOver(30_000), fc.nat(5_000), (events, looksMs, lateMs) => {
-        const { counted, truth } = play(events, looksMs, { deletes: true, lateMs, fullEvery: 1 });
+        const { counted, truth } = play(events, looksMs, { deletes: true, lateMs });
         // What was reported late at the first look cannot be told from what came after it.
         const first = looksMs[0] ?? 0;
         const before = events.filter(({ publishedMs }) => publishedMs <= first && publishedMs > first - lateMs).length;
@@ -112,43 +113,59 @@ describe('events that are followed from look to look', () => {
   });
 
   it('are forgotten over a gap, and nothing in it is counted', () => {
-    const row: SojournRow = { id: '1', type: 'a', state: 'pending', createdMs: START, publishedMs: null };
-    const look: SojournLook = {
+    const row: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START, publishedMs: null };
+    const look: DepartureTick = {
       atMs: START,
-      reach: 'complete',
-      full: true,
+      capped: false,
       rows: [row],
       gone: [],
       deletes: false,
       recent: null,
       counts: null,
     };
-    const { memory } = countSojourns(null, look);
+    const { memory } = countDepartures(null, look);
     const published = { ...look, rows: [{ ...row, state: 'published' as const }] };
-    expect(countSojourns(memory, { ...published, atMs: START + 1_000 }).additions.size).toBe(1);
-    expect(countSojourns(memory, { ...published, atMs: START + GAP_MS + 1 }).additions.size).toBe(0);
+    expect(countDepartures(memory, { ...published, atMs: START + 1_000 }).additions.size).toBe(1);
+    expect(countDepartures(memory, { ...published, atMs: START + GAP_MS + 1 }).additions.size).toBe(0);
   });
 
   it('take the time of publishing from their row where it has one', () => {
-    const row: SojournRow = { id: '1', type: 'a', state: 'pending', createdMs: START + 250, publishedMs: null };
-    const look: SojournLook = {
+    const row: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START + 250, publishedMs: null };
+    const look: DepartureTick = {
       atMs: START + 1_000,
-      reach: 'complete',
-      full: true,
+      capped: false,
       rows: [row],
       gone: [],
       deletes: false,
       recent: null,
       counts: null,
     };
-    const { memory } = countSojourns(null, look);
+    const { memory } = countDepartures(null, look);
     const published = { ...row, state: 'published' as const, publishedMs: START + 1_550 };
-    const { additions } = countSojourns(memory, { ...look, atMs: START + 9_000, rows: [published] });
+    const { additions } = countDepartures(memory, { ...look, atMs: START + 9_000, rows: [published] });
     expect(additions.get(START / 60_000)?.get(ALL_TYPES)).toMatchObject({ published: 1, latencySumMs: 1_300, how: 0, resolutionMs: 0 });
   });
 
+  it('have waited for as long as ticks found them waiting, none of them further off than the longest tick', () => {
+    fc.assert(
+      fc.property(eventsOver(30_000), looksOver(30_000), (events, looksMs) => {
+        const looks = [...new Set([0, ...looksMs])].sort((a, b) => a - b);
+        const { counted } = play(events, looks, { deletes: true, lateMs: 0 });
+        const [first = 0] = looks;
+        const seen = events.filter(({ publishedMs }) => publishedMs > first);
+        const waited = (since: (event: Event) => number): number => seen.reduce((sum, event) => sum + event.publishedMs - since(event), 0);
+        const longestMs = Math.max(1_000, ...looks.map((lookMs, index) => lookMs - (looks[index - 1] ?? 0)));
+        const lastMs = Math.max(looks.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) - (looks.at(-1) ?? 0) + 1_000;
+        const offMs = seen.length * Math.max(longestMs, lastMs);
+        // Of the time before its transaction ended, what reaches back beyond the tick is known.
+        expect(counted.latencySumMs).toBeGreaterThanOrEqual(waited(({ committedMs }) => committedMs) - offMs);
+        expect(counted.latencySumMs).toBeLessThanOrEqual(waited(({ createdMs }) => createdMs) + offMs);
+      }),
+    );
+  });
+
   it('never throw for what somebody else has remembered', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void sojournMemory(value)));
+    fc.assert(fc.property(fc.jsonValue(), (value) => void departureMemory(value)));
   });
 });
 
@@ -168,6 +185,12 @@ describe('events that nobody saw', () => {
     expect(told).toEqual([0, 10, 0, 0, 6, 0]);
   });
 
+  it('are all counted where deletes are reported later than inserts for as long as there is traffic', () => {
+    const busy = Array.from({ length: 300 }, (_, index): Told => [index * 100, Math.max(0, index - 2) * 100, 0, 0]);
+    const idle = Array.from({ length: 5 }, (): Told => [29_900, 29_900, 0, 0]);
+    expect(tell([...busy, ...idle]).reduce((sum, events) => sum + events, 0)).toBe(29_900);
+  });
+
   it('are not those of a broker that is away, whatever was rolled back before', () => {
     const rolledBack: Told[] = [[100, 90, 10, 0], ...Array.from({ length: 60 }, (): Told => [600, 90, 10, 0])];
     const away = Array.from({ length: 60 }, (_, index): Told => [600, 90 + index * 10, 10, 0]);
@@ -181,10 +204,10 @@ describe('events that nobody saw', () => {
 type Told = [inserted: number, deleted: number, depth: number, seenToGo: number];
 
 function tell(looks: Told[]): number[] {
-  let tally: UnseenTally | null = null;
+  let flow: Flow | null = null;
   return looks.map(([inserted, deleted, depth, seenToGo]) => {
-    const answer = countUnseen(tally, { counts: { inserted, updated: 0, deleted }, depth, seenToGo, deletes: true });
-    tally = answer.tally;
+    const answer = countUnseen(flow, { counts: { inserted, updated: 0, deleted, depth }, seenToGo, deletes: true });
+    flow = answer.flow;
     return answer.events;
   });
 }
