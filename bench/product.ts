@@ -225,7 +225,7 @@ export interface Advice {
 
 /** What the doctor finds, and the indexes it prints the statements of. */
 export async function doctorsAdvice(outbox: Outbox): Promise<{ checks: string[]; indexes: Advice[] }> {
-  const { examination } = await examineOutbox(outbox, { samples: [] });
+  const { examination } = await examineOutbox(outbox, []);
   return {
     checks: examination.findings.map(({ check }) => check),
     indexes: examination.findings.flatMap(({ check, cure, values }) =>

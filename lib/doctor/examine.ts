@@ -1,47 +1,44 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { rankFindings, type Examination, type Finding, type TableReport } from '@/lib/shared/doctor';
-import { CHECKS } from './check-registry.gen';
-import { doctorEngine } from './doctor-engine';
-import { tablesOf, type Facts } from './facts/facts';
-import { growthOf, nameOf, ratesOf, sampleOf, type Sample, type Trend } from './trend';
-
-export interface Examined {
-  examination: Examination;
-  /** What later examinations compare with. */
-  sample: Sample;
-}
+import { nameOf, type CheckInput } from './check';
+import { CHECKS } from './checks';
+import { tablesOf, type TableFacts } from './facts/facts';
+import { readMysqlFacts } from './facts/mysql';
+import { readPostgresFacts } from './facts/postgres';
+import { fixesFor } from './fixes';
+import { growthOf, ratesOf, sampleOf, type Sample } from './samples';
 
 /**
- * Examines an outbox: reads its facts, a bounded amount whatever the table's size, and judges them. Findings carry no
- * silences yet. Throws DatabaseFailure.
+ * Examines an outbox: reads its facts, a bounded amount whatever the table's size, and judges them by earlier samples, oldest first.
+ * Findings carry no silences yet. Answers a sample for later examinations too. Throws DatabaseFailure.
  */
-export async function examineOutbox(outbox: Outbox, trend: Trend, now: () => number = Date.now): Promise<Examined> {
-  const engine = doctorEngine(outbox.database.engine.key);
+export async function examineOutbox(
+  outbox: Outbox,
+  samples: readonly Sample[],
+  now: () => number = Date.now,
+): Promise<{ examination: Examination; sample: Sample }> {
+  const { database } = outbox;
+  const { engine } = database;
   const begun = now();
-  const facts = await engine.readFacts(outbox, now);
-  const at = new Date(now()).toISOString();
-  const patient = { outbox, facts, trend, cures: engine.cures(outbox), now: now() };
-  const findings = CHECKS.filter(({ engines }) => engines.includes(outbox.database.engine.key)).flatMap((check) =>
-    check.examine(patient).map(({ severity, subject, values, cure }): Finding => ({
-      id: subject === undefined ? check.id : `${check.id}:${subject}`,
-      check: check.id,
-      severity,
-      subject: subject ?? null,
-      values,
-      cure: cure ?? null,
-      silence: null,
-    })),
+  const facts = await (engine.key === 'mysql' ? readMysqlFacts(outbox, begun) : readPostgresFacts(outbox));
+  const input: CheckInput = { outbox, facts, samples, fixes: fixesFor(engine), now: now() };
+  const at = new Date(input.now).toISOString();
+  const findings = Object.entries(CHECKS).flatMap(([check, examine]) =>
+    examine(input).map(({ severity, subject, values, cure }): Finding => {
+      const id = subject === undefined ? check : `${check}:${subject}`;
+      return { id, check, severity, subject: subject ?? null, values, cure: cure ?? null, silence: null };
+    }),
   );
   const examination: Examination = {
     outbox: outbox.id,
     name: outbox.settings.name,
-    database: outbox.database.id,
-    engine: outbox.database.engine.key,
+    database: database.id,
+    engine: engine.key,
     table: nameOf(facts.main),
     at,
-    tookMs: now() - begun,
+    tookMs: input.now - begun,
     findings: rankFindings(findings),
-    tables: tablesOf(facts).map((table) => reportOf(table, facts, trend, patient.now)),
+    tables: tablesOf(facts).map((table) => reportOf(table, input)),
     statisticsSince: facts.statisticsSince,
     unseen: facts.unseen,
     problem: null,
@@ -49,25 +46,18 @@ export async function examineOutbox(outbox: Outbox, trend: Trend, now: () => num
   return { examination, sample: sampleOf(facts, at) };
 }
 
-function reportOf(table: Facts['main'], facts: Facts, trend: Trend, now: number): TableReport {
-  const rates = ratesOf(table, trend, facts.statisticsSince, now);
-  const { writes } = table;
+function reportOf(table: TableFacts, { facts, samples, now }: CheckInput): TableReport {
+  const rates = ratesOf(table, samples, facts.statisticsSince, now);
+  const { place, rows, tableBytes, indexBytes, writes, indexes } = table;
   return {
-    place: table.place.key === 'dead' ? 'dead' : 'main',
+    place: place.key === 'dead' ? 'dead' : 'main',
     table: nameOf(table),
-    rows: table.rows,
-    tableBytes: table.tableBytes,
-    indexBytes: table.indexBytes,
-    growthBytesPerDay: growthOf(table, trend, now)?.bytesPerDay ?? null,
+    rows,
+    tableBytes,
+    indexBytes,
+    growthBytesPerDay: growthOf(table, samples, now)?.bytesPerDay ?? null,
     writesPerSecond: rates === null ? null : rates.insertsPerSecond + rates.updatesPerSecond + rates.deletesPerSecond,
     hotShare: writes === null || writes.hotUpdates === null || writes.updates === 0 ? null : writes.hotUpdates / writes.updates,
-    indexes: table.indexes.map(({ name, definition, bytes, entries, scans, valid }) => ({
-      name,
-      definition,
-      bytes,
-      entries,
-      scans,
-      valid,
-    })),
+    indexes: indexes.map(({ name, definition, bytes, entries, scans, valid }) => ({ name, definition, bytes, entries, scans, valid })),
   };
 }

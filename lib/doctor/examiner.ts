@@ -1,12 +1,13 @@
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, type Examination, type Silence } from '@/lib/shared/doctor';
 import { Problem } from '@/lib/shared/problems';
+import { Queue } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
 import { keepSample, readSamples, readSilences } from '@/lib/store/doctor';
 import type { StoreDb } from '@/lib/store/store';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { examineOutbox } from './examine';
-import { sampleSchema, type Sample } from './trend';
+import { sampleSchema, type Sample } from './samples';
 
 /** An examination is everybody's for this long. */
 const SHARED_MS = 600_000;
@@ -16,7 +17,7 @@ const FAILED_MS = 60_000;
 const LEAST_MS = 5_000;
 /** Examinations under way at the same time, all databases together. */
 const AT_ONCE = 3;
-/** An examination takes at most this long: it stops being waited for, and its slot goes to the next. */
+/** An examination takes at most this long: it stops being waited for, and its turn goes to the next. */
 const PATIENCE_MS = 12_000;
 
 export interface ExaminerOptions {
@@ -52,8 +53,8 @@ interface Entry {
 
 export function createExaminer({ directory, store, now = Date.now, onFailure }: ExaminerOptions): Examiner {
   const entries = new Map<string, Entry>();
-  const queue: (() => void)[] = [];
-  let running = 0;
+  /** A database that hangs keeps its turn no longer than PATIENCE_MS. */
+  const queue = new Queue(AT_ONCE);
   const entryOf = (id: string): Entry => {
     directory.settings(id);
     const found = entries.get(id) ?? { examination: null, triedAt: -Infinity, inFlight: null };
@@ -61,19 +62,9 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
     return found;
   };
 
-  /** Waits for one of the few slots; a database that hangs keeps its slot no longer than PATIENCE_MS. */
-  async function slot(): Promise<() => void> {
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => queue.push(resolve));
-    else running += 1;
-    return () => {
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    };
-  }
-
   async function make(id: string, entry: Entry): Promise<void> {
-    const release = await slot();
+    const { turn, leave } = queue.enter(id);
+    await turn;
     try {
       const made = await within(examine(id), PATIENCE_MS);
       if (made === null) throw new Problem('timeout', 'The examination took too long');
@@ -83,14 +74,14 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
       entry.examination = failed(directory, id, entry.examination, error, now());
     } finally {
       entry.triedAt = now();
-      release();
+      leave();
     }
   }
 
   async function examine(id: string): Promise<Examination> {
     const outbox = await directory.get(id);
     const samples = (await readSamples(store.db, id)).flatMap(parseSample);
-    const { examination, sample } = await examineOutbox(outbox, { samples }, now);
+    const { examination, sample } = await examineOutbox(outbox, samples, now);
     await keepSample(store.db, id, sample.at, JSON.stringify(sample));
     return examination;
   }

@@ -9,7 +9,7 @@ import type { Finding } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
 import { examineTable, fill, keptTables, shapeCalled } from './testing';
-import type { Sample } from './trend';
+import type { Sample } from './samples';
 
 const DAY_MS = 86_400_000;
 
@@ -244,9 +244,9 @@ describe('a planted fault', () => {
       plant: ['kept_waiting', 'kept_processing', 'kept_dead', 'kept_published'].map((name) => `DROP INDEX {s}.${name}`),
     });
     const name = 'large.transaction_outbox';
-    const before = await examineTable(reader, settings, {
-      samples: [sampleAgo(5, { bytes: { [name]: 8_000_000 }, writes: { [name]: { inserts: 0, updates: 0, hotUpdates: 0, deletes: 0 } } })],
-    });
+    const before = await examineTable(reader, settings, [
+      sampleAgo(5, { bytes: { [name]: 8_000_000 }, writes: { [name]: { inserts: 0, updates: 0, hotUpdates: 0, deletes: 0 } } }),
+    ]);
     expect(checksOf(before.findings)).toEqual([
       'index_dead',
       'index_list',

@@ -9,7 +9,7 @@ import type { Examination, Finding } from '@/lib/shared/doctor';
 import { settingsFor } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import type { SnapshotHolder } from './facts/facts';
-import { readCatalogueHolders, readHolders } from './facts/postgres-server';
+import { readCatalogueHolders, readHolders } from './facts/postgres';
 import { examineTable, shapeCalled } from './testing';
 
 const SHAPE = shapeCalled('debezium-outbox');
@@ -103,7 +103,7 @@ describe('replication slots', () => {
       `CREATE PROCEDURE burn(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN 1..n LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`,
     );
     await owner.query('CALL burn(2000)');
-    const [held, ...others] = await reader.read(readCatalogueHolders);
+    const [held, ...others] = await reader.read((db) => readCatalogueHolders(db, reader.engine.quote));
     expect([held?.slot, held?.database, held?.active, others]).toEqual(['debezium', 'postgres', false, []]);
     expect(held?.transactions).toBeGreaterThanOrEqual(2_000);
     expect((await examined()).findings.map(({ check }) => check)).not.toContain('slot_catalogue');
@@ -122,7 +122,7 @@ describe('replication slots', () => {
       .toEqual(['slot_lost']);
     const [lost] = await slotFindings();
     expect(lost).toMatchObject({ severity: 'act', subject: 'debezium' });
-    expect(await reader.read(readCatalogueHolders)).toEqual([]);
+    expect(await reader.read((db) => readCatalogueHolders(db, reader.engine.quote))).toEqual([]);
     await owner.query(lost?.cure ?? '');
     expect(await slotFindings()).toMatchObject([{ check: 'slot_missing' }]);
   });

@@ -8,7 +8,7 @@ import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { Shape } from '@/lib/shape/shape';
 import type { Examination } from '@/lib/shared/doctor';
 import { examineOutbox } from './examine';
-import type { Sample } from './trend';
+import type { Sample } from './samples';
 
 export function shapeCalled(key: string): Shape {
   const shape = SHAPES.find((one) => one.key === key);
@@ -69,11 +69,7 @@ export function fill(key: string, schema: string, rows: number): string {
 }
 
 /** Binds the table and examines it once. */
-export async function examineTable(
-  database: Database,
-  settings: OutboxSettings,
-  options: { samples?: Sample[]; now?: () => number } = {},
-): Promise<Examination> {
+export async function examineTable(database: Database, settings: OutboxSettings, samples: readonly Sample[] = []): Promise<Examination> {
   const outbox = await bindOutbox(settings, database);
-  return (await examineOutbox(outbox, { samples: options.samples ?? [] }, options.now)).examination;
+  return (await examineOutbox(outbox, samples)).examination;
 }

@@ -35,7 +35,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
         },
       ],
     });
-    const { examination } = await examineOutbox(outbox, { samples: [] });
+    const { examination } = await examineOutbox(outbox, []);
     const found = examination.findings.find(({ check }) => check === 'unmapped_status');
     expect(found?.values).toMatchObject({ kinds: 2, events: 2 });
     expect(String(found?.values.values).split(', ').sort()).toEqual([`“0 · NULL · ${'x'.repeat(60)}”`, '“3 · … · new”']);
@@ -52,7 +52,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     await database.query(engine === 'postgres' ? `VACUUM (ANALYZE) ${table}` : `ANALYZE TABLE ${table}`);
   };
   const unmappedIn = async (table: string, rest: object): Promise<unknown> => {
-    const { examination } = await examineOutbox(await bindInline(opened(), table, { columns: { id: 'id' }, ...rest }), { samples: [] });
+    const { examination } = await examineOutbox(await bindInline(opened(), table, { columns: { id: 'id' }, ...rest }), []);
     return examination.findings.find(({ check }) => check === 'unmapped_status')?.values;
   };
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createTranslator } from 'next-intl';
 import { describe, expect, it } from 'vitest';
 import { neededServer } from '@/lib/database/engines';
-import { CHECKS } from '@/lib/doctor/check-registry.gen';
+import { CHECKS } from '@/lib/doctor/checks';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
 import { PAYLOAD_WARNINGS } from '@/lib/shape/schema/payload';
 import { SHAPES } from '@/lib/shape/catalog.gen';
@@ -129,7 +129,7 @@ describe('the catalogues', () => {
       ...SKIP_CODES.map((code) => `skips.${code}`),
       ...Object.keys(PROBLEM_STATUS).map((code) => `problems.${code}`),
       ...VERDICTS.flatMap((verdict) => [`verdicts.${verdict}.name`, `verdicts.${verdict}.sentence`]),
-      ...CHECKS.flatMap(({ id }) => [`doctor.checks.${id}.what`, `doctor.checks.${id}.why`]),
+      ...Object.keys(CHECKS).flatMap((id) => [`doctor.checks.${id}.what`, `doctor.checks.${id}.why`]),
       ...OPERATIONS.filter(({ key }) => isWorded(key)).flatMap(({ key }) => OPERATION_WORDS.map((word) => `operations.${key}.${word}`)),
       ...refusals.map((code) => `refusals.${code}`),
       ...warnings.map((code) => `warnings.${code}`),

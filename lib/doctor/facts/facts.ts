@@ -1,5 +1,5 @@
 /**
- * What the doctor knows of an outbox before it judges: catalogue and statistics, and a few bounded looks at rows. Every
+ * What the doctor knows of an outbox before it judges: catalogue and statistics, and a few bounded reads of rows. Every
  * engine's reader answers the same facts; what an engine does not have is null.
  */
 import type { Place } from '@/lib/shape/bound';
@@ -20,14 +20,10 @@ export interface ColumnFacts {
   largestSeen: string | null;
   /** Bytes of a value on average; null where nobody has counted. */
   averageBytes: number | null;
-  /** Declared values of an enumerated type. */
-  declared: string[];
   /** Column default as the server prints it. */
   defaultText: string | null;
   /** Texts that differ in case alone are equal. */
   caseless: boolean;
-  /** Where texts can hold some characters only; null where they hold all, and for other types. */
-  charset: string | null;
 }
 
 export interface IndexFacts {
@@ -36,18 +32,11 @@ export interface IndexFacts {
   method: string;
   /** Key columns in order; '' for an expression. */
   columns: string[];
-  /** Columns it stores without sorting by them. */
-  included: string[];
-  /** Columns of its keys, expressions and predicate. */
-  depends: string[];
   predicate: string | null;
-  /** How it sorts, for comparing two of them. */
-  sorting: string;
   unique: boolean;
-  primary: boolean;
-  /** Behind a constraint: dropped with it only. */
-  constraint: boolean;
   valid: boolean;
+  /** Its building failed, and nobody is at it now. */
+  unfinished: boolean;
   bytes: number;
   /** null where nobody has counted them yet. */
   entries: number | null;
@@ -64,25 +53,8 @@ export interface VacuumFacts {
   /** Quoted names of the table, or of its parts, that have switched it off. */
   switchedOff: string[];
   vacuumedAt: string | null;
-  /** Rows written since the planner's statistics were taken; so many make autovacuum take new ones. */
-  changedSinceAnalyzed: number;
-  analyzesAtRows: number;
-  analyzedAt: string | null;
-  /** Never analyzed at all. */
-  uncounted: boolean;
-  /** Percent of a page that inserts fill. */
-  fillfactor: number;
   /** Quoted names of the table, or of its parts, that a crash empties. */
   unlogged: string[];
-}
-
-/** Counters since `Facts.statisticsSince`. */
-export interface WriteCounters {
-  inserts: number;
-  updates: number;
-  /** Of the updates, those that touched no index; null where the engine does not know. */
-  hotUpdates: number | null;
-  deletes: number;
 }
 
 export interface TableFacts {
@@ -95,17 +67,12 @@ export interface TableFacts {
   /** Of the rows themselves. */
   heapBytes: number;
   indexBytes: number;
-  /** Empty beside these, in a file that is the table's own; null where the engine does not tell. */
-  freeBytes: number | null;
-  /** Bytes of a row on average, header included; null where nobody has counted. */
-  rowBytes: number | null;
-  writes: WriteCounters | null;
+  /** Counters since `Facts.statisticsSince`; `hotUpdates` are updates that touched no index. */
+  writes: { inserts: number; updates: number; hotUpdates: number | null; deletes: number } | null;
   vacuum: VacuumFacts | null;
   columns: Map<string, ColumnFacts>;
   indexes: IndexFacts[];
   partitioned: boolean;
-  /** Somebody is building an index, or vacuuming. */
-  busy: boolean;
   /** Storage engine, where a server has several. */
   storage: { name: string; transactional: boolean } | null;
 }
@@ -117,7 +84,6 @@ export interface SnapshotHolder {
   who: string;
   user: string;
   application: string;
-  database: string;
   /** How long it has been open; null where the role may not see it. */
   ageMs: number | null;
   /** Transactions that began since. */
@@ -135,6 +101,8 @@ export interface CatalogueHolder {
   active: boolean;
   /** Transactions that began since. */
   transactions: number;
+  /** The statement that drops it. */
+  drop: string;
 }
 
 /** A logical replication slot, by which a connector reads what is written. */
@@ -144,14 +112,8 @@ export interface SlotFacts extends Pick<
 > {
   /** How long nobody has been connected; null while somebody is, and before PostgreSQL 17. */
   inactiveMs: number | null;
-}
-
-export interface SlotsFacts {
-  /** The one that the configuration names; null for any of the database's. */
-  wanted: string | null;
-  /** The console reads from a standby, where slots of the primary do not show. */
-  standby: boolean;
-  found: SlotFacts[];
+  /** The statement that drops it. */
+  drop: string;
 }
 
 /** Rights beyond what watching, or operating, needs. */
@@ -162,32 +124,11 @@ export interface RoleFacts {
   wide: { code: string; on: string; revoke: string | null }[];
 }
 
-export interface SequenceFacts {
-  column: string;
-  /** The last number given out, and the largest the column or its sequence can hold; as text. */
-  last: string;
-  limit: string;
-  usedShare: number;
-  /** What makes room. */
-  widen: string | null;
-}
-
-/** A foreign key that deletes rows of one of the outbox's tables with those of a table that is none of its own. */
-export interface CascadeFacts {
-  /** Quoted, as the other names here. */
-  table: string;
-  key: string;
-  from: string;
-  /** What ends it; null where it is another table's key. */
-  drop: string | null;
-}
-
-/** Bounded looks at rows; null where no index leads to them and the table is too large to read. */
+/** Bounded reads of rows; null where no index leads to them and the table is too large to read. */
 export interface RowFacts {
   waiting: {
-    /** Rows looked at, at most the bound. */
-    looked: number;
-    capped: boolean;
+    /** Rows read, at most the bound. */
+    seen: number;
     mostAttempts: number | null;
     /** Rows tried more often than `maxAttempts` says. */
     beyond: number;
@@ -195,33 +136,16 @@ export interface RowFacts {
     stranded: number;
     oldestStrandedMs: number | null;
   } | null;
-  dead: { count: number; capped: boolean; oldestMs: number | null } | null;
+  dead: { count: number; oldestMs: number | null } | null;
   /** Values that no rule of the shape names, among the rows looked at. */
   unmapped: { looked: number; values: { value: string; rows: number }[] };
   /** Age of the oldest published row; null where unknown. */
   oldestPublishedMs: number | null;
   /** How far the newest row is ahead of the database's clock; null where it is not, or nobody knows. */
   aheadMs: number | null;
-  /** Rows dated before any calendar; null where nobody looked. */
-  zeroDates: { column: string; events: number } | null;
-  /** The largest number used as a key. */
-  largestId: string | null;
-}
-
-/** What only InnoDB has. */
-export interface InnodbFacts {
-  historyLength: number | null;
-  bufferPoolBytes: number | null;
-  /** Pages that had to be read from disk, of all asked for. */
-  missShare: number | null;
-  requests: number | null;
-  strict: boolean;
-  zeroDatesAllowed: boolean;
 }
 
 export interface Facts {
-  /** The database's clock minus the console's; and how far that can be off. */
-  clock: { aheadMs: number; uncertaintyMs: number };
   statisticsSince: string | null;
   /** Minutes that the session's zone is ahead of UTC, and that the outbox's own zone is. */
   zone: { name: string; minutes: number; expectedMinutes: number };
@@ -230,18 +154,22 @@ export interface Facts {
   rows: RowFacts;
   holders: SnapshotHolder[];
   catalogueHolders: CatalogueHolder[];
-  /** null where publishing does not go by replication slots, or nobody may see them. */
-  slots: SlotsFacts | null;
+  /** null where publishing does not go by replication slots, or nobody may see them. `wanted` is null for any of the database's. */
+  slots: { wanted: string | null; standby: boolean; found: SlotFacts[] } | null;
   roles: RoleFacts[];
-  sequence: SequenceFacts | null;
   /** Row-level security keeps rows from the reader. */
   hidden: { table: string; policies: number; restricted: boolean }[];
-  cascades: CascadeFacts[];
-  innodb: InnodbFacts | null;
+  /**
+   * Foreign keys that delete rows of one of the outbox's tables with those of another table, names quoted; `drop` ends one,
+   * null where it is another table's key.
+   */
+  cascades: { table: string; key: string; from: string; drop: string | null }[];
+  /** InnoDB's transactions that nobody has purged, and the oldest that is open; null in each where the user may not see it. */
+  purge: { historyLength: number | null; oldest: Pick<SnapshotHolder, 'who' | 'user' | 'ageMs' | 'end'> | null } | null;
   unseen: Unseen[];
 }
 
 /** Both tables that hold live events, the outbox first. */
-export function tablesOf({ main, dead }: Facts): TableFacts[] {
+export function tablesOf({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFacts[] {
   return dead === null ? [main] : [main, dead];
 }

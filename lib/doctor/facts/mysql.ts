@@ -1,67 +1,51 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
+import { tablesRead } from '@/lib/outbox/rights/rights';
 import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/text/zoned-time';
-import { readMysqlCascades } from './cascades';
-import type { Facts, InnodbFacts } from './facts';
-import { readMysqlRoles } from './mysql-roles';
-import { largestOf, readMysqlTable } from './mysql-table';
+import type { ColumnFacts, Facts, IndexFacts, TableFacts } from './facts';
+import { readMysqlRoles } from './mysql-rights';
 import { readRows } from './rows';
 
 const LIMITS = { statementMs: 3_000, lockMs: 500 };
+const CASCADES_SHOWN = 20;
 
 /**
- * Facts of an outbox on MySQL or MariaDB: the catalogue of its tables, the server's counters, and a few bounded looks at
- * rows. Reads no row of the outbox beyond those looks; locks nothing. Throws DatabaseFailure.
+ * Facts of an outbox on MySQL or MariaDB: the catalogue of its tables, the server's counters, and a few bounded reads of
+ * rows. Reads no row of the outbox beyond those; locks nothing. `now` is the console's clock. Throws DatabaseFailure.
  */
-export async function readMysqlFacts(outbox: Outbox, now: () => number): Promise<Facts> {
-  const { rows, cut } = await readRows(outbox, true);
+export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts> {
+  const { rows, cut } = await readRows(outbox);
   const facts = await outbox.database.read(async (db) => {
-    const clock = await readClock(db, now);
     const server = await readServer(db);
-    const main = await readMysqlTable(db, outbox, outbox.main);
-    const dead = outbox.dead === null ? null : await readMysqlTable(db, outbox, outbox.dead);
-    const innodb = await readInnodb(db);
-    const transactions = await openTransactions(db);
-    const unseen: Unseen[] = [
-      ...(transactions === null
-        ? [{ code: innodb.historyLength === null ? 'server_and_purge' : 'server', cure: `GRANT PROCESS ON *.* TO ${server.account};` }]
-        : []),
-      ...(main.usesTold ? [] : [{ code: 'index_uses', cure: `GRANT SELECT ON performance_schema.* TO ${server.account};` }]),
-      ...(cut ? [{ code: 'rows', cure: null }] : []),
-    ];
+    const { table: main, usesTold } = await readTable(db, outbox, outbox.main);
+    const dead = outbox.dead === null ? null : (await readTable(db, outbox, outbox.dead)).table;
+    const historyLength = server.historyLength ?? (await historyOf(db));
+    const oldest = await oldestTransaction(db);
+    const unseen: Unseen[] = [];
+    if (oldest === undefined)
+      unseen.push({ code: historyLength === null ? 'server_and_purge' : 'server', cure: `GRANT PROCESS ON *.* TO ${server.account};` });
+    if (!usesTold) unseen.push({ code: 'index_uses', cure: `GRANT SELECT ON performance_schema.* TO ${server.account};` });
+    if (cut) unseen.push({ code: 'rows', cure: null });
     return {
-      clock,
       statisticsSince: server.upSince,
-      zone: { name: server.zone, minutes: server.zoneMinutes, expectedMinutes: minutesAhead(outbox.parameters.timeZone, now()) },
+      zone: { name: server.zone, minutes: server.zoneMinutes, expectedMinutes: minutesAhead(outbox.parameters.timeZone, now) },
       main,
       dead,
-      holders: transactions ?? [],
-      slots: null,
+      rows,
+      holders: [],
       catalogueHolders: [],
-      cascades: await readMysqlCascades(db, outbox, [main.table, ...(dead === null ? [] : [dead.table])]),
-      sequence: sequenceOf(outbox, main.autoIncrement, rows.largestId, main.table.quoted),
-      innodb,
+      slots: null,
+      hidden: [],
+      cascades: await readCascades(db, outbox, dead === null ? [main] : [main, dead]),
+      purge: { historyLength, oldest: oldest ?? null },
       unseen,
     };
   }, LIMITS);
-  const { main, dead, ...others } = facts;
-  return {
-    ...others,
-    main: main.table,
-    dead: dead?.table ?? null,
-    rows,
-    roles: await readMysqlRoles(outbox, [main.table, ...(dead === null ? [] : [dead.table])]),
-    hidden: [],
-  };
-}
-
-async function readClock(db: Db, now: () => number): Promise<Facts['clock']> {
-  const before = now();
-  const { rows } = await sql<{ at: string }>`select unix_timestamp(sysdate(6)) * 1000 as at`.execute(db);
-  const after = now();
-  return { aheadMs: Number(rows[0]?.at ?? before) - (before + after) / 2, uncertaintyMs: (after - before) / 2 };
+  const { main, dead } = facts;
+  return { ...facts, roles: await readMysqlRoles(outbox, dead === null ? [main] : [main, dead]) };
 }
 
 interface Server {
@@ -69,22 +53,29 @@ interface Server {
   upSince: string | null;
   zone: string;
   zoneMinutes: number;
+  /** MariaDB tells everybody. */
+  historyLength: number | null;
 }
 
 async function readServer(db: Db): Promise<Server> {
   const { rows } = await sql<{ account: string; zone: string; minutes: string | null }>`
     select current_user() as account, @@global.time_zone as zone,
       timestampdiff(minute, utc_timestamp(), convert_tz(utc_timestamp(), '+00:00', @@global.time_zone)) as minutes`.execute(db);
-  const status = await statusOf(db, ['Uptime']);
-  const [row] = rows;
-  const account = row?.account ?? '';
+  const { rows: counters } = await sql<{ Variable_name: string; Value: string }>`
+    show global status where variable_name in ('Uptime', 'Innodb_history_list_length')`.execute(db);
+  const counter = (name: string): number | null => {
+    const row = counters.find(({ Variable_name }) => Variable_name.toLowerCase() === name);
+    return row === undefined ? null : Number(row.Value);
+  };
+  const { account, zone, minutes } = rows[0] ?? { account: '', zone: '', minutes: null };
   const at = account.lastIndexOf('@');
-  const up = status.get('uptime');
+  const up = counter('uptime');
   return {
     account: `'${account.slice(0, at)}'@'${account.slice(at + 1)}'`,
-    upSince: up === undefined ? null : new Date(Date.now() - Number(up) * 1_000).toISOString(),
-    zone: row?.zone ?? '',
-    zoneMinutes: Number(row?.minutes ?? 0),
+    upSince: up === null ? null : new Date(Date.now() - up * 1_000).toISOString(),
+    zone,
+    zoneMinutes: Number(minutes ?? 0),
+    historyLength: counter('innodb_history_list_length'),
   };
 }
 
@@ -95,86 +86,211 @@ function minutesAhead(timeZone: string, now: number): number {
   return Math.round((Date.parse(`${instantToWall(now, timeZone)}Z`) - now) / 60_000);
 }
 
-/** Counters and settings of the server, which every user may read; by name in small letters. */
-async function statusOf(db: Db, names: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{
-    Variable_name: string;
-    Value: string;
-  }>`show global status where variable_name in (${sql.join(names)})`.execute(db);
-  return new Map(rows.map((row) => [row.Variable_name.toLowerCase(), row.Value]));
-}
-
-async function readInnodb(db: Db): Promise<InnodbFacts> {
-  const status = await statusOf(db, ['Innodb_history_list_length', 'Innodb_buffer_pool_reads', 'Innodb_buffer_pool_read_requests']);
-  const history = status.get('innodb_history_list_length') ?? (await historyOf(db));
-  const { rows } = await sql<{
-    pool: string;
-    mode: string;
-  }>`select @@global.innodb_buffer_pool_size as pool, @@global.sql_mode as mode`.execute(db);
-  const mode = rows[0]?.mode ?? '';
-  const requests = Number(status.get('innodb_buffer_pool_read_requests') ?? 0);
-  return {
-    historyLength: history == null ? null : Number(history),
-    bufferPoolBytes: Number(rows[0]?.pool ?? 0) || null,
-    missShare: requests === 0 ? null : Number(status.get('innodb_buffer_pool_reads') ?? 0) / requests,
-    requests,
-    strict: /STRICT_(TRANS|ALL)_TABLES/i.test(mode),
-    zeroDatesAllowed: !/NO_ZERO_DATE/i.test(mode),
-  };
-}
-
 /** MySQL counts it elsewhere, where only users with PROCESS may look; null for others. */
-async function historyOf(db: Db): Promise<string | null> {
+async function historyOf(db: Db): Promise<number | null> {
   try {
-    const { rows } = await sql<{
-      n: string;
-    }>`select count as n from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`.execute(db);
-    return rows[0]?.n ?? null;
+    const { rows } = await sql<{ n: string }>`
+      select count as n from information_schema.innodb_metrics where name = 'trx_rseg_history_len'`.execute(db);
+    return rows[0] === undefined ? null : Number(rows[0].n);
   } catch {
     // A refused statement ends no transaction here.
     return null;
   }
 }
 
-/** Transactions that are open; null where the user may not see them. */
-async function openTransactions(db: Db): Promise<Facts['holders'] | null> {
+type OldestTransaction = NonNullable<NonNullable<Facts['purge']>['oldest']>;
+
+/** The transaction that has been open longest, null where none is; undefined where the user may not see it. */
+async function oldestTransaction(db: Db): Promise<OldestTransaction | null | undefined> {
   try {
-    const { rows } = await sql<{ who: string; user: string | null; age: string; state: string }>`
-      select t.trx_mysql_thread_id as who, p.user as user, timestampdiff(microsecond, t.trx_started, now(6)) / 1000 as age, t.trx_state as state
+    const { rows } = await sql<{ who: string; user: string | null; age: string }>`
+      select t.trx_mysql_thread_id as who, p.user as user, timestampdiff(microsecond, t.trx_started, now(6)) / 1000 as age
       from information_schema.innodb_trx t left join information_schema.processlist p on p.id = t.trx_mysql_thread_id
-      where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 20`.execute(db);
-    return rows.map((row) => ({
-      kind: 'session' as const,
-      who: row.who,
-      user: row.user ?? '',
-      application: '',
-      database: '',
-      // The session's clock is UTC, the server's transactions begin by its own: a zone ahead looks like a beginning in the future.
-      ageMs: Math.max(0, Number(row.age)),
-      transactions: 0,
-      state: row.state,
-      end: `KILL ${row.who};`,
-    }));
+      where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 1`.execute(db);
+    const [row] = rows;
+    // The session's clock is UTC, the server's transactions begin by its own: a zone ahead looks like a beginning in the future.
+    return row === undefined ? null : { who: row.who, user: row.user ?? '', ageMs: Math.max(0, Number(row.age)), end: `KILL ${row.who};` };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes of a value, where nobody has counted them: of numbers and times what the type takes. */
+const TYPE_BYTES: Record<string, number> = {
+  tinyint: 1, smallint: 2, mediumint: 3, int: 4, bigint: 8, float: 4, double: 8, decimal: 8, date: 3, datetime: 8, timestamp: 7, time: 6, year: 1, bit: 1, enum: 1, uuid: 16,
+}; // prettier-ignore
+const TEXT_BYTES = 24;
+const BITS: Record<string, bigint> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n, bigint: 64n };
+
+/** The largest whole number a type holds, as text; null for other types. */
+function largestOf(type: string): string | null {
+  const bits = BITS[/^[a-z]+/i.exec(type)?.[0].toLowerCase() ?? ''];
+  return bits === undefined ? null : String((1n << (/unsigned/i.test(type) ? bits : bits - 1n)) - 1n);
+}
+
+const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster|tokudb)$/i;
+
+interface TableRow {
+  engine: string | null;
+  n: string | null;
+  data: string | null;
+  indexes: string | null;
+  parts: string;
+}
+
+/** A table's size, columns and indexes, by its rows of the catalogue and InnoDB's own estimates; nothing of the table is read. */
+async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table: TableFacts; usesTold: boolean }> {
+  const { identifier } = outbox.database.engine.quote;
+  const { schema, table } = place.table;
+  const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
+  const { rows } = await sql<TableRow>`
+    select engine as engine, table_rows as n, data_length as data, index_length as indexes,
+      (select count(*) from information_schema.partitions where ${where} and partition_name is not null) as parts
+    from information_schema.tables where ${where}`.execute(db);
+  const [row] = rows;
+  const columns = await readColumns(db, where);
+  const entries = row?.n == null ? null : Number(row.n);
+  const uses = await usesOf(db, where);
+  return {
+    usesTold: uses !== null,
+    table: {
+      place,
+      quoted: (schema === null ? [table] : [schema, table]).map(identifier).join('.'),
+      rows: entries,
+      tableBytes: Number(row?.data ?? 0),
+      heapBytes: Number(row?.data ?? 0),
+      indexBytes: Number(row?.indexes ?? 0),
+      writes: null,
+      vacuum: null,
+      columns,
+      indexes: await readIndexes(db, where, columns, entries, uses ?? new Map()),
+      partitioned: Number(row?.parts ?? 0) > 0,
+      storage: row?.engine == null ? null : { name: row.engine, transactional: TRANSACTIONAL.test(row.engine) },
+    },
+  };
+}
+
+interface ColumnRow {
+  name: string;
+  type: string;
+  base: string;
+  fallback: string | null;
+  collation: string | null;
+  length: string | null;
+}
+
+async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, ColumnFacts>> {
+  const { rows } = await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, column_default as fallback,
+      collation_name as collation, character_maximum_length as length
+    from information_schema.columns where ${where}`.execute(db);
+  return new Map(
+    rows.map(({ name, type, base, fallback, collation, length }): [string, ColumnFacts] => [
+      name,
+      {
+        name,
+        type,
+        largest: largestOf(type),
+        frequent: [],
+        nullShare: 0,
+        smallestSeen: null,
+        largestSeen: null,
+        averageBytes: TYPE_BYTES[base.toLowerCase()] ?? Math.min(TEXT_BYTES, Number(length ?? TEXT_BYTES)),
+        defaultText: fallback,
+        caseless: collation !== null && /_ci$/i.test(collation),
+      },
+    ]),
+  );
+}
+
+/** `select *`, whose names both servers write large: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
+interface IndexRow {
+  INDEX_NAME: string;
+  COLUMN_NAME: string | null;
+  EXPRESSION?: string | null;
+  SUB_PART: string | number | null;
+  NON_UNIQUE: string | number;
+  INDEX_TYPE: string;
+  COLLATION: string | null;
+  IS_VISIBLE?: string;
+  IGNORED?: string;
+}
+
+async function readIndexes(
+  db: Db,
+  where: ReturnType<typeof sql>,
+  columns: ReadonlyMap<string, ColumnFacts>,
+  entries: number | null,
+  uses: ReadonlyMap<string, number>,
+): Promise<IndexFacts[]> {
+  const { rows } =
+    await sql<IndexRow>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
+  const byName = new Map<string, IndexRow[]>();
+  for (const row of rows) byName.set(row.INDEX_NAME, [...(byName.get(row.INDEX_NAME) ?? []), row]);
+  return [...byName].map(([name, parts]): IndexFacts => {
+    const [first] = parts;
+    const named = parts.map((part) => (part.SUB_PART === null ? (part.COLUMN_NAME ?? '') : ''));
+    const width = named.reduce((sum, column) => sum + (columns.get(column)?.averageBytes ?? TEXT_BYTES), 0);
+    const unique = Number(first?.NON_UNIQUE ?? 1) === 0;
+    return {
+      name,
+      definition: `${name === 'PRIMARY' ? 'PRIMARY KEY' : `${unique ? 'UNIQUE ' : ''}KEY ${name}`} (${parts.map(keyText).join(', ')})`,
+      method: (first?.INDEX_TYPE ?? 'btree').toLowerCase(),
+      columns: named,
+      predicate: null,
+      unique,
+      // One that the planner is not shown is kept up with every write and serves nobody.
+      valid: first?.IS_VISIBLE !== 'NO' && first?.IGNORED !== 'YES',
+      unfinished: false,
+      // InnoDB tells sizes to administrators only: what its entries need.
+      bytes: entries === null ? 0 : entries * (width + 20),
+      entries,
+      scans: uses.get(name) ?? null,
+    };
+  });
+}
+
+/** MySQL prints expressions as they would stand in a literal. */
+const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: order }: IndexRow): string =>
+  `${column ?? `(${(expression ?? 'expression').replace(/\\(.)/gs, '$1')})`}${part === null ? '' : `(${part})`}${order === 'D' ? ' DESC' : ''}`;
+
+/** How often each index was read since the server started; null where this user is not told. A server that does not count answers nothing. */
+async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, number> | null> {
+  try {
+    const { rows } = await sql<{ name: string; n: string }>`
+      select index_name as name, count_read as n from performance_schema.table_io_waits_summary_by_index_usage
+      where index_name is not null and object_schema = (select table_schema from information_schema.tables where ${where}) and object_name = (select table_name from information_schema.tables where ${where})`.execute(
+      db,
+    );
+    return new Map(rows.map((row) => [row.name, Number(row.n)]));
   } catch {
     return null;
   }
 }
 
-function sequenceOf(outbox: Outbox, autoIncrement: string | null, largestId: string | null, quoted: string): Facts['sequence'] {
-  const [id, ...others] = outbox.main.id;
-  if (id === undefined || others.length > 0 || id.kind !== 'integer') return null;
-  const limit = largestOf(id.type);
-  const seen = [autoIncrement === null ? null : BigInt(autoIncrement) - 1n, largestId === null ? null : BigInt(largestId)].filter(
-    (one) => one !== null,
-  );
-  if (limit === null || seen.length === 0) return null;
-  const last = seen.reduce((a, b) => (b > a ? b : a));
+/** One key of a table as MySQL and MariaDB print it: its name, the table that it refers to, and what it says besides. */
+const PRINTED = /^\s*CONSTRAINT (`(?:[^`]|``)+`) FOREIGN KEY \([^)]*\) REFERENCES ((?:`(?:[^`]|``)+`\.)?`(?:[^`]|``)+`) \([^)]*\)(.*)$/;
+
+/**
+ * Foreign keys that delete events of these tables with a row of somebody else's, from the table as it is printed to whoever
+ * may read it: the catalogue names keys to those alone who may also write. No row is read.
+ */
+async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
   const { identifier } = outbox.database.engine.quote;
-  return {
-    column: id.name,
-    last: String(last),
-    limit: String(limit),
-    usedShare: Number((last * 10_000n) / limit) / 10_000,
-    widen: /bigint/i.test(id.type) ? null : `ALTER TABLE ${quoted} MODIFY ${identifier(id.name)} bigint unsigned NOT NULL AUTO_INCREMENT;`,
-  };
+  const own = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));
+  const found: Facts['cascades'] = [];
+  for (const { place, quoted } of tables) {
+    if (place.description.kind !== 'table') continue;
+    const { schema } = place.table;
+    const { rows } = await sql<Record<string, string>>`show create table ${sql.raw(quoted)}`.execute(db);
+    for (const line of rows[0]?.['Create Table']?.split('\n') ?? []) {
+      const [, key, printed, rest = ''] = PRINTED.exec(line) ?? [];
+      if (key === undefined || printed === undefined) continue;
+      // A table beside this one is printed without its schema.
+      const from = schema === null || printed.includes('`.`') ? printed : `${identifier(schema)}.${printed}`;
+      if (!rest.includes('ON DELETE CASCADE') || own.includes(from)) continue;
+      const drop = `ALTER TABLE ${quoted} DROP FOREIGN KEY ${key};`;
+      found.push({ table: quoted, key: key.slice(1, -1).replaceAll('``', '`'), from, drop });
+    }
+  }
+  return found.slice(0, CASCADES_SHOWN);
 }

@@ -1,61 +1,55 @@
-import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import { sql, type RawBuilder } from 'kysely';
+import type { Db, Engine } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
+import type { Place } from '@/lib/shape/bound';
+import { tablesRead } from '@/lib/outbox/rights/rights';
+import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/slots';
 import type { Unseen } from '@/lib/shared/doctor';
-import { readCascades } from './cascades';
-import type { Facts, SequenceFacts } from './facts';
-import { readSlots } from './postgres-slots';
-import { readRoles } from './postgres-roles';
-import { readCatalogueHolders, readHolders, readHidden } from './postgres-server';
-import { largestOf, quotedTable, readTable } from './postgres-table';
+import { statusColumns } from '../state-columns';
+import type { CatalogueHolder, ColumnFacts, Facts, IndexFacts, SlotFacts, SnapshotHolder, TableFacts } from './facts';
+import { readHidden, readRoles } from './postgres-rights';
 import { readRows } from './rows';
 
 /** Catalogue and statistics only: what takes longer than this waits for somebody's lock. */
 const LIMITS = { statementMs: 3_000, lockMs: 500 };
+/** Of holders of snapshots, and of foreign keys. */
+const SHOWN = 20;
+/** Where nobody has counted them yet; the description of a table says the same. */
+const UNCOUNTED_ROWS_PER_PAGE = 60;
+/** The largest whole number a type holds, as the catalogue spells the type. */
+const LARGEST: Record<string, string> = { smallint: '32767', integer: '2147483647', bigint: '9223372036854775807' };
 
 /**
- * Facts of an outbox on PostgreSQL: one transaction of catalogue and statistics, then a few bounded looks at rows.
- * Reads no row of the outbox beyond those looks; locks nothing. Throws DatabaseFailure.
+ * Facts of an outbox on PostgreSQL: one transaction of catalogue and statistics, then a few bounded reads of rows.
+ * Reads no row of the outbox beyond those; locks nothing. Throws DatabaseFailure.
  */
-export async function readPostgresFacts(outbox: Outbox, now: () => number): Promise<Facts> {
-  const { rows, cut } = await readRows(outbox, false);
-  const facts = await outbox.database.read(async (db) => {
-    const clock = await readClock(db, now);
+export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
+  const { quote } = outbox.database.engine;
+  const { rows, cut } = await readRows(outbox);
+  return outbox.database.read(async (db): Promise<Facts> => {
     const server = await readServer(db, outbox.parameters.timeZone);
     const main = await readTable(db, outbox, outbox.main);
     const dead = outbox.dead === null ? null : await readTable(db, outbox, outbox.dead);
-    const { slots, may: seesSlots, unseen: unseenSlots } = await readSlots(db, outbox);
-    const unseen: Unseen[] = [
-      ...unseenSlots,
-      ...(server.sees_sessions
-        ? []
-        : [{ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${outbox.database.engine.quote.identifier(server.role)};` }]),
-      ...(cut ? [{ code: 'rows', cure: null }] : []),
-    ];
+    const tables = dead === null ? [main] : [main, dead];
+    const { slots, may: seesSlots, unseen } = await readSlots(db, outbox);
+    if (!server.sees_sessions) unseen.push({ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${quote.identifier(server.role)};` });
+    if (cut) unseen.push({ code: 'rows', cure: null });
     return {
-      clock,
       statisticsSince: server.statistics_since,
       zone: { name: server.zone, minutes: server.zone_minutes, expectedMinutes: server.expected_minutes },
       main,
       dead,
-      holders: await readHolders(db, outbox.database.engine.quote, seesSlots),
-      catalogueHolders: seesSlots ? await readCatalogueHolders(db) : [],
+      rows,
+      holders: await readHolders(db, quote, seesSlots),
+      catalogueHolders: seesSlots ? await readCatalogueHolders(db, quote) : [],
       slots,
-      roles: await readRoles(db, outbox, dead === null ? [main] : [main, dead]),
-      sequence: await readSequence(db, outbox, rows.largestId),
-      hidden: await readHidden(db, dead === null ? [main] : [main, dead]),
-      cascades: await readCascades(db, outbox, dead === null ? [main] : [main, dead]),
+      roles: await readRoles(db, outbox, tables),
+      hidden: await readHidden(db, tables),
+      cascades: await readCascades(db, outbox, tables),
+      purge: null,
       unseen,
     };
   }, LIMITS);
-  return { ...facts, rows, innodb: null };
-}
-
-async function readClock(db: Db, now: () => number): Promise<Facts['clock']> {
-  const before = now();
-  const { rows } = await sql<{ at: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`.execute(db);
-  const after = now();
-  return { aheadMs: (rows[0]?.at ?? before) - (before + after) / 2, uncertaintyMs: (after - before) / 2 };
 }
 
 interface ServerRow {
@@ -79,42 +73,226 @@ async function readServer(db: Db, timeZone: string): Promise<ServerRow> {
   return row;
 }
 
+interface TableRow {
+  kind: string;
+  table_bytes: number;
+  heap_bytes: number;
+  index_bytes: number;
+  rows: number;
+  inserts: number;
+  updates: number;
+  hot_updates: number;
+  deletes: number;
+  dead_rows: number;
+  vacuumed_at: string | null;
+  starts_at: number;
+  enabled: boolean;
+  switched_off: string;
+  unlogged: string;
+}
+
 /**
- * How much of the id's numbers is used up: by the sequence behind the column, or by the largest key where the role may not
- * look at the sequence. One row of the catalogue, one of the sequence.
+ * A table's size, counters, columns and indexes: catalogue and statistics of this one table and its partitions, by oid.
+ * Sizes are asked of the file system; nothing of the table is read.
  */
-async function readSequence(db: Db, outbox: Outbox, largestId: string | null): Promise<SequenceFacts | null> {
-  const [id, ...others] = outbox.main.id;
-  const limitOfType = id === undefined ? null : largestOf(id.type);
-  if (id === undefined || others.length > 0 || limitOfType === null) return null;
+async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {
   const { identifier } = outbox.database.engine.quote;
-  const quoted = quotedTable(outbox, outbox.main);
-  const { rows } = await sql<{ sequence: string; largest: string; last: string | null }>`
-    select s.seqrelid::regclass::text as sequence, s.seqmax::text as largest,
-      case when has_sequence_privilege(s.seqrelid, 'SELECT, USAGE') then pg_sequence_last_value(s.seqrelid)::text end as last
-    from pg_sequence s where s.seqincrement > 0 and s.seqrelid in (
-      select pg_get_serial_sequence(${quoted}, ${id.name})::regclass
-      union select d.refobjid from pg_attrdef f join pg_depend d on d.classid = 'pg_attrdef'::regclass and d.objid = f.oid
-        join pg_attribute a on a.attrelid = f.adrelid and a.attnum = f.adnum
-        where f.adrelid = ${quoted}::regclass and a.attname = ${id.name} and d.refclassid = 'pg_class'::regclass)`.execute(db);
-  const [row] = rows;
-  const last = [row?.last, largestId]
-    .flatMap((text) => (text == null ? [] : [BigInt(text)]))
-    .reduce<bigint | null>((a, b) => (a === null || b > a ? b : a), null);
-  if (last === null) return null;
-  const ownLimit = row === undefined ? limitOfType : BigInt(row.largest);
-  const limit = ownLimit < limitOfType ? ownLimit : limitOfType;
+  const quoted = `${identifier(place.table.schema ?? 'public')}.${identifier(place.table.table)}`;
+  const row = await tableRow(db, quoted);
+  const isTable = row.kind === 'r' || row.kind === 'p';
   return {
-    column: id.name,
-    last: String(last),
-    limit: String(limit),
-    usedShare: Number((last * 10_000n) / limit) / 10_000,
-    widen:
-      id.type === 'bigint' && ownLimit >= limitOfType
-        ? null
-        : [
-            ...(row === undefined ? [] : [`ALTER SEQUENCE ${row.sequence} AS bigint MAXVALUE 9223372036854775807;`]),
-            ...(id.type === 'bigint' ? [] : [`ALTER TABLE ${quoted} ALTER COLUMN ${identifier(id.name)} TYPE bigint;`]),
-          ].join('\n'),
+    place,
+    quoted,
+    rows: isTable ? row.rows : null,
+    tableBytes: row.table_bytes,
+    heapBytes: row.heap_bytes,
+    indexBytes: row.index_bytes,
+    writes: isTable ? { inserts: row.inserts, updates: row.updates, hotUpdates: row.hot_updates, deletes: row.deletes } : null,
+    vacuum: isTable
+      ? {
+          deadRows: row.dead_rows,
+          startsAtRows: row.starts_at,
+          enabled: row.enabled,
+          switchedOff: JSON.parse(row.switched_off) as string[],
+          vacuumedAt: row.vacuumed_at,
+          unlogged: JSON.parse(row.unlogged) as string[],
+        }
+      : null,
+    columns: await readColumns(db, outbox, place, quoted, row.kind === 'p'),
+    indexes: await readIndexes(db, quoted),
+    partitioned: row.kind === 'p',
+    storage: null,
   };
+}
+
+async function tableRow(db: Db, quoted: string): Promise<TableRow> {
+  const setting = (name: string) =>
+    sql`coalesce((select o.option_value from leaf, pg_options_to_table(leaf.reloptions) as o where o.option_name = ${sql.lit(name)} limit 1), current_setting(${sql.lit(name)}))::float8`;
+  const named = sql`quote_ident(n.nspname) || '.' || quote_ident(leaf.relname)`;
+  const off = sql`exists (select from pg_options_to_table(leaf.reloptions) as o where o.option_name = 'autovacuum_enabled' and not o.option_value::bool)`;
+  const leavesThat = (test: RawBuilder<unknown>) =>
+    sql`(select coalesce(json_agg(${named} order by leaf.relname), '[]') from leaf join pg_namespace n on n.oid = leaf.relnamespace where ${test})::text`;
+  const { rows } = await sql<TableRow>`
+    with own as (select * from pg_class where oid = ${quoted}::regclass),
+      tree as (select oid from own union select relid from own, pg_partition_tree(own.oid) where own.relkind = 'p'),
+      leaf as (select c.* from tree join pg_class c using (oid) where c.relkind in ('r', 'm')),
+      counted as (select coalesce(sum(n_tup_ins), 0)::float8 as inserts, coalesce(sum(n_tup_upd), 0)::float8 as updates, coalesce(sum(n_tup_hot_upd), 0)::float8 as hot_updates,
+          coalesce(sum(n_tup_del), 0)::float8 as deletes, coalesce(sum(n_dead_tup), 0)::float8 as dead_rows, max(greatest(last_vacuum, last_autovacuum)) as vacuumed
+        from leaf join pg_stat_all_tables s on s.relid = leaf.oid),
+      sized as (select coalesce(sum(pg_table_size(oid)), 0)::float8 as table_bytes, coalesce(sum(pg_relation_size(oid)), 0)::float8 as heap_bytes,
+          coalesce(sum(pg_indexes_size(oid)), 0)::float8 as index_bytes,
+          coalesce(sum(case when relpages > 0 and reltuples >= 0 then reltuples / relpages * (pg_relation_size(oid) / current_setting('block_size')::int)
+            when n_tup_ins > n_tup_del then n_tup_ins - n_tup_del
+            else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} * (pg_relation_size(oid) / current_setting('block_size')::int) end), 0)::float8 as rows
+        from leaf left join pg_stat_all_tables s on s.relid = leaf.oid)
+    select own.relkind::text as kind, table_bytes, heap_bytes, index_bytes, rows, inserts, updates, hot_updates, deletes, dead_rows,
+      to_char(vacuumed at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as vacuumed_at,
+      ${setting('autovacuum_vacuum_threshold')} + ${setting('autovacuum_vacuum_scale_factor')} * rows as starts_at,
+      current_setting('autovacuum')::bool and current_setting('track_counts')::bool as enabled, ${leavesThat(off)} as switched_off, ${leavesThat(sql`leaf.relpersistence = 'u'`)} as unlogged
+    from own, counted, sized`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`${quoted} is not in the catalogue`);
+  return row;
+}
+
+interface ColumnRow {
+  name: string;
+  type: string;
+  default_text: string | null;
+  width: number | null;
+  frequent: string[] | null;
+  shares: number[] | null;
+  nulls: number | null;
+  bounds: string[] | null;
+}
+
+/** Columns with what the planner remembers of them; frequent values only of those that are judged by value. */
+async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string, partitioned: boolean): Promise<Map<string, ColumnFacts>> {
+  const judged = new Set<string>(statusColumns(outbox.shape).keys());
+  for (const role of ['createdAt', 'publishedAt', 'attempts'] as const) {
+    const bound = place.roles[role];
+    if (bound !== undefined && bound.path.length === 0) judged.add(bound.column.name);
+  }
+  // The view of statistics is asked by name, and once: joined to, it is read whole where the planner does not know the catalogue.
+  const { rows } = await sql<{ columns: string }>`
+    with stats as materialized (select s.attname, s.avg_width, s.null_frac, case when s.attname = any(${[...judged]}::text[]) then s.most_common_vals::text::text[] end as frequent,
+        case when s.attname = any(${[...judged]}::text[]) then s.most_common_freqs end as shares, case when s.attname = any(${[...judged]}::text[]) then s.histogram_bounds::text::text[] end as bounds
+      from pg_stats s where s.schemaname = ${place.table.schema ?? 'public'} and s.tablename = ${place.table.table} and s.inherited = ${partitioned})
+    select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null), 'default_text', pg_get_expr(f.adbin, f.adrelid),
+      'width', s.avg_width * (1 - s.null_frac), 'frequent', s.frequent, 'shares', s.shares, 'nulls', s.null_frac, 'bounds', case when s.bounds is not null then array[s.bounds[1], s.bounds[array_upper(s.bounds, 1)]] end)), '[]')::text as columns
+    from pg_attribute a left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum left join stats s on s.attname = a.attname
+    where a.attrelid = ${quoted}::regclass and a.attnum > 0 and not a.attisdropped`.execute(db);
+  return new Map(
+    (JSON.parse(rows[0]?.columns ?? '[]') as ColumnRow[]).map((column): [string, ColumnFacts] => [
+      column.name,
+      {
+        name: column.name,
+        type: column.type,
+        largest: LARGEST[column.type] ?? null,
+        frequent: (column.frequent ?? []).map((value, at) => ({ value, share: column.shares?.[at] ?? 0 })),
+        nullShare: column.nulls ?? 0,
+        smallestSeen: column.bounds?.[0] ?? null,
+        largestSeen: column.bounds?.[1] ?? null,
+        averageBytes: column.width,
+        defaultText: column.default_text,
+        caseless: false,
+      },
+    ]),
+  );
+}
+
+/** One that is being built is not valid yet, and holds a lock on its table meanwhile. */
+const UNFINISHED = `not x.indisvalid and not exists (select from pg_locks l where l.relation = x.indrelid and l.mode = 'ShareUpdateExclusiveLock' and l.pid <> pg_backend_pid())`;
+
+async function readIndexes(db: Db, quoted: string): Promise<IndexFacts[]> {
+  const { rows } = await sql<{ indexes: string }>`
+    select coalesce(json_agg(json_build_object('name', i.relname, 'definition', pg_get_indexdef(i.oid), 'method', m.amname, 'unique', x.indisunique,
+      'valid', x.indisvalid, 'unfinished', ${sql.raw(UNFINISHED)}, 'predicate', pg_get_expr(x.indpred, x.indrelid),
+      'columns', (select coalesce(json_agg(coalesce(a.attname, '') order by k.at), '[]') from unnest(x.indkey::int2[]) with ordinality as k(attnum, at)
+        left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum and k.attnum > 0 where k.at <= x.indnkeyatts),
+      'bytes', t.bytes, 'entries', t.entries, 'scans', t.scans) order by i.relname), '[]')::text as indexes
+    from pg_index x join pg_class i on i.oid = x.indexrelid join pg_am m on m.oid = i.relam
+      cross join lateral (select coalesce(sum(pg_relation_size(l.oid)), 0)::float8 as bytes, case when bool_or(l.reltuples < 0) then null else sum(l.reltuples)::float8 end as entries,
+          coalesce(sum(u.idx_scan), 0)::float8 as scans
+        from (select i.oid as oid union select relid from pg_partition_tree(i.oid) where i.relkind = 'I') as tree join pg_class l on l.oid = tree.oid and l.relkind = 'i'
+          left join pg_stat_all_indexes u on u.indexrelid = l.oid) as t
+    where x.indrelid = ${quoted}::regclass`.execute(db);
+  return JSON.parse(rows[0]?.indexes ?? '[]') as IndexFacts[];
+}
+
+/** The replication slots behind an outbox that nobody reads, none for others, and whether the role may see any. */
+async function readSlots(db: Db, outbox: Outbox): Promise<{ slots: Facts['slots']; may: boolean; unseen: Unseen[] }> {
+  const { quote } = outbox.database.engine;
+  const { may, role, standby } = await slotRights(db);
+  if (!may) {
+    const to = quote.identifier(role);
+    const cure = `GRANT SELECT ON pg_catalog.pg_replication_slots TO ${to}; GRANT EXECUTE ON FUNCTION pg_catalog.pg_get_replication_slots(), pg_catalog.pg_current_wal_lsn() TO ${to};`;
+    return { slots: null, may, unseen: [{ code: 'slots', cure }] };
+  }
+  if (!readsFromSlot(outbox)) return { slots: null, may, unseen: [] };
+  const { rows } = await sql<Omit<SlotFacts, 'drop'>>`
+    select name, plugin, active, retained_bytes as "retainedBytes", unconfirmed_bytes as "unconfirmedBytes",
+      status, invalidated, inactive_ms as "inactiveMs" from (${slotRows(outbox)}) as slots order by name limit ${sql.lit(SLOTS_READ)}`.execute(
+    db,
+  );
+  const found = rows.map((row) => ({ ...row, drop: dropSlot(row.name, quote) }));
+  return { slots: { wanted: slotName(outbox), standby, found }, may, unseen: [] };
+}
+
+const dropSlot = (name: string, { literal }: Engine['quote']): string => `SELECT pg_drop_replication_slot(${literal(name)});`;
+
+/** Left out where the role may not see slots: naming the view would fail the statement. */
+const SLOT_HOLDERS = `union all select case when active and slot_type = 'physical' then 'standby' else 'slot' end, slot_name::text, '', coalesce(plugin::text, slot_type), null, age(xmin)::float8, case when active then 'active' else 'inactive' end
+    from pg_replication_slots where xmin is not null`;
+
+/**
+ * Transactions whose snapshot keeps row versions of this database alive, oldest first. A row per connection, prepared
+ * transaction, slot and standby that sends its feedback; times of other roles' sessions need pg_read_all_stats, their snapshots do not.
+ */
+export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boolean): Promise<SnapshotHolder[]> {
+  const { rows } = await sql<Omit<SnapshotHolder, 'end'>>`
+    select case when datname is null then 'standby' else 'session' end as kind,
+      case when datname is null then coalesce(nullif(application_name, ''), pid::text) else pid::text end as who, coalesce(usename::text, '') as "user", coalesce(application_name, '') as application,
+      (extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as "ageMs", greatest(age(backend_xmin), age(backend_xid))::float8 as transactions, state
+    from pg_stat_activity where (backend_xmin is not null or backend_xid is not null) and (datname = current_database() or (datname is null and backend_type = 'walsender')) and pid <> pg_backend_pid()
+      and coalesce(backend_type, '') <> 'autovacuum worker' and coalesce(query, '') !~* '^\\s*(vacuum|create\\s+(unique\\s+)?index\\s+concurrently|reindex)'
+    union all select 'prepared', gid, owner::text, '', (extract(epoch from clock_timestamp() - prepared) * 1000)::float8, age(transaction)::float8, null
+    from pg_prepared_xacts where database = current_database()
+    ${seesSlots ? sql.raw(SLOT_HOLDERS) : sql``}
+    order by transactions desc limit ${sql.lit(SHOWN)}`.execute(db);
+  const ends: Record<SnapshotHolder['kind'], (who: string) => string | null> = {
+    session: (who) => `SELECT pg_terminate_backend(${who});`,
+    prepared: (who) => `ROLLBACK PREPARED ${quote.literal(who)};`,
+    slot: (who) => dropSlot(who, quote),
+    // Ended here it comes back with the same snapshot: it is a query over there that needs it.
+    standby: () => null,
+  };
+  return rows.map((row) => ({ ...row, end: ends[row.kind](row.who) }));
+}
+
+/** Slots whose reader has not confirmed what the catalogue was like, longest first; a lost one keeps nothing. A row per slot. */
+export async function readCatalogueHolders(db: Db, quote: Engine['quote']): Promise<CatalogueHolder[]> {
+  const { rows } = await sql<Omit<CatalogueHolder, 'drop'>>`
+    select slot_name::text as slot, database::text as database, active, age(catalog_xmin)::float8 as transactions
+    from pg_replication_slots where catalog_xmin is not null and (xmin is null or age(catalog_xmin) > age(xmin)) and wal_status is distinct from 'lost'
+    order by transactions desc limit ${sql.lit(SHOWN)}`.execute(db);
+  return rows.map((row) => ({ ...row, drop: dropSlot(row.slot, quote) }));
+}
+
+/** Foreign keys that delete events of these tables with a row of somebody else's. Catalogue alone, by oid. */
+async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
+  const { identifier } = outbox.database.engine.quote;
+  const own = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));
+  const { rows } = await sql<{ table: string; key: string; from: string; whole: boolean }>`
+    select t.name as table, c.conname::text as key, format('%I.%I', n.nspname, r.relname) as "from", c.conparentid = 0 as whole
+    from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name) join pg_constraint c on c.conrelid = t.name::regclass
+      join pg_class r on r.oid = c.confrelid join pg_namespace n on n.oid = r.relnamespace
+    where c.contype = 'f' and c.confdeltype = 'c' and coalesce(to_jsonb(c) ->> 'conenforced', 'true') <> 'false'
+      and c.confrelid not in (select o.name::regclass from unnest(${own}::text[]) as o(name))
+    order by 1, 2 limit ${sql.lit(SHOWN)}`.execute(db);
+  // A part of a table has the keys of the whole: they are dropped there.
+  return rows.map(({ whole, ...row }) => ({
+    ...row,
+    drop: whole ? `ALTER TABLE ${row.table} DROP CONSTRAINT ${identifier(row.key)};` : null,
+  }));
 }

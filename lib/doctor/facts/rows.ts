@@ -4,22 +4,22 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { commonTests, statePredicate } from '@/lib/shape/compile';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
+import { plainColumn, type Place } from '@/lib/shape/bound';
 import { placeSql } from '@/lib/outbox/rows/row';
-import type { ColumnRole } from '@/lib/shape/shape';
+import { timeColumn } from '@/lib/outbox/scan/traits';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';
 import { decidingColumn, stateColumns, statusColumns } from '../state-columns';
 
-/** Rows of one state that are looked at. */
-const LOOK_ROWS = 10_001;
+/** Rows of one state that are read. */
+const STATE_ROWS = 10_001;
 /** Rows at each end of the table that are tried against the rules of the shape. */
 const EDGE_ROWS = 1_000;
 /** The oldest rows among which a published one is searched. */
 const OLDEST_ROWS = 1_000;
 const VALUES_SHOWN = 20;
-/** Values of a status that are looked for in an index. */
+/** Values of a status that are searched in an index. */
 const VALUES_PROBED = 50;
 const VALUE_CHARACTERS = 60;
 const LIMITS = { statementMs: 1_500, lockMs: 300 };
@@ -28,19 +28,22 @@ const STRANDED_SECONDS = 86_400;
 
 type Sql<T = unknown> = RawBuilder<T>;
 
+/** What reads rows of an outbox; null where no index leads to them and the table is too large to read. */
+type RowReader<T> = ((db: Db) => Promise<T>) | null;
+
 /**
- * A few bounded looks at rows, each a transaction of its own with a timeout of 1.5 s: by an index where one leads there,
- * else of a table of at most 20,000 rows, else not at all. Locks nothing. `cut` tells that one of them could not be made.
- * `zeroDates`: the engine has times that are none.
+ * A few bounded reads of rows, each a transaction of its own with a timeout of 1.5 s: by an index where one leads there,
+ * else of a table of at most 20,000 rows, else not at all. Locks nothing. `cut` when one of them could not be made.
  */
-export async function readRows(outbox: Outbox, zeroDates: boolean): Promise<{ rows: RowFacts; cut: boolean }> {
+export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: boolean }> {
+  const { database } = outbox;
   let cut = false;
-  const look = async <T>(work: ((db: Db) => Promise<T>) | null, otherwise: T): Promise<T> => {
-    if (work === null) return otherwise;
+  const read = async <T>(reader: RowReader<T>, otherwise: T): Promise<T> => {
+    if (reader === null) return otherwise;
     try {
-      return await outbox.database.read(async (db) => {
-        await outbox.database.engine.byIndex(db);
-        return work(db);
+      return await database.read(async (db) => {
+        await database.engine.byIndex(db);
+        return reader(db);
       }, LIMITS);
     } catch (error) {
       if (!(error instanceof DatabaseFailure) || error.code === 'connection') throw error;
@@ -48,31 +51,25 @@ export async function readRows(outbox: Outbox, zeroDates: boolean): Promise<{ ro
       return otherwise;
     }
   };
+  const { looked, values } = await read(unmappedRows(outbox), { looked: 0, values: [] });
+  const rare = await read(rareValues(outbox), []);
   const rows: RowFacts = {
-    waiting: await look(waitingLook(outbox), null),
-    dead: await look(deadLook(outbox), null),
-    unmapped: withRare(await look(unmappedLook(outbox), { looked: 0, values: [] }), await look(rareLook(outbox), [])),
-    oldestPublishedMs: await look(oldestPublishedLook(outbox), null),
-    aheadMs: await look(aheadLook(outbox), null),
-    zeroDates: await look(zeroDates ? zeroDatesLook(outbox) : null, null),
-    largestId: await look(largestIdLook(outbox), null),
+    waiting: await read(waitingRows(outbox), null),
+    dead: await read(deadRows(outbox), null),
+    unmapped: { looked, values: [...values.filter(({ value }) => rare.every((one) => one.value !== value)), ...rare] },
+    oldestPublishedMs: await read(oldestPublished(outbox), null),
+    aheadMs: await read(newestAhead(outbox), null),
   };
   return { rows, cut };
 }
 
 const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
 
-/** The column of a role that holds a time of its own; null for a path inside JSON, or a number. */
-export function timeColumn(place: Place, role: Exclude<ColumnRole, 'id'>): string | null {
-  const column = plainColumn(place, role);
-  return column !== null && isTime(column) ? column.name : null;
-}
-
 /** The table, read by the walk's index where the engine has to be told. */
 const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
   outbox.database.engine.fragments.from(place.table, 'o', walk?.name ?? null);
 
-function waitingLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['waiting']>) | null {
+function waitingRows(outbox: Outbox): RowReader<RowFacts['waiting']> {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
   const states: LiveState[] = ['pending', 'retrying'];
@@ -91,15 +88,13 @@ function waitingLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['waiting']>)
       select count(*) as n, ${fragments.asText(sql`max(r.attempts)`)} as most, coalesce(sum(case when r.attempts > ${most} then 1 else 0 end), 0) as beyond,
         coalesce(sum(case when ${stranded} then 1 else 0 end), 0) as stranded,
         ${fragments.millisecondsBetween(sql`min(case when ${stranded} then r.touched end)`, fragments.now())} as oldest
-      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(
+      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(STATE_ROWS)}) as r`.execute(
       db,
     );
     const [row] = rows;
     if (row === undefined) return null;
-    const looked = Number(row.n);
     return {
-      looked,
-      capped: looked >= LOOK_ROWS,
+      seen: Number(row.n),
       mostAttempts: row.most === null ? null : Number(row.most),
       beyond: Number(row.beyond),
       stranded: Number(row.stranded),
@@ -108,7 +103,7 @@ function waitingLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['waiting']>)
   };
 }
 
-function deadLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['dead']>) | null {
+function deadRows(outbox: Outbox): RowReader<RowFacts['dead']> {
   const { fragments } = outbox.database.engine;
   const place = outbox.dead ?? outbox.main;
   const at = placeSql(outbox, place);
@@ -120,14 +115,14 @@ function deadLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['dead']>) | nul
   return async (db) => {
     const { rows } = await sql<{ n: string | number; oldest: number | null }>`
       select count(*) as n, ${fragments.millisecondsBetween(sql`min(r.died)`, fragments.now())} as oldest
-      from (select ${died} as died from ${at.from} where ${where} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(db);
+      from (select ${died} as died from ${at.from} where ${where} limit ${sql.lit(STATE_ROWS)}) as r`.execute(db);
     const count = Number(rows[0]?.n ?? 0);
     const oldest = rows[0]?.oldest ?? null;
-    return { count: Math.min(count, LOOK_ROWS - 1), capped: count >= LOOK_ROWS, oldestMs: oldest === null ? null : Number(oldest) };
+    return { count: Math.min(count, STATE_ROWS - 1), oldestMs: oldest === null ? null : Number(oldest) };
   };
 }
 
-function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']> {
+function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   const { main } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
@@ -167,18 +162,11 @@ function unmappedLook(outbox: Outbox): (db: Db) => Promise<RowFacts['unmapped']>
   };
 }
 
-type Unmapped = RowFacts['unmapped'];
-
-const withRare = ({ looked, values }: Unmapped, rare: Unmapped['values']): Unmapped => ({
-  looked,
-  values: [...values.filter(({ value }) => rare.every((one) => one.value !== value)), ...rare],
-});
-
 /**
  * Rows between the ends of the table, by an index of every state: one probe for each value that it holds, and those no rule
  * names are counted up to the bound.
  */
-function rareLook(outbox: Outbox): ((db: Db) => Promise<Unmapped['values']>) | null {
+function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
   const { main, shape } = outbox;
   const deciding = decidingColumn(shape);
   const description = main.description.columns.get(deciding?.column ?? '');
@@ -205,7 +193,7 @@ function rareLook(outbox: Outbox): ((db: Db) => Promise<Unmapped['values']>) | n
   };
   const count = async (db: Db, test: Sql): Promise<number> => {
     const { rows } = await sql<{ n: string | number }>`
-      select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(LOOK_ROWS)}) as r`.execute(db);
+      select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}) as r`.execute(db);
     return Number(rows[0]?.n ?? 0);
   };
   return async (db) => {
@@ -216,7 +204,7 @@ function rareLook(outbox: Outbox): ((db: Db) => Promise<Unmapped['values']>) | n
   };
 }
 
-function oldestPublishedLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null {
+function oldestPublished(outbox: Outbox): RowReader<number | null> {
   const { main, shape } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
@@ -247,7 +235,7 @@ function oldestPublishedLook(outbox: Outbox): ((db: Db) => Promise<number | null
   };
 }
 
-function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null {
+function newestAhead(outbox: Outbox): RowReader<number | null> {
   const { main } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
@@ -272,36 +260,5 @@ function aheadLook(outbox: Outbox): ((db: Db) => Promise<number | null>) | null 
     );
     const ahead = rows[0]?.ahead ?? null;
     return ahead === null || Number(ahead) <= 0 ? null : Number(ahead);
-  };
-}
-
-/** Times before any that can have happened, as MySQL writes zeroes; by an index of creation, or in a small table. */
-function zeroDatesLook(outbox: Outbox): ((db: Db) => Promise<RowFacts['zeroDates']>) | null {
-  const { main } = outbox;
-  const column = plainColumn(main, 'createdAt');
-  if (column === null || (column.kind !== 'wall_clock' && column.kind !== 'instant')) return null;
-  const walk = fitWalk(main, column.name, [], false);
-  if (walk === null && !isSmall(main)) return null;
-  return async (db) => {
-    const { rows } = await sql<{ n: string }>`
-      select count(*) as n from (select 1 from ${walkedBy(outbox, main, walk)} where ${sql.id('o', column.name)} < '1000-01-01 00:00:00' limit ${sql.lit(LOOK_ROWS)}) as r`.execute(
-      db,
-    );
-    return { column: column.name, events: Number(rows[0]?.n ?? 0) };
-  };
-}
-
-function largestIdLook(outbox: Outbox): ((db: Db) => Promise<string | null>) | null {
-  const key = numberedKey(outbox.main);
-  if (key === null) return null;
-  const at = placeSql(outbox, outbox.main);
-  const walk = fitWalk(outbox.main, key, [], false);
-  if (walk === null) return null;
-  return async (db) => {
-    const { rows } = await sql<{ id: string | null }>`
-      select ${outbox.database.engine.fragments.asText(at.column(key))} as id from ${walkedBy(outbox, outbox.main, walk)} order by ${walk.order(at.alias, 'descending')} limit 1`.execute(
-      db,
-    );
-    return rows[0]?.id ?? null;
   };
 }

@@ -1,23 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { Patient } from './check';
-import { slotCatalogueCheck } from './checks/slot-catalogue';
-import { slotHoldsWalCheck } from './checks/slot-holds-wal';
-import { slotInactiveCheck } from './checks/slot-inactive';
-import { slotLostCheck } from './checks/slot-lost';
-import { slotMissingCheck } from './checks/slot-missing';
-import type { SlotFacts } from './facts/facts';
+import type { CatalogueHolder, Facts, SlotFacts } from './facts/facts';
+import { SLOT_CHECKS } from './slots';
 
 describe('a replication slot', () => {
   const HEALTHY: SlotFacts = {
-    name: 'debezium', plugin: 'pgoutput', active: true, retainedBytes: 20_000_000, unconfirmedBytes: 4_096, status: 'reserved', invalidated: null, inactiveMs: null,
+    name: 'debezium', plugin: 'pgoutput', active: true, retainedBytes: 20_000_000, unconfirmedBytes: 4_096, status: 'reserved', invalidated: null, inactiveMs: null, drop: 'DROP',
   }; // prettier-ignore
-  const CHECKS = [slotMissingCheck, slotInactiveCheck, slotHoldsWalCheck, slotLostCheck];
+  const { slot_catalogue: catalogue, ...ofRelay } = SLOT_CHECKS;
+  const slotsOf = (found: SlotFacts[] | null, standby = false): Facts['slots'] =>
+    found === null ? null : { wanted: null, standby, found };
   const found = (slots: SlotFacts[] | null, standby = false): string[] =>
-    CHECKS.flatMap((check) =>
-      check
-        .examine({ outbox: { database: { engine: { quote: { literal: (text: string) => `'${text}'` } } } }, facts: { slots: slots === null ? null : { wanted: null, standby, found: slots } } } as unknown as Patient)
-        .map(({ severity }) => `${check.id} ${severity}`),
-    ); // prettier-ignore
+    Object.entries(ofRelay).flatMap(([id, check]) =>
+      check({ facts: { slots: slotsOf(slots, standby), catalogueHolders: [] } }).map(({ severity }) => `${id} ${severity}`),
+    );
 
   it.each([
     ['that is read and keeps little', {}, []],
@@ -40,15 +35,12 @@ describe('a replication slot', () => {
   it.each([
     ['that confirms', { transactions: 9_000_000 }, null, []],
     ['that confirms nothing', { transactions: 20_000_000 }, null, ['watch none']],
-    ['that nobody reads any more', { transactions: 200_000_000, active: false }, null, ["act SELECT pg_drop_replication_slot('other');"]],
+    ['that nobody reads any more', { transactions: 200_000_000, active: false }, null, ['act DROP']],
     ['of its own that nobody reads, of which that is said', { slot: 'debezium', transactions: 20_000_000, active: false }, [HEALTHY], []],
     ['of its own that is read and confirms nothing', { slot: 'debezium', transactions: 20_000_000 }, [HEALTHY], ['watch none']],
-  ] as [string, object, SlotFacts[] | null, string[]][])('keeps the catalogue, one %s', (_, over, own, expected) => {
-    const holder = { slot: 'other', database: 'shop', active: true, ...over };
-    const slots = own === null ? null : { wanted: null, standby: false, found: own };
-    const facts = { catalogueHolders: [holder], slots };
-    const outbox = { database: { engine: { quote: { literal: (text: string) => `'${text}'` } } } };
-    const found = slotCatalogueCheck.examine({ outbox, facts } as unknown as Patient);
-    expect(found.map(({ severity, cure }) => `${severity} ${cure ?? 'none'}`)).toEqual(expected);
+  ] as [string, Partial<CatalogueHolder>, SlotFacts[] | null, string[]][])('keeps the catalogue, one %s', (_, over, own, expected) => {
+    const holder: CatalogueHolder = { slot: 'other', database: 'shop', active: true, transactions: 0, drop: 'DROP', ...over };
+    const findings = catalogue({ facts: { catalogueHolders: [holder], slots: slotsOf(own) } });
+    expect(findings.map(({ severity, cure }) => `${severity} ${cure ?? 'none'}`)).toEqual(expected);
   });
 });

@@ -3,7 +3,7 @@ import type { Db, Engine, TableName } from '@/lib/database/engine';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, tablesRead } from '@/lib/outbox/rights/rights';
-import type { RoleFacts, TableFacts } from './facts';
+import type { Facts, RoleFacts, TableFacts } from './facts';
 
 interface RoleRow {
   name: string;
@@ -190,4 +190,16 @@ function updatesAgain(
 ): string[] {
   const columns = updates.filter((name) => needed.has(name)).map(identifier);
   return columns.length === 0 ? [] : [`GRANT UPDATE (${columns.join(', ')}) ON ${table} TO ${role};`];
+}
+
+/** Policies that keep rows of these tables from the reader; one that lets everything through hides nothing. By oid. */
+export async function readHidden(db: Db, tables: readonly TableFacts[]): Promise<Facts['hidden']> {
+  const restricts = sql`exists (select from pg_policy p where p.polrelid = t.name::regclass and not p.polpermissive and p.polcmd in ('r', '*') and pg_get_expr(p.polqual, p.polrelid) <> 'true'
+    and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE'))))`;
+  const { rows } = await sql<{ table: string; policies: number; restricted: boolean }>`
+    select t.name as table, (select count(*) from pg_policy p where p.polrelid = t.name::regclass)::int as policies, ${restricts} as restricted from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name)
+    where row_security_active(t.name::regclass) and (not exists (select from pg_policy p where p.polrelid = t.name::regclass and p.polpermissive and p.polcmd in ('r', '*')
+        and pg_get_expr(p.polqual, p.polrelid) = 'true' and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as r(role) where r.role <> 0 and pg_has_role(r.role, 'USAGE'))))
+      or ${restricts})`.execute(db);
+  return rows;
 }

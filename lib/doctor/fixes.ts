@@ -1,0 +1,71 @@
+/** The statements of a finding, for a person to read and run. None is ever run by the console. */
+import type { Engine } from '@/lib/database/engine';
+import { createIndexStatement, indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
+import type { ColumnFacts, IndexFacts, TableFacts } from './facts/facts';
+
+/** Rows a purge takes at once: short enough that nobody waits for its locks. */
+const PURGE_ROWS = 5_000;
+
+export interface Fixes {
+  /** Bytes of one entry of an index beside its values. */
+  entryOverheadBytes: number;
+  /** Without stopping writers; null where the engine cannot do so with this table. */
+  createIndex(table: TableFacts, wanted: WantedIndex): string | null;
+  dropIndex(table: TableFacts, index: IndexFacts): string;
+  /** Takes one batch of published rows older than so many days; repeated until it takes none. */
+  purge(table: TableFacts, id: string, published: string, keepDays: number): string;
+  /** Makes a whole-number column wider. */
+  widen(table: TableFacts, column: ColumnFacts): string;
+}
+
+export const fixesFor = (engine: Engine): Fixes => (engine.key === 'mysql' ? mysqlFixes(engine) : postgresFixes(engine));
+
+/** A table as the statement of an index asks for it: with the indexes it has by now. */
+function indexed({ place, indexes }: TableFacts): IndexedTable {
+  const table = indexedPlace(place);
+  return { ...table, taken: [...table.taken, ...indexes.map(({ name }) => name)] };
+}
+
+/** Indexes are built and dropped CONCURRENTLY, so that no writer waits. */
+function postgresFixes(engine: Engine): Fixes {
+  const { identifier } = engine.quote;
+  return {
+    entryOverheadBytes: 12,
+    createIndex: (table, wanted) => createIndexStatement(engine, indexed(table), wanted),
+    dropIndex({ quoted, place, partitioned }, { name }) {
+      const schema = quoted.slice(0, -identifier(place.table.table).length);
+      return `DROP INDEX ${partitioned ? '' : 'CONCURRENTLY '}${schema}${identifier(name)};`;
+    },
+    purge: ({ quoted }, id, published, keepDays) =>
+      `DELETE FROM ${quoted} WHERE ${identifier(id)} IN (SELECT ${identifier(id)} FROM ${quoted} WHERE ${identifier(published)} < now() - interval '${keepDays} days' ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED);`,
+    widen: ({ quoted }, { name, type }) =>
+      `ALTER TABLE ${quoted} ALTER COLUMN ${identifier(name)} TYPE ${type === 'smallint' ? 'integer' : 'bigint'};`,
+  };
+}
+
+/** Indexes are built and dropped online, and the server refuses rather than lock writers out. */
+function mysqlFixes(engine: Engine): Fixes {
+  const { identifier } = engine.quote;
+  /** A storage engine without transactions builds indexes in no other way than it does. */
+  const asStored = ({ storage }: TableFacts, statement: string): string =>
+    storage?.transactional === false ? statement.replace(/,? ALGORITHM=INPLACE,? LOCK=NONE/, '') : statement;
+  return {
+    entryOverheadBytes: 20,
+    createIndex(table, wanted) {
+      // A unique key of a partitioned table has to hold what sets its parts apart, which no catalogue names by column.
+      const statement = wanted.unique === true && table.partitioned ? null : createIndexStatement(engine, indexed(table), wanted);
+      return statement === null ? null : asStored(table, statement);
+    },
+    dropIndex: (table, { name }) =>
+      asStored(table, `ALTER TABLE ${table.quoted} DROP INDEX ${identifier(name)}, ALGORITHM=INPLACE, LOCK=NONE;`),
+    purge: ({ quoted }, _id, published, keepDays) =>
+      `DELETE FROM ${quoted} WHERE ${identifier(published)} < NOW() - INTERVAL ${keepDays} DAY ORDER BY ${identifier(published)} LIMIT ${PURGE_ROWS};`,
+    widen({ quoted, place }, { name, type, defaultText }) {
+      const wide = `${/^(int|bigint)/i.test(type) ? 'bigint' : 'int'}${/unsigned/i.test(type) ? ' unsigned' : ''}`;
+      // MODIFY describes a column anew: what it leaves out is lost.
+      const nullable = place.description.columns.get(name)?.nullable === true;
+      const fallback = defaultText !== null && /^-?\d+$/.test(defaultText) ? ` DEFAULT ${defaultText}` : '';
+      return `ALTER TABLE ${quoted} MODIFY ${identifier(name)} ${wide}${nullable ? '' : ' NOT NULL'}${fallback};`;
+    },
+  };
+}

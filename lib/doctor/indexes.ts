@@ -1,0 +1,244 @@
+/** Indexes for what relays and the console ask of an outbox: missing ones, broken ones, and dead events in the way. */
+import { commonTests } from '@/lib/shape/compile';
+import { fitBlocks, fitRange, fitTests, fitWalk, fixes, holds } from '@/lib/outbox/indexes/index-fit';
+import { disjoint, type Leaf } from '@/lib/shape/reason';
+import { listOrder } from '@/lib/outbox/lists/order';
+import { walksOf } from '@/lib/outbox/lists/walks';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { timeColumn } from '@/lib/outbox/scan/traits';
+import {
+  isIndexTest,
+  leadingColumns,
+  listIndex,
+  publishedIndex,
+  waitingIndex,
+  type IndexTest,
+  type WantedIndex,
+} from '@/lib/outbox/indexes/wanted-index';
+import type { FindingValues } from '@/lib/shared/doctor';
+import type { LiveState } from '@/lib/shared/states';
+import { SMALL_ROWS, type CheckInput, type Checks, type Found } from './check';
+import { tablesOf, type IndexFacts, type TableFacts } from './facts/facts';
+import { ratesOf } from './samples';
+
+export const INDEX_CHECKS: Checks = {
+  index_waiting: waitingUnindexed,
+  index_processing: (input) => stateUnindexed(input, 'processing'),
+  index_dead: (input) => (input.outbox.dead === null ? stateUnindexed(input, 'dead') : deadTableUnindexed(input)),
+  index_published: publishedUnindexed,
+  index_list: listUnindexed,
+  index_invalid: indexUnfinished,
+  dead_in_waiting_index: deadInWaitingIndex,
+};
+
+const WAITING: readonly LiveState[] = ['pending', 'retrying'];
+/** From so many rows on, reading the table for one figure is felt by everybody who uses the database. */
+const GRAVE_ROWS = 1_000_000;
+/** So many rows to step over are a page each for the relay's claim. */
+const STEPPED_OVER = 500;
+const PAGE_BYTES = 8_192;
+/** Pages of a new index are left this full. */
+const FILL = 0.9;
+const DEFAULT_VALUE_BYTES = 16;
+
+/** No index leads to the rows that wait: each claim and each figure reads the table. */
+function waitingUnindexed(input: CheckInput): Found[] {
+  const { outbox, facts } = input;
+  const tests = testsOf(outbox, WAITING);
+  const created = firstColumn(outbox);
+  if (tests.length === 0 || created === undefined) return [];
+  if (fitTests(outbox.main, 'o', created, tests)?.ordered === true || leadsAnotherWay(outbox, tests)) return [];
+  const wanted = waitingIndex(outbox.database.engine, tests, created);
+  return missingIndex(input, facts.main, wanted, facts.rows.waiting?.seen ?? entriesOf(facts.main, tests));
+}
+
+/**
+ * An index that holds or finds the waiting rows alone and has them in another order that relays claim by: the key, the time
+ * from which they may be tried, a priority. What they are about or called is none.
+ */
+function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]): boolean {
+  const about = (['type', 'topic', 'aggregateType'] as const).map((role) => main.roles[role]?.column.name);
+  const asked = new Set(tests.map(({ column }) => column));
+  const single = (column: string | undefined): boolean => tests.some((test) => test.column === column && fixes(test));
+  return main.description.indexes.some(({ columns, sorted, predicate }) => {
+    if (sorted.length === 0 || !holds(predicate, [...tests])) return false;
+    if (predicate === null && !single(columns[0])) return false;
+    const order = columns.find((column) => (predicate === null ? !single(column) : !asked.has(column)));
+    // InnoDB's entries end with the key, in whose order rows of one value are then found.
+    if (order === undefined) return database.engine.key === 'mysql' && main.id.length === 1 && main.id[0]?.kind === 'integer';
+    return !asked.has(order) && !about.includes(order);
+  });
+}
+
+/** No index leads to the rows of a state: counting, listing, and looking for stuck ones read the table. */
+function stateUnindexed(input: CheckInput, state: 'processing' | 'dead'): Found[] {
+  const { outbox, facts } = input;
+  const tests = testsOf(outbox, [state]);
+  const created = firstColumn(outbox);
+  if (tests.length === 0 || created === undefined || fitTests(outbox.main, 'o', created, tests) !== null) return [];
+  if (servedByAdvice(outbox, tests, created)) return [];
+  const id = outbox.main.id[0]?.name;
+  const then = state === 'dead' && id !== undefined ? [created, id] : [created];
+  const columns = leadingColumns(outbox.database.engine.features.partialIndexes, tests, then);
+  const counted = state === 'dead' ? facts.rows.dead?.count : undefined;
+  return missingIndex(input, facts.main, { purpose: state, columns, tests }, counted ?? entriesOf(facts.main, tests));
+}
+
+/** The same of a large table that dead events are moved to. */
+function deadTableUnindexed(input: CheckInput): Found[] {
+  const { outbox, facts } = input;
+  if (outbox.dead === null || facts.dead === null) return [];
+  const since = timeColumn(outbox.dead, 'diedAt') ?? timeColumn(outbox.dead, 'createdAt');
+  if (since === null || fitWalk(outbox.dead, since, [], false) !== null) return [];
+  const id = outbox.main.id[0]?.name;
+  const wanted = { purpose: 'died', columns: id === undefined ? [since] : [since, id], tests: [] };
+  return missingIndex(input, facts.dead, wanted, facts.dead.rows ?? 0);
+}
+
+/** No index in the order of publishing: what was published lately cannot be counted, and purging reads the table. */
+function publishedUnindexed(input: CheckInput): Found[] {
+  const { outbox, facts } = input;
+  const published = timeColumn(outbox.main, 'publishedAt');
+  if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
+  const tests = [...testsOf(outbox, ['published']), { column: published, isNull: false }];
+  if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
+  return missingIndex(input, facts.main, publishedIndex(published), facts.main.rows ?? 0);
+}
+
+/** No index gives events of every state in the order of their creation: lists leave some out, or show them by key. */
+function listUnindexed(input: CheckInput): Found[] {
+  const { outbox, facts } = input;
+  const created = timeColumn(outbox.main, 'createdAt');
+  if (created === null || walksOf(outbox, listOrder(outbox), {}).missingIndex !== 'order') return [];
+  return missingIndex(input, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0).map((found) => ({
+    ...found,
+    severity: 'watch',
+  }));
+}
+
+/** An index whose building failed: it is kept up with every write and serves nobody. */
+function indexUnfinished({ facts, fixes: { dropIndex } }: CheckInput): Found[] {
+  return tablesOf(facts).flatMap((table) =>
+    table.indexes
+      .filter(({ unfinished }) => unfinished)
+      .map((index) => ({
+        severity: 'watch',
+        subject: index.name,
+        values: { index: index.name, bytes: index.bytes },
+        cure: dropIndex(table, index),
+      })),
+  );
+}
+
+/** Dead events lie in the index that leads to the waiting ones: every claim steps over them before it finds work. */
+function deadInWaitingIndex(input: CheckInput): Found[] {
+  const { outbox, facts } = input;
+  const { dead, waiting } = facts.rows;
+  if (outbox.dead !== null || dead === null || dead.count < STEPPED_OVER) return [];
+  const tests = commonTests(outbox.shape, WAITING);
+  const deadTests = commonTests(outbox.shape, ['dead']);
+  // What holds for waiting rows and not for dead ones; an index that asks for none of it holds both.
+  const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { all: deadTests }));
+  const shared = tests.filter((test) => !apart.includes(test));
+  const serving = facts.main.indexes.filter((index) => leadsTo(index, tests));
+  const [index] = serving;
+  const created = firstColumn(outbox);
+  if (index === undefined || created === undefined || !serving.every((one) => leadsTo(one, shared, tests))) return [];
+  // One of every row serves others too, and one that alone leads to the dead events of a large table has that to do still.
+  const isNeeded =
+    index.predicate === null ||
+    ((facts.main.rows ?? 0) > SMALL_ROWS && !facts.main.indexes.some((other) => other !== index && leadsTo(other, deadTests)));
+  const wanted = waitingIndex(outbox.database.engine, tests.filter(isIndexTest), created);
+  const create = apart.some(isIndexTest) ? input.fixes.createIndex(facts.main, wanted) : null;
+  return [
+    {
+      severity: 'watch',
+      subject: index.name,
+      values: {
+        index: index.name,
+        dead: dead.count,
+        waiting: waiting?.seen ?? null,
+        ...priceOf(input, facts.main, wanted, waiting?.seen ?? 0),
+      },
+      cure: create === null || isNeeded ? create : `${create}\n${input.fixes.dropIndex(facts.main, index)}`,
+    },
+  ];
+}
+
+/** Whether an index holds, or finds by what it begins with, the rows of `tests`; with `all`, whether it does so asking for no more of those than `tests`. */
+function leadsTo({ valid, method, predicate, columns }: IndexFacts, tests: readonly Leaf[], all = tests): boolean {
+  if (!valid || method !== 'btree' || !holds(predicate, [...tests])) return false;
+  const fixed = (column: string | undefined, by: readonly Leaf[]): boolean => by.some((test) => test.column === column && fixes(test));
+  if (predicate === null && !fixed(columns[0], tests)) return false;
+  // A column after the first that sets dead rows apart.
+  const end = columns.findIndex((column) => !fixed(column, all));
+  return columns.slice(0, end < 0 ? columns.length : end).every((column) => fixed(column, tests));
+}
+
+/** A finding that an index is missing, with the statement that makes it and what it costs. */
+function missingIndex(input: CheckInput, table: TableFacts, wanted: WantedIndex, entries: number): Found[] {
+  const { rows } = table;
+  if (rows === null || rows <= SMALL_ROWS) return [];
+  const held = input.outbox.database.engine.features.partialIndexes ? entries : rows;
+  return [
+    {
+      severity: rows >= GRAVE_ROWS ? 'act' : 'watch',
+      values: { rows, pages: Math.ceil(table.heapBytes / PAGE_BYTES), ...priceOf(input, table, wanted, held) },
+      cure: input.fixes.createIndex(table, wanted),
+    },
+  ];
+}
+
+/**
+ * What an index would cost: its size from the rows it would hold and the width of its columns, the writes it takes part
+ * in each second, and the updates that could no longer leave all indexes alone. `entries` is how many rows it would hold.
+ */
+function priceOf(
+  { facts, samples, fixes, now, outbox }: CheckInput,
+  table: TableFacts,
+  wanted: WantedIndex,
+  entries: number,
+): FindingValues {
+  const width = wanted.columns.reduce((sum, name) => sum + (table.columns.get(name)?.averageBytes ?? DEFAULT_VALUE_BYTES), 0);
+  const rates = ratesOf(table, samples, facts.statisticsSince, now);
+  const relayWrites = (['attempts', 'attemptedAt', 'publishedAt', 'error'] as const).map(
+    (role) => outbox.main.roles[role]?.column.name ?? '',
+  );
+  const changes = wanted.tests.length > 0 || wanted.columns.some((column) => relayWrites.includes(column));
+  return {
+    entries,
+    estimatedBytes: Math.max(2 * PAGE_BYTES, Math.ceil((entries * (width + fixes.entryOverheadBytes)) / FILL)),
+    readBytes: table.heapBytes,
+    writesPerSecond: rates === null ? null : rates.insertsPerSecond + (changes ? rates.updatesPerSecond : 0),
+    hotLostPerSecond: rates === null || rates.hotUpdatesPerSecond === null ? null : changes ? rates.hotUpdatesPerSecond : 0,
+  };
+}
+
+/** The time of creation, else the key. */
+const firstColumn = ({ main }: Outbox): string | undefined => timeColumn(main, 'createdAt') ?? main.id[0]?.name;
+
+/** The tests an index over rows of these states can be made of; empty where the rules share none. */
+const testsOf = ({ shape }: Outbox, states: readonly LiveState[]): IndexTest[] => commonTests(shape, states).filter(isIndexTest);
+
+/** About how many rows pass tests on single columns, from the values the server remembers as frequent; none where it remembers nothing. */
+function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
+  const shares = tests.flatMap((test): number[] => {
+    const values = 'equals' in test ? [String(test.equals)] : 'in' in test ? test.in.map(String) : [];
+    const frequent = table.columns.get(test.column)?.frequent ?? [];
+    if (values.length === 0 || frequent.length === 0) return [];
+    return [frequent.filter(({ value }) => values.includes(value)).reduce((sum, { share }) => sum + share, 0)];
+  });
+  return Math.round((table.rows ?? 0) * (shares.length === 0 ? 0 : Math.min(...shares)));
+}
+
+/**
+ * Where an index holds every row, the one advised for waiting events finds those of other states by the same column: one
+ * index is advised, not three.
+ */
+function servedByAdvice({ database, shape, main }: Outbox, tests: readonly IndexTest[], created: string): boolean {
+  if (database.engine.features.partialIndexes) return false;
+  const waiting = commonTests(shape, WAITING);
+  return (
+    tests.some(({ column }) => waiting.some((test) => test.column === column)) && fitTests(main, 'o', created, waiting)?.ordered !== true
+  );
+}

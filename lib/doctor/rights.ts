@@ -1,0 +1,44 @@
+/** What the console's logins may do and see, beyond what they need or less than that. */
+import { recordsIndexStatement } from '@/lib/outbox/companions';
+import type { CheckInput, Checks, Found } from './check';
+
+export const RIGHT_CHECKS: Checks = { role_too_wide: roleTooWide, hidden_rows: hiddenRows, records_index: recordsIndex };
+
+const GRAVE = ['superuser', 'creates_roles', 'server', 'owner'];
+
+/** A login of the console may do more than watching, or its operations, need: what it may do, a stolen password may do. */
+function roleTooWide({ facts }: CheckInput): Found[] {
+  return facts.roles.flatMap(({ key, name, wide }) => {
+    if (wide.length === 0) return [];
+    const codes = [...new Set(wide.map(({ code }) => code))];
+    const on = wide.flatMap((one) => (one.on === '' ? [] : [one.on]));
+    return [
+      {
+        severity: codes.some((code) => GRAVE.includes(code)) ? 'act' : 'watch',
+        subject: key,
+        values: { login: key, role: name, codes: codes.join(' '), rights: on.join('; ') || null },
+        cure: [...new Set(wide.flatMap(({ revoke }) => revoke?.split('\n') ?? []))].join('\n') || null,
+      },
+    ];
+  });
+}
+
+/** Row-level security keeps rows from the console: every figure counts only what it is let through. */
+function hiddenRows({ outbox: { database }, facts }: CheckInput): Found[] {
+  const reader = database.engine.quote.identifier(database.roles.reader);
+  return facts.hidden.map(({ table, policies, restricted }) => ({
+    severity: 'act',
+    subject: table,
+    values: { table, policies },
+    // A restrictive policy is passed by nobody whom it is for: no further policy changes that.
+    cure: restricted
+      ? `ALTER ROLE ${reader} BYPASSRLS;`
+      : `CREATE POLICY outbox_console_reads ON ${table} FOR SELECT TO ${reader} USING (true);`,
+  }));
+}
+
+/** The console's own records were installed before events were counted in them: nothing can be changed until they can be. */
+function recordsIndex({ outbox: { database, records } }: CheckInput): Found[] {
+  if (database.write === null || records !== 'unindexed') return [];
+  return [{ severity: 'act', values: {}, cure: `${recordsIndexStatement(database.engine)};` }];
+}

@@ -1,0 +1,126 @@
+/** What is wrong with the rows: their states, their attempts, their times. */
+import { DAY_MS, nameOf, type CheckInput, type Checks, type Found } from './check';
+import { decidingColumn, statusColumns } from './state-columns';
+
+export const ROW_CHECKS: Checks = {
+  unmapped_status: unmappedStatus,
+  status_case: statusCase,
+  stranded_rows: strandedRows,
+  attempts_beyond: attemptsBeyond,
+  counter_overflow: counterOverflow,
+  dead_forgotten: deadForgotten,
+  events_from_future: eventsFromFuture,
+  time_zone: timeZone,
+};
+
+/** Values of a status that one finding names. */
+const SHOWN = 8;
+/** Half of what the column holds: failing once a second, a small counter has hours left. */
+const NEAR_SHARE = 0.5;
+const FORGOTTEN_MS = 30 * DAY_MS;
+const AHEAD_MS = 60_000;
+
+const quoted = (values: readonly string[]): string => values.map((value) => `“${value}”`).join(', ');
+
+/** Rows whose state no rule names: they are in no figure, and nobody knows whether a relay takes them. */
+function unmappedStatus(input: CheckInput): Found[] {
+  const { rows, main } = input.facts;
+  // Those that differ in case alone have a check of their own.
+  const words = caselessWords(input);
+  const unnamed = rows.unmapped.values.filter(({ value }) => !words.includes(value.toLowerCase()));
+  const seen = new Map(unnamed.map(({ value, rows: count }) => [value, count]));
+  for (const { value, share } of frequentUnnamed(input)) if (!seen.has(value)) seen.set(value, Math.round(share * (main.rows ?? 0)));
+  if (seen.size === 0) return [];
+  const events = [...seen.values()].reduce((sum, count) => sum + count, 0);
+  const values = quoted([...seen.keys()].slice(0, SHOWN));
+  return [{ severity: 'act', values: { values, kinds: seen.size, events, looked: rows.unmapped.looked } }];
+}
+
+/** Rows whose status differs from a rule's word in case alone: the relay's comparison takes them, the console's does not. */
+function statusCase(input: CheckInput): Found[] {
+  const words = caselessWords(input);
+  const rows = input.facts.rows.unmapped.values.filter(({ value }) => words.includes(value.toLowerCase()));
+  if (rows.length === 0) return [];
+  const events = rows.reduce((sum, row) => sum + row.rows, 0);
+  return [{ severity: 'act', values: { values: quoted(rows.map(({ value }) => value)), events } }];
+}
+
+/** Words that rules name in columns without regard to case, in small letters. */
+function caselessWords({ outbox, facts }: CheckInput): string[] {
+  return [...statusColumns(outbox.shape)].flatMap(([column, named]) =>
+    facts.main.columns.get(column)?.caseless === true ? [...named].map((word) => word.toLowerCase()) : [],
+  );
+}
+
+/** Frequent values of a status column that no rule names; only where one column alone decides. */
+function frequentUnnamed({ outbox, facts }: CheckInput): { value: string; share: number }[] {
+  const deciding = decidingColumn(outbox.shape);
+  const known = deciding === null ? undefined : facts.main.columns.get(deciding.column);
+  if (deciding === null || known === undefined) return [];
+  const same = (value: string): string => (known.caseless ? value.toLowerCase() : value);
+  const names = new Set([...deciding.named].map(same));
+  const nothing = known.nullShare === 0 ? [] : [{ value: 'NULL', share: known.nullShare }];
+  return [...nothing, ...known.frequent.filter(({ value }) => !names.has(same(value)))];
+}
+
+/** Used up their attempts and still count as waiting: no poll takes them, no purge does either. */
+function strandedRows({ outbox, facts }: CheckInput): Found[] {
+  const { waiting } = facts.rows;
+  if (waiting === null || waiting.stranded === 0) return [];
+  const values = { events: waiting.stranded, maxAttempts: outbox.parameters.maxAttempts, oldestMs: waiting.oldestStrandedMs };
+  return [{ severity: 'act', values }];
+}
+
+/** Waiting events were tried more often than the limit says: the relay does not hold it, or the limit is another. */
+function attemptsBeyond({ outbox, facts }: CheckInput): Found[] {
+  const { waiting } = facts.rows;
+  if (waiting === null || waiting.beyond === 0) return [];
+  const values = { events: waiting.beyond, mostAttempts: waiting.mostAttempts, maxAttempts: outbox.parameters.maxAttempts };
+  return [{ severity: 'act', values }];
+}
+
+/** The count of attempts comes near the largest number its column holds; past it every attempt fails with an error. */
+function counterOverflow({ outbox, facts, fixes }: CheckInput): Found[] {
+  const { attempts } = outbox.main.roles;
+  const column = attempts === undefined || attempts.path.length > 0 ? undefined : facts.main.columns.get(attempts.column.name);
+  if (column?.largest == null) return [];
+  const seen = [facts.rows.waiting?.mostAttempts ?? 0, Number(column.largestSeen), ...column.frequent.map(({ value }) => Number(value))];
+  const most = Math.max(...seen.filter(Number.isFinite));
+  const largest = Number(column.largest);
+  if (most < NEAR_SHARE * largest) return [];
+  const values = { column: column.name, attempts: most, largest, type: column.type };
+  return [{ severity: 'act', subject: column.name, values, cure: fixes.widen(facts.main, column) }];
+}
+
+/** Dead events nobody has dealt with for a month: no relay takes them and nothing removes them. */
+function deadForgotten({ facts: { rows } }: CheckInput): Found[] {
+  const { dead } = rows;
+  if (dead === null || dead.count === 0 || dead.oldestMs === null || dead.oldestMs < FORGOTTEN_MS) return [];
+  return [{ severity: 'note', values: { events: dead.count, oldestMs: dead.oldestMs } }];
+}
+
+/** Events dated into the future: a writer's clock, or its time zone, is wrong; they come out late and look young. */
+function eventsFromFuture({ facts: { rows } }: CheckInput): Found[] {
+  return rows.aheadMs === null || rows.aheadMs < AHEAD_MS ? [] : [{ severity: 'watch', values: { aheadMs: rows.aheadMs } }];
+}
+
+/** Times without a zone that the database fills in by another zone than the one they are read in. */
+function timeZone({ outbox, facts: { zone, main } }: CheckInput): Found[] {
+  if (zone.minutes === zone.expectedMinutes) return [];
+  const filled = (['createdAt', 'publishedAt', 'attemptedAt'] as const).flatMap((role) => {
+    const column = outbox.main.roles[role]?.column;
+    const text = column?.kind === 'wall_clock' ? (main.columns.get(column.name)?.defaultText ?? '') : '';
+    // now() AT TIME ZONE 'UTC' means what it says, whatever the session's zone.
+    const fills = /now\(|current_timestamp|localtimestamp/i.test(text) && !/timezone\(|at time zone|utc_timestamp/i.test(text);
+    return column !== undefined && fills ? [column.name] : [];
+  });
+  if (filled.length === 0) return [];
+  const values = {
+    table: nameOf(main),
+    columns: filled.join(', '),
+    zone: zone.name,
+    expected: outbox.parameters.timeZone,
+    offMs: Math.abs(zone.minutes - zone.expectedMinutes) * 60_000,
+  };
+  return [{ severity: 'watch', values }];
+}

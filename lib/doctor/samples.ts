@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { DAY_MS, nameOf } from './check';
+import { tablesOf, type Facts, type TableFacts } from './facts/facts';
+
+/** What is remembered of an examination: one a day, for growth and rates. */
+export const sampleSchema = z.object({
+  /** ISO 8601. */
+  at: z.string(),
+  /** Table and indexes together, by table as the catalogue spells it. */
+  bytes: z.record(z.string(), z.number()),
+  /** Inserts, updates and deletes so far, by table. */
+  writes: z.record(
+    z.string(),
+    z.object({ inserts: z.number(), updates: z.number(), hotUpdates: z.number().nullable(), deletes: z.number() }),
+  ),
+});
+export type Sample = z.infer<typeof sampleSchema>;
+
+export interface Rates {
+  insertsPerSecond: number;
+  updatesPerSecond: number;
+  hotUpdatesPerSecond: number | null;
+  deletesPerSecond: number;
+}
+
+/** Below this much time two counters give no rate. */
+const LEAST_SPAN_MS = 60_000;
+/** Growth is computed from samples at least this far apart. */
+const GROWTH_SPAN_MS = DAY_MS * 0.9;
+
+/** What an examination leaves behind for later ones. */
+export function sampleOf(facts: Facts, at: string): Sample {
+  const tables = tablesOf(facts);
+  return {
+    at,
+    bytes: Object.fromEntries(tables.map((table) => [nameOf(table), table.tableBytes + table.indexBytes])),
+    writes: Object.fromEntries(tables.flatMap((table) => (table.writes === null ? [] : [[nameOf(table), table.writes]]))),
+  };
+}
+
+/**
+ * Writes per second since the newest earlier sample whose counters are behind those of now, or since the server began
+ * to count; null where neither gives one.
+ */
+export function ratesOf(table: TableFacts, samples: readonly Sample[], statisticsSince: string | null, now: number): Rates | null {
+  const { writes } = table;
+  if (writes === null) return null;
+  const earlier = samples.findLast(({ at, writes: then }) => {
+    const before = then[nameOf(table)];
+    const isBehind = before !== undefined && before.inserts <= writes.inserts && before.updates <= writes.updates;
+    return isBehind && now - Date.parse(at) >= LEAST_SPAN_MS;
+  });
+  const before = earlier?.writes[nameOf(table)];
+  const ms = now - Date.parse(earlier?.at ?? statisticsSince ?? '');
+  if (!(ms >= LEAST_SPAN_MS)) return null;
+  const perSecond = (count: number, then = 0): number => (Math.max(0, count - then) * 1_000) / ms;
+  return {
+    insertsPerSecond: perSecond(writes.inserts, before?.inserts),
+    updatesPerSecond: perSecond(writes.updates, before?.updates),
+    hotUpdatesPerSecond: writes.hotUpdates === null ? null : perSecond(writes.hotUpdates, before?.hotUpdates ?? 0),
+    deletesPerSecond: perSecond(writes.deletes, before?.deletes),
+  };
+}
+
+/** Bytes by which table and indexes grow in a day, over all days seen; null before the second day. */
+export function growthOf(table: TableFacts, samples: readonly Sample[], now: number): { bytesPerDay: number; overMs: number } | null {
+  const first = samples.find(({ bytes }) => bytes[nameOf(table)] !== undefined);
+  const before = first?.bytes[nameOf(table)];
+  if (first === undefined || before === undefined) return null;
+  const overMs = now - Date.parse(first.at);
+  if (overMs < GROWTH_SPAN_MS) return null;
+  return { bytesPerDay: ((table.tableBytes + table.indexBytes - before) / overMs) * DAY_MS, overMs };
+}

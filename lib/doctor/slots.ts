@@ -1,0 +1,79 @@
+/** Replication slots of PostgreSQL: those that the relay of a table reads, where one reads the log, and what any keeps of the catalogue. */
+import { isLost, RESTART_MS } from '@/lib/outbox/slots';
+import type { Checks, Found } from './check';
+import type { Facts } from './facts/facts';
+
+export const SLOT_CHECKS = {
+  slot_missing: slotMissing,
+  slot_inactive: slotInactive,
+  slot_holds_wal: slotHoldsWal,
+  slot_lost: slotLost,
+  slot_catalogue: slotCatalogue,
+} satisfies Checks;
+
+const MUCH_BYTES = 1_000_000_000;
+const GRAVE_BYTES = 10_000_000_000;
+const MANY_TRANSACTIONS = 10_000_000;
+/** Half of what the server takes on by itself before it vacuums to save its transaction numbers, which then frees none. */
+const GRAVE_TRANSACTIONS = 100_000_000;
+
+/** What these checks need of their input. */
+interface SlotInput {
+  facts: Pick<Facts, 'slots' | 'catalogueHolders'>;
+}
+
+/** No replication slot reads this database, or not the one that is named: events are written, and nothing takes them. */
+function slotMissing({ facts: { slots } }: SlotInput): Found[] {
+  // A standby has slots of its own; those of its primary do not show there.
+  if (slots === null || slots.standby || slots.found.length > 0) return [];
+  return [{ severity: 'act', values: { slot: slots.wanted } }];
+}
+
+/** Nobody is connected to the slot: what is written waits in the log, which grows until the disk is full. */
+function slotInactive({ facts: { slots } }: SlotInput): Found[] {
+  return (slots?.found ?? [])
+    .filter((slot) => !slot.active && !isLost(slot) && (slot.inactiveMs === null || slot.inactiveMs >= RESTART_MS))
+    .map(({ name, plugin, inactiveMs, unconfirmedBytes, retainedBytes }) => ({
+      severity: 'act',
+      subject: name,
+      values: { slot: name, plugin, inactiveMs, unconfirmedBytes, retainedBytes },
+    }));
+}
+
+/** The slot keeps so much of the log that the disk may run full, or the server may give the slot up. */
+function slotHoldsWal({ facts: { slots } }: SlotInput): Found[] {
+  return (slots?.found ?? []).flatMap((slot) => {
+    const { name, plugin, status, retainedBytes, unconfirmedBytes } = slot;
+    // The server's own word for what it takes away at its next checkpoint.
+    const endangered = status === 'unreserved';
+    if (isLost(slot) || retainedBytes === null || (retainedBytes < MUCH_BYTES && !endangered)) return [];
+    const values = { slot: name, plugin, status, retainedBytes, unconfirmedBytes };
+    return [{ severity: endangered || retainedBytes >= GRAVE_BYTES ? 'act' : 'watch', subject: name, values }];
+  });
+}
+
+/** The server took away log that the slot still needed: what was written there is sent by nobody any more. */
+function slotLost({ facts: { slots } }: SlotInput): Found[] {
+  return (slots?.found ?? []).filter(isLost).map(({ name, plugin, status, invalidated, drop }) => ({
+    severity: 'act',
+    subject: name,
+    values: { slot: name, plugin, reason: invalidated ?? status },
+    cure: drop,
+  }));
+}
+
+/** A slot that confirms nothing keeps the old versions of the server's own catalogue, whatever becomes of the tables' rows. */
+function slotCatalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {
+  return (
+    catalogueHolders
+      // Of the outbox's own slot it is said that nobody reads it.
+      .filter(({ slot, active }) => active || !slots?.found.some(({ name }) => name === slot))
+      .filter(({ transactions }) => transactions >= MANY_TRANSACTIONS)
+      .map(({ slot, database, active, transactions, drop }) => ({
+        severity: transactions >= GRAVE_TRANSACTIONS ? 'act' : 'watch',
+        subject: slot,
+        values: { slot, database, state: active ? 'active' : 'inactive', transactions },
+        cure: active ? null : drop,
+      }))
+  );
+}
