@@ -14,6 +14,7 @@ describe('generated registries', () => {
   beforeEach(() => {
     root = fs.mkdtempSync(path.join(os.tmpdir(), 'outbox-console-gen-'));
     write('lib/messages/en.json', '{"language": {"name": "English"}}');
+    write('docs/ARCHITECTURE.md', '<!-- rooms: here -->\n<!-- end -->\n');
   });
   afterEach(() => {
     fs.rmSync(root, { recursive: true });
@@ -44,6 +45,11 @@ describe('generated registries', () => {
     write('fixtures/shapes/mine.ts', 'export const mineSample = {};\n');
     write('fixtures/shapes/other.ts', 'export const otherSample = {};\n');
     await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/other.ts: there is no lib/shape/catalog/other.ts');
+  });
+
+  it('asks for the place of the table of rooms', async () => {
+    write('docs/ARCHITECTURE.md', '# Architecture\n');
+    await expect(renderAll(root)).rejects.toThrow('no place for the table of rooms');
   });
 
   it('lists a language for a catalogue, English first', async () => {

@@ -1,5 +1,5 @@
 /**
- * What is generated from folders, so that adding one file adds the thing. `renderAll()` says what every generated file
+ * What is generated from folders and lists, so that adding one file adds the thing. `renderAll()` says what every generated file
  * should hold; scripts/gen.ts writes it or compares.
  */
 import fs from 'node:fs';
@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { fileSchema } from '@/lib/config/schema';
 import type { Shape } from '@/lib/shape/shape';
 import { renderMetricTable } from './metric-table';
+import { renderRoomTable } from './room-table';
 import { renderShapeTables, type ShapeWords } from './shape-tables';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -80,6 +81,7 @@ export async function renderAll(root = ROOT): Promise<Map<string, string>> {
   files.set('public/outbox-console.schema.json', renderConfigurationSchema());
   files.set('docs/shapes.md', renderShapeTables(await loadShapes(root), shapeWords(root)));
   files.set('docs/prometheus.md', renderMetricTable());
+  files.set('docs/ARCHITECTURE.md', renderRoomTable(root));
   return files;
 }
 

@@ -1,99 +1,84 @@
 /**
- * The directions of docs/ARCHITECTURE.md as a table. ESLint (while typing) and lib/layers.test.ts (in the tests) read the
- * same one, so that a new room or line is added in one place.
+ * The rooms of the house and the directions between them. ESLint (while typing), scripts/lint/layers.test.ts and the table in
+ * docs/ARCHITECTURE.md (`npm run gen`) read this one list, so that a new room or line is added in one place.
  *
- * @typedef {{ values: readonly string[], types?: readonly string[] }} Room
- *   `values`: rooms it may import from. `types`: rooms it may only import types from. Its own files are always allowed.
+ * @typedef {{ holds: string, imports: readonly string[], sql?: true }} Room
+ *   `holds`: what is in it, in one line. `imports`: the rooms it may import from, for types as for values; its own files are always
+ *   allowed. `sql`: statements may be written there.
  */
 
-const LIB_BELOW_SERVER = [
-  'lib/env',
-  'lib/config',
-  'lib/detection',
-  'lib/identity',
-  'lib/interventions',
-  'lib/proving',
-  'lib/prometheus',
-  'lib/snapshots',
-  'lib/diagnosis',
-  'lib/figures',
-  'lib/live',
-  'lib/history',
-  'lib/rollup',
-  'lib/doctor',
-  'lib/audit',
-  'lib/jobs',
-  'lib/outbox',
-  'lib/shape',
-  'lib/store',
-  'lib/database',
-  'lib/messages',
-  'lib/shared',
-];
+const SHARED = 'lib/shared';
+const BOUND = ['lib/outbox', 'lib/shape', 'lib/database', SHARED];
+
+/** @type {Record<string, Room>} */
+const BELOW_SERVER = {
+  [SHARED]: { holds: 'types, errors, formatting: what server and browser both need', imports: [] },
+  'lib/env': { holds: 'the one reader of the environment', imports: [SHARED] },
+  'lib/messages': { holds: 'one catalogue of texts per language', imports: [SHARED] },
+  'lib/database': { holds: 'engines, connections, timeouts, failures', imports: [SHARED], sql: true },
+  'lib/store': { holds: "the console's own tables", imports: ['lib/database', SHARED], sql: true },
+  'lib/shape': {
+    holds: 'the mapping language, compiled and bound to tables; the built-in shapes',
+    imports: ['lib/database', SHARED],
+    sql: true,
+  },
+  'lib/config': { holds: 'the configuration file, checked', imports: ['lib/shape', 'lib/env', 'lib/messages', SHARED] },
+  'lib/outbox': {
+    holds: 'one configured outbox: rows, lists, masks, rights',
+    imports: ['lib/config', 'lib/shape', 'lib/database', SHARED],
+    sql: true,
+  },
+  'lib/detection': { holds: 'which tables of a database are outboxes', imports: ['lib/config', ...BOUND] },
+  'lib/rollup': { holds: 'histograms and cells of them, and how SQL fills them', imports: ['lib/database', SHARED], sql: true },
+  'lib/history': { holds: 'what was: the collector and its rollups', imports: ['lib/rollup', ...BOUND, 'lib/store'], sql: true },
+  'lib/live': { holds: 'what is now, by one bounded statement', imports: ['lib/rollup', ...BOUND, 'lib/store'], sql: true },
+  'lib/figures': {
+    holds: 'live and history joined for a window',
+    imports: ['lib/live', 'lib/history', 'lib/rollup', 'lib/outbox', 'lib/shape', SHARED],
+  },
+  'lib/diagnosis': {
+    holds: 'verdict rules and their evidence',
+    imports: ['lib/figures', 'lib/live', 'lib/rollup', 'lib/outbox', 'lib/shape', SHARED],
+    sql: true,
+  },
+  'lib/snapshots': {
+    holds: 'one cache of figures and verdicts for screens, scripts and the fleet',
+    imports: ['lib/diagnosis', 'lib/figures', 'lib/live', 'lib/history', 'lib/rollup', 'lib/outbox', 'lib/database', SHARED],
+  },
+  'lib/prometheus': {
+    holds: 'the figures as Prometheus reads them',
+    imports: ['lib/snapshots', 'lib/history', 'lib/rollup', 'lib/store', SHARED],
+  },
+  'lib/doctor': { holds: 'what is wrong with a table, and its fix', imports: [...BOUND, 'lib/store'], sql: true },
+  'lib/interventions': { holds: 'the one door to a change: guard, record, outcome', imports: [...BOUND, 'lib/store'], sql: true },
+  'lib/proving': { holds: 'a mapping tried on real events, and taken back', imports: ['lib/interventions', ...BOUND, 'lib/store'] },
+  'lib/audit': { holds: 'who did what: records carried into the store', imports: ['lib/interventions', ...BOUND, 'lib/store'] },
+  'lib/identity': { holds: 'accounts, sessions, tokens', imports: ['lib/audit', 'lib/store', SHARED] },
+  'lib/jobs': { holds: 'what runs by itself', imports: ['lib/interventions', 'lib/audit', 'lib/outbox', 'lib/store', SHARED] },
+};
+const LIB = Object.keys(BELOW_SERVER);
 
 /** @type {Record<string, Room>} */
 export const ROOMS = {
-  'lib/shared': { values: [] },
-  'lib/env': { values: ['lib/shared'] },
-  'lib/messages': { values: ['lib/shared'] },
-  'lib/database': { values: ['lib/shared'], types: ['lib/config'] },
-  'lib/config': { values: ['lib/shape', 'lib/env', 'lib/messages', 'lib/shared'] },
-  'lib/store': { values: ['lib/database', 'lib/shared'], types: ['lib/config'] },
-  'lib/shape': { values: ['lib/database', 'lib/shared'] },
-  'lib/outbox': { values: ['lib/shape', 'lib/database', 'lib/shared'], types: ['lib/config'] },
-  'lib/detection': { values: ['lib/config', 'lib/outbox', 'lib/shape', 'lib/database', 'lib/shared'] },
-  'lib/rollup': { values: ['lib/database', 'lib/shared'] },
-  'lib/history': { values: ['lib/rollup', 'lib/outbox', 'lib/shape', 'lib/store', 'lib/database', 'lib/shared'] },
-  'lib/live': { values: ['lib/rollup', 'lib/outbox', 'lib/shape', 'lib/store', 'lib/database', 'lib/shared'] },
-  'lib/figures': { values: ['lib/live', 'lib/history', 'lib/rollup', 'lib/outbox', 'lib/shape', 'lib/shared'] },
-  'lib/diagnosis': { values: ['lib/figures', 'lib/live', 'lib/rollup', 'lib/outbox', 'lib/shape', 'lib/shared'] },
-  'lib/snapshots': {
-    values: ['lib/diagnosis', 'lib/figures', 'lib/live', 'lib/history', 'lib/rollup', 'lib/outbox', 'lib/database', 'lib/shared'],
+  ...BELOW_SERVER,
+  'lib/server': { holds: 'who is asking, may they, is the input sane; the only room of lib that knows Next', imports: LIB },
+  components: { holds: 'screens and their parts; data and actions arrive as props', imports: [SHARED] },
+  app: { holds: 'pages, server actions, routes', imports: ['components', 'lib/server', SHARED] },
+  root: {
+    holds: 'the files that tools insist on at the top',
+    imports: ['lib/server', 'lib/env', 'lib/messages', SHARED, 'scripts', 'e2e'],
   },
-  'lib/prometheus': { values: ['lib/snapshots', 'lib/history', 'lib/rollup', 'lib/store', 'lib/shared'] },
-  'lib/doctor': { values: ['lib/outbox', 'lib/shape', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
-  'lib/interventions': { values: ['lib/outbox', 'lib/shape', 'lib/store', 'lib/database', 'lib/shared'], types: ['lib/config'] },
-  'lib/proving': { values: ['lib/interventions', 'lib/outbox', 'lib/shape', 'lib/store', 'lib/database', 'lib/shared'] },
-  'lib/audit': {
-    values: ['lib/interventions', 'lib/outbox', 'lib/shape', 'lib/store', 'lib/database', 'lib/shared'],
-    types: ['lib/config'],
-  },
-  'lib/identity': { values: ['lib/audit', 'lib/store', 'lib/shared'], types: ['lib/config'] },
-  'lib/jobs': { values: ['lib/interventions', 'lib/audit', 'lib/outbox', 'lib/store', 'lib/shared'], types: ['lib/config'] },
-  'lib/server': { values: LIB_BELOW_SERVER },
-  components: { values: ['lib/shared'] },
-  app: { values: ['components', 'lib/server', 'lib/shared'], types: LIB_BELOW_SERVER },
-  /** proxy.ts, instrumentation.ts and the configuration files that tools insist on at the top. */
-  root: { values: ['lib/server', 'lib/env', 'lib/messages', 'lib/shared', 'scripts', 'e2e'] },
-  /** Tables, rows and mappings to try things with: tests, demo, benches, generators. */
-  fixtures: { values: [...LIB_BELOW_SERVER, 'scripts'] },
-  demo: { values: [...LIB_BELOW_SERVER, 'fixtures', 'scripts'] },
-  bench: { values: [...LIB_BELOW_SERVER, 'fixtures', 'demo', 'scripts'] },
-  scripts: { values: [...LIB_BELOW_SERVER, 'fixtures', 'demo'] },
-  e2e: { values: [...LIB_BELOW_SERVER, 'fixtures', 'demo', 'scripts'] },
+  fixtures: { holds: 'tables, rows and mappings to try things with', imports: [...LIB, 'scripts'], sql: true },
+  demo: { holds: 'relays, traffic, a sink, faults', imports: [...LIB, 'fixtures', 'scripts'], sql: true },
+  bench: { holds: 'what the console costs, with budgets', imports: [...LIB, 'fixtures', 'demo', 'scripts'], sql: true },
+  scripts: { holds: 'starters, generators, test runners, lint rules', imports: [...LIB, 'fixtures', 'demo'], sql: true },
+  e2e: { holds: 'stories in a browser, races, faults', imports: [...LIB, 'fixtures', 'demo', 'scripts'], sql: true },
 };
 
-/** Tests stand on top of everything but the screens: they may use the demo's relays and the testing helpers. */
-const TEST_EXTRA = [...LIB_BELOW_SERVER, 'lib/server', 'fixtures', 'demo', 'scripts'];
+/** Tests stand on top of everything but the screens. */
+const TESTS_IMPORT = [...LIB, 'lib/server', 'fixtures', 'demo', 'scripts'];
 
-const SQL_ROOMS = [
-  'lib/database',
-  'lib/outbox',
-  'lib/shape',
-  'lib/interventions',
-  'lib/diagnosis',
-  'lib/live',
-  'lib/history',
-  'lib/rollup',
-  'lib/doctor',
-  'lib/store',
-  'fixtures',
-  'demo',
-  'bench',
-  'e2e',
-  'scripts',
-];
-const DRIVER_ROOMS = ['lib/database', 'demo', 'bench', 'e2e', 'scripts'];
+const DRIVER_ROOMS = ['lib/database', 'fixtures', 'demo', 'bench', 'e2e', 'scripts'];
 const COMPONENT_NEXT = ['next/link', 'next/navigation', 'next/dynamic'];
 
 /** @param {string} file path from the repository's root, with forward slashes */
@@ -110,7 +95,6 @@ export function roomOf(file) {
   const [top = '', second = ''] = file.split('/');
   if (!file.includes('/')) return 'root';
   const room = top === 'lib' ? `lib/${second.replace(/\.[a-z.]+$/, '')}` : top;
-  if (room === 'lib/layers') return 'root';
   return room in ROOMS ? room : null;
 }
 
@@ -118,21 +102,15 @@ export function roomOf(file) {
  * What is wrong with one file of ours importing another, or null.
  * @param {string} from importing file
  * @param {string} to imported file or folder
- * @param {boolean} typeOnly
- * @returns {string | null}
  */
-export function importProblem(from, to, typeOnly) {
+export function importProblem(from, to) {
   const source = roomOf(from);
   const target = roomOf(to);
   if (source === null) return `${from} is in no room: add it to scripts/lint/layers.mjs and to the picture in docs/ARCHITECTURE.md`;
   if (target === null) return `${to} is in no room: add it to scripts/lint/layers.mjs and to the picture in docs/ARCHITECTURE.md`;
-  if (source === target) return null;
-  const room = ROOMS[source];
-  if (room?.values.includes(target)) return null;
-  if (typeOnly && room?.types?.includes(target)) return null;
-  if (isTest(from) && TEST_EXTRA.includes(target)) return null;
-  const how = room?.types?.includes(target) ? ' as a value (a type is fine)' : '';
-  return `${source} may not import ${target}${how}: imports go down the picture in docs/ARCHITECTURE.md`;
+  if (source === target || ROOMS[source]?.imports.includes(target)) return null;
+  if (isTest(from) && TESTS_IMPORT.includes(target)) return null;
+  return `${source} may not import ${target}: imports go down the picture in docs/ARCHITECTURE.md`;
 }
 
 /**
@@ -166,7 +144,7 @@ export function packageProblem(from, specifier) {
  * @param {string} file
  */
 export function mayHoldSql(file) {
-  return isTest(file) || SQL_ROOMS.includes(roomOf(file) ?? '');
+  return isTest(file) || ROOMS[roomOf(file) ?? '']?.sql === true;
 }
 
 /** SQL statements as text. Verbs in capitals, with the word that makes them SQL and not English. */

@@ -22,25 +22,20 @@ export function resolveOurs(from, specifier) {
 /** Every way to import: static, re-export, dynamic with a literal. */
 function onImports(visit) {
   return {
-    ImportDeclaration: (node) => visit(node, node.source.value, isTypeOnly(node)),
-    ExportNamedDeclaration: (node) => node.source && visit(node, node.source.value, node.exportKind === 'type'),
-    ExportAllDeclaration: (node) => visit(node, node.source.value, node.exportKind === 'type'),
-    ImportExpression: (node) => typeof node.source.value === 'string' && visit(node, node.source.value, false),
+    ImportDeclaration: (node) => visit(node, node.source.value),
+    ExportNamedDeclaration: (node) => node.source && visit(node, node.source.value),
+    ExportAllDeclaration: (node) => visit(node, node.source.value),
+    ImportExpression: (node) => typeof node.source.value === 'string' && visit(node, node.source.value),
   };
-}
-
-function isTypeOnly(node) {
-  if (node.importKind === 'type') return true;
-  return node.specifiers.length > 0 && node.specifiers.every((specifier) => specifier.importKind === 'type');
 }
 
 const directions = {
   meta: { type: 'problem', fixable: 'code', docs: { description: 'imports go down the picture in docs/ARCHITECTURE.md' }, schema: [] },
   create(context) {
     const file = fileOf(context);
-    return onImports((node, specifier, typeOnly) => {
+    return onImports((node, specifier) => {
       const ours = resolveOurs(file, specifier);
-      const message = ours === null ? packageProblem(file, specifier) : importProblem(file, ours, typeOnly);
+      const message = ours === null ? packageProblem(file, specifier) : importProblem(file, ours);
       if (message) context.report({ node, message });
       const wanted = ours === null ? specifier : spelling(file, ours);
       if (specifier !== wanted) {
@@ -79,7 +74,7 @@ const sqlRooms = {
   meta: { type: 'problem', docs: { description: 'SQL lives in the rooms that docs/ARCHITECTURE.md lists' }, schema: [] },
   create(context) {
     if (mayHoldSql(fileOf(context))) return {};
-    const message = 'SQL lives in lib/{database,outbox,interventions,metrics,store}; call a function there';
+    const message = 'SQL lives in the rooms that docs/ARCHITECTURE.md marks; call a function there';
     return {
       Literal(node) {
         if (typeof node.value === 'string' && SQL_TEXT.test(node.value)) context.report({ node, message });
