@@ -1,16 +1,14 @@
 import { cookies } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
 import { Frame } from '@/components/frame/frame';
-import { SentInterventions } from '@/components/interventions/sent-interventions';
 import { PaletteButton } from '@/components/palette/palette-button';
 import { offeredLanguages } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
 import { isChangeable } from '@/lib/server/reads/outboxes';
-import { can } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
 import { findEvent } from './find-event-action';
-import { checkIntervention } from './intervention-actions';
+import { checkIntervention, intervene, previewIntervention } from './intervention-actions';
 
 export default defineLayout({
   id: 'layout.console',
@@ -18,31 +16,24 @@ export default defineLayout({
   render: async ({ console, actor }, children) => {
     const jar = await cookies();
     const { directory } = console;
-    const outboxes = directory.ids.map((id) => ({
-      id,
-      name: directory.settings(id).name,
-      changeable: isChangeable(console, id),
-    }));
-    const frame = (
-      <Frame
-        account={{ name: actor.name, role: actor.role }}
-        outboxes={outboxes}
-        languages={offeredLanguages()}
-        railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
-        serverNow={Date.now()}
-        signOut={signOut}
-        palette={<PaletteButton outboxes={outboxes} mayDetect={can(actor.role, 'account:manage')} findEvent={findEvent} />}
-      >
-        {children}
-      </Frame>
+    const outboxes = directory.ids.map((id) => ({ id, name: directory.settings(id).name, changeable: isChangeable(console, id) }));
+    return (
+      <NextIntlClientProvider>
+        <Frame
+          console={{
+            account: { name: actor.name, role: actor.role },
+            outboxes,
+            interventions: { preview: previewIntervention, intervene, check: checkIntervention },
+          }}
+          languages={offeredLanguages()}
+          railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
+          serverNow={Date.now()}
+          signOut={signOut}
+          palette={<PaletteButton findEvent={findEvent} />}
+        >
+          {children}
+        </Frame>
+      </NextIntlClientProvider>
     );
-    const watched = can(actor.role, 'event:operate') ? (
-      <SentInterventions account={actor.name} check={checkIntervention}>
-        {frame}
-      </SentInterventions>
-    ) : (
-      frame
-    );
-    return <NextIntlClientProvider>{watched}</NextIntlClientProvider>;
   },
 });

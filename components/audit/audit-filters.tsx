@@ -4,37 +4,28 @@ import { Button, UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { AUDIT_OUTCOMES } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter } from '@/lib/shared/model';
-import { FilterChip } from '../events/filter-chip';
-import { TextEditor, TimeEditor } from '../events/filter-editors';
-import { useFormat } from '../figures/use-format';
-import { useOperationName } from '../interventions/words';
+import { FilterChip } from '../lists/filter-chip';
+import { TextEditor, TimeEditor, useTimeText } from '../lists/filter-editors';
+import { useConsole, useOutboxName } from '../frame/console';
+import { useOperationName } from '../interventions/operations';
 import classes from './audit.module.css';
-import bar from '../events/filter-bar.module.css';
+import bar from '../lists/filters.module.css';
 
 interface AuditFiltersProps {
   filter: AuditFilter;
-  outboxes: readonly { id: string; name: string }[];
   operations: readonly string[];
   onChange: (filter: AuditFilter) => void;
 }
 
-export function AuditFilters({ filter, outboxes, operations, onChange }: AuditFiltersProps) {
+export function AuditFilters({ filter, operations, onChange }: AuditFiltersProps) {
   const t = useTranslations('audit');
   const words = useTranslations('events.filter');
   const operationName = useOperationName();
   const name = (recorded: string) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded));
-  const format = useFormat();
+  const { outboxes } = useConsole();
+  const timeText = useTimeText();
   const change = (part: Partial<AuditFilter>) => onChange({ ...filter, ...part });
-  const { from, to } = filter;
-  const time =
-    from !== undefined && to !== undefined
-      ? words('between', { from: format.absolute(from), to: format.absolute(to) })
-      : from !== undefined
-        ? words('since', { from: format.absolute(from) })
-        : to !== undefined
-          ? words('until', { to: format.absolute(to) })
-          : null;
-  const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
+  const outboxName = useOutboxName();
   return (
     <div className={bar.bar} role="search" aria-label={t('filter')}>
       <TextChip label={t('actor')} hint={t('actorHint')} value={filter.actor} onChange={(actor) => change({ actor })} />
@@ -60,7 +51,7 @@ export function AuditFilters({ filter, outboxes, operations, onChange }: AuditFi
         onChange={(outcome) => change({ outcome })}
       />
       <TextChip label={t('event')} hint={t('eventHint')} value={filter.event} onChange={(event) => change({ event })} />
-      <FilterChip label={t('time')} value={time} onClear={() => change({ from: undefined, to: undefined })}>
+      <FilterChip label={t('time')} value={timeText(filter)} onClear={() => change({ from: undefined, to: undefined })}>
         {(close) => (
           <TimeEditor
             filter={filter}

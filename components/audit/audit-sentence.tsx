@@ -9,7 +9,7 @@ import type { AuditEntry } from '@/lib/shared/model';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
-import { useBecauseText } from '../interventions/words';
+import { useBecauseText } from '../interventions/operations';
 import classes from './audit.module.css';
 
 interface AuditSentenceProps {

@@ -6,10 +6,11 @@ import Link from 'next/link';
 import type { DeadLetterGroup, DeadLetters, OutboxEvent } from '@/lib/shared/model';
 import type { Column } from '../events/columns';
 import { EventsTable } from '../events/events-table';
-import { Notice } from '../events/list-notice';
-import { useSteadyRows, type ShownRows } from '../events/use-steady-rows';
 import type { Ticks } from '../events/use-ticks';
 import { CountText } from '../figures/figure';
+import { useMay } from '../frame/console';
+import { Notice } from '../frame/note';
+import { useSteadyRows, type ShownRows } from '../lists/steady-rows';
 import { ReadOnlyNote } from '../proof/read-only-note';
 import { ErrorGroups } from './error-groups';
 import classes from './dead-letters.module.css';
@@ -22,7 +23,6 @@ interface DeadLettersSectionProps {
   letters: DeadLetters;
   shown: ShownRows;
   ticks: Ticks;
-  mayOperate: boolean;
   dimmed: boolean;
   current: number;
   /** On the screen of all outboxes: with its name, fewer groups and a way to the rest. */
@@ -34,7 +34,7 @@ interface DeadLettersSectionProps {
 
 /** The dead letters of one outbox: counts by type and error, then rows; or why there are none to see. */
 export function DeadLettersSection(props: DeadLettersSectionProps) {
-  const { letters, shown, ticks, mayOperate, dimmed, current, overview, filtered, onTickGroup } = props;
+  const { letters, shown, ticks, dimmed, current, overview, filtered, onTickGroup } = props;
   const t = useTranslations();
   const { outbox, dead, groups, page, problem } = letters;
   const href = `/outboxes/${encodeURIComponent(outbox.id)}/dead-letters`;
@@ -43,7 +43,7 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
   );
   const state = outbox.capabilities.states.dead;
   const events = shown.rows;
-  const tickable = mayOperate && outbox.writable;
+  const tickable = useMay('event:operate') && outbox.writable;
   return (
     <section className={classes.section} aria-label={t('deadLetters.of', { outbox: outbox.name })}>
       <header className={classes.sectionHeader}>
@@ -86,7 +86,6 @@ export function DeadLettersSection(props: DeadLettersSectionProps) {
             ticks={ticks}
             current={current}
             dimmed={dimmed}
-            tickable={tickable}
             caption={t('deadLetters.of', { outbox: outbox.name })}
           >
             {events.length === 0 && <Notice title={t('events.noMatch.title')} />}

@@ -9,7 +9,7 @@ import type { Detection, DetectionFailure, Examination } from '@/lib/shared/dete
 import type { EngineKey } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
-import { Notice } from '../events/list-notice';
+import { Notice } from '../frame/note';
 import { CandidateDetail } from './candidate-detail';
 import { CandidateList, candidateHref } from './candidate-list';
 import classes from './detect.module.css';

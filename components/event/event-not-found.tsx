@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useParams } from 'next/navigation';
-import { Notice } from '../events/list-notice';
+import { Notice } from '../frame/note';
 import classes from './event-screen.module.css';
 
 /** No table of this outbox holds the event: what that may mean, and where else to look. */

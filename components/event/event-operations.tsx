@@ -3,21 +3,20 @@
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { useBecauseText, useObstacleText, useOperationName } from '../interventions/words';
+import { useMay } from '../frame/console';
+import { inOrder, useBecauseText, useObstacleText, useOperationName } from '../interventions/operations';
 import classes from './event-screen.module.css';
-
-const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
 
 interface EventOperationsProps {
   detail: EventDetail;
   outbox: OutboxInfo;
-  mayOperate: boolean;
   onOperate: (operation: string) => void;
 }
 
 /** What can be done to this event now, and for the rest why not. On a phone it keeps to the lower edge. */
-export function EventOperations({ detail, outbox, mayOperate, onOperate }: EventOperationsProps) {
+export function EventOperations({ detail, outbox, onOperate }: EventOperationsProps) {
   const t = useTranslations('event.operations');
+  const mayOperate = useMay('event:operate');
   const name = useOperationName();
   const because = useBecauseText();
   const obstacle = useObstacleText();
@@ -27,9 +26,7 @@ export function EventOperations({ detail, outbox, mayOperate, onOperate }: Event
     return code === 'wrong_state' && capability?.offered === true ? obstacle({ kind: 'states', from: capability.from }) : because(code);
   };
   const archived = detail.event.state === 'archived';
-  const keys = Object.keys(detail.operations)
-    .filter((key) => (key === 'restore') === archived)
-    .sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
+  const keys = inOrder(Object.keys(detail.operations).filter((key) => (key === 'restore') === archived));
   const possible = mayOperate ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
   // Why nobody may change it stands above.
   if (!outbox.writable) return null;

@@ -8,9 +8,9 @@ import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
-import type { InterventionActions } from '../interventions/actions';
-import { InterventionHost, useIntervention } from '../interventions/use-intervention';
-import { useOperationName } from '../interventions/words';
+import { useMay } from '../frame/console';
+import { useIntervention } from '../interventions/use-intervention';
+import { useOperationName } from '../interventions/operations';
 import { ContentView } from './content-view';
 import { CopyAction } from './copy-value';
 import { EventOperations } from './event-operations';
@@ -23,17 +23,16 @@ import classes from './event-screen.module.css';
 
 export interface EventScreenProps {
   outbox: OutboxInfo;
-  mayOperate: boolean;
   initial: EventDetail;
   load: LoadEvent;
-  actions: InterventionActions;
 }
 
 const RECORD_CARRIED_MS = 1_500;
 
 /** One event: what it is, what happened to it, what it says, and what can be done about it. */
-export function EventScreen({ outbox, mayOperate, initial, load, actions }: EventScreenProps) {
+export function EventScreen({ outbox, initial, load }: EventScreenProps) {
   const t = useTranslations();
+  const mayOperate = useMay('event:operate');
   const intervention = useIntervention();
   const { action, ask } = useEventLoad(load, outbox.id, initial);
   const { snapshot, failing, reading, refresh } = usePolledSnapshot<EventDetail>({
@@ -68,7 +67,7 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
         </span>
       </header>
       <ReadOnlyNote outbox={outbox} />
-      <EventOperations detail={snapshot} outbox={outbox} mayOperate={mayOperate} onOperate={operate} />
+      <EventOperations detail={snapshot} outbox={outbox} onOperate={operate} />
       {snapshot.warnings.map((code) => (
         <p key={code} className={classes.caution}>
           <IconAlertTriangle size={16} aria-hidden />
@@ -93,15 +92,11 @@ export function EventScreen({ outbox, mayOperate, initial, load, actions }: Even
           {snapshot.headers !== null && <ContentView title={t('event.headers')} content={snapshot.headers} showAll={showAll} />}
         </div>
       </div>
-      <InterventionHost
-        intervention={intervention}
-        actions={actions}
-        onSettled={() => {
-          again({ anew: true });
-          // The record reaches the audit a second later, and the story with it.
-          setTimeout(() => again({ anew: true }), RECORD_CARRIED_MS);
-        }}
-      />
+      {intervention.dialog(() => {
+        again({ anew: true });
+        // The record reaches the audit a second later, and the story with it.
+        setTimeout(() => again({ anew: true }), RECORD_CARRIED_MS);
+      })}
     </div>
   );
 }

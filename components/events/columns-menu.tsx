@@ -6,7 +6,7 @@ import { useTranslations } from 'next-intl';
 import type { Capabilities } from '@/lib/shared/model';
 import { savePreference } from '../frame/save-preference';
 import { COLUMNS, COLUMNS_COOKIE, columnAvailable, serialiseColumns, type Column } from './columns';
-import classes from './filter-bar.module.css';
+import classes from '../lists/filters.module.css';
 
 interface ColumnsMenuProps {
   capabilities: Capabilities;

@@ -7,12 +7,13 @@ import { useCallback, useEffect, useRef, type ReactNode } from 'react';
 import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import { tableWidth, type Column } from './columns';
 import { EventRow } from './event-row';
-import type { ShownRows } from './use-steady-rows';
+import { useMay } from '../frame/console';
+import type { ShownRows } from '../lists/steady-rows';
 import type { Ticks } from './use-ticks';
 import classes from './events-table.module.css';
 
 interface EventsTableProps {
-  outbox: Pick<OutboxInfo, 'id' | 'name'>;
+  outbox: OutboxInfo;
   shown: ShownRows;
   columns: readonly Column[];
   ticks: Ticks;
@@ -20,15 +21,15 @@ interface EventsTableProps {
   current: number;
   /** The numbers are old or about to be replaced. */
   dimmed: boolean;
-  tickable: boolean;
   caption: string;
   /** Shown in place of rows. */
   children?: ReactNode;
 }
 
 /** The result table; on a phone the same rows read as cards. Roles are written out because CSS takes them away there. */
-export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, tickable, caption, children }: EventsTableProps) {
+export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, caption, children }: EventsTableProps) {
   const t = useTranslations('events');
+  const tickable = useMay('event:operate') && outbox.writable;
   const { rows: events, gone, newer, showLatest } = shown;
   const all = events.length > 0 && events.every(({ id }) => ticks.has(id));
   const some = events.some(({ id }) => ticks.has(id));

@@ -1,35 +1,33 @@
-'use client';
-
-import { Button, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type RefObject } from 'react';
 import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
-import { useFormat } from '../figures/use-format';
-import { FilterChip } from './filter-chip';
-import { FilterMessages } from './filter-messages';
-import { TextChip, TypeChip } from './filter-chips';
-import { StateEditor, TimeEditor } from './filter-editors';
-import classes from './filter-bar.module.css';
+import { FilterChip } from '../lists/filter-chip';
+import { StateEditor, TextEditor, TimeEditor, TypeEditor, useTimeText } from '../lists/filter-editors';
+import type { List } from '../lists/use-list';
+import classes from '../lists/filters.module.css';
+
+type FilteredList = Pick<List<EventFilter, object>, 'filter' | 'setFilter'>;
 
 interface FilterBarProps {
   outbox: OutboxInfo;
-  filter: EventFilter;
+  list: FilteredList;
   errors: FilterErrors;
   types: readonly string[];
   /** Filters that are not the viewer's to use. */
   hidden: readonly FilterField[];
-  onChange: (filter: EventFilter) => void;
   searchRef: RefObject<HTMLInputElement | null>;
 }
 
 /** The filter as chips, one per field, and a box for whatever id somebody has in the clipboard. */
-export function FilterBar({ outbox, filter, errors, types, hidden, onChange, searchRef }: FilterBarProps) {
+export function FilterBar({ outbox, list, errors, types, hidden, searchRef }: FilterBarProps) {
+  const { filter } = list;
   const t = useTranslations();
-  const format = useFormat();
+  const timeText = useTimeText();
   const { fields, states } = outbox.capabilities;
-  const change = (part: Partial<EventFilter>) => onChange({ ...filter, ...part });
+  const change = (part: Partial<EventFilter>) => list.setFilter({ ...filter, ...part });
   const wrong = (field: FilterField) => {
     const error = errors[field];
     return error && t(`events.filterErrors.${error.code}`, { value: error.value });
@@ -68,7 +66,7 @@ export function FilterBar({ outbox, filter, errors, types, hidden, onChange, sea
       {fields.createdAt && (
         <FilterChip
           label={t('events.filter.created')}
-          value={timeValue(filter, (key, values) => t(`events.filter.${key}`, values), format.absolute)}
+          value={timeText(filter)}
           error={wrong('from') ?? wrong('to')}
           onClear={() => change({ from: undefined, to: undefined })}
         >
@@ -85,24 +83,10 @@ export function FilterBar({ outbox, filter, errors, types, hidden, onChange, sea
       )}
       {fields.error && !hidden.includes('error') && <TextChip field="error" filter={filter} error={wrong('error')} onChange={change} />}
       {fields.error && <TextChip field="cause" filter={filter} error={wrong('cause')} onChange={change} />}
-      {countFilters(filter) + Object.keys(errors).length > 0 && (
-        <Button variant="subtle" size="compact-sm" onClick={() => onChange({ order: filter.order })}>
-          {t('events.filter.clearAll')}
-        </Button>
-      )}
+      {countFilters(filter) + Object.keys(errors).length > 0 && <ClearAll list={list} />}
       <FilterMessages errors={errors} />
     </div>
   );
-}
-
-function timeValue(
-  { from, to }: EventFilter,
-  say: (key: 'between' | 'since' | 'until', values: Record<string, string>) => string,
-  absolute: (at: string) => string,
-): string | null {
-  if (from !== undefined && to !== undefined) return say('between', { from: absolute(from), to: absolute(to) });
-  if (from !== undefined) return say('since', { from: absolute(from) });
-  return to === undefined ? null : say('until', { to: absolute(to) });
 }
 
 interface SearchBoxProps {
@@ -152,5 +136,98 @@ function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
         spellCheck={false}
       />
     </form>
+  );
+}
+
+/** Takes every filter away; the order stays. */
+export function ClearAll({ list: { filter, setFilter } }: { list: FilteredList }) {
+  const t = useTranslations('events.filter');
+  return (
+    <Button variant="subtle" size="compact-sm" onClick={() => setFilter({ order: filter.order })}>
+      {t('clearAll')}
+    </Button>
+  );
+}
+
+/** Newest or oldest first; newest is what a filter without an order means. */
+export function OrderControl({ list: { filter, setFilter } }: { list: FilteredList }) {
+  const t = useTranslations('events');
+  return (
+    <SegmentedControl
+      size="xs"
+      value={filter.order ?? 'newest'}
+      onChange={(value) => setFilter({ ...filter, order: value === 'oldest' ? 'oldest' : undefined })}
+      data={[
+        { value: 'newest', label: t('newest') },
+        { value: 'oldest', label: t('oldest') },
+      ]}
+      aria-label={t('order')}
+    />
+  );
+}
+
+interface ChipProps {
+  filter: EventFilter;
+  /** What is wrong with its value, in words. */
+  error?: string;
+  onChange: (part: Partial<EventFilter>) => void;
+}
+
+/** Events of some types. */
+export function TypeChip({ suggestions, filter, error, onChange }: ChipProps & { suggestions: readonly string[] }) {
+  const t = useTranslations('events');
+  return (
+    <FilterChip
+      label={t('columns.type')}
+      value={filter.type?.join(', ') ?? null}
+      error={error}
+      onClear={() => onChange({ type: undefined })}
+    >
+      {(close) => (
+        <TypeEditor
+          chosen={filter.type ?? []}
+          suggestions={suggestions}
+          onApply={(chosen) => {
+            close();
+            onChange({ type: chosen.length === 0 ? undefined : chosen });
+          }}
+        />
+      )}
+    </FilterChip>
+  );
+}
+
+/** Events in which a field has, or holds, a text. */
+export function TextChip({ field, filter, error, onChange }: ChipProps & { field: 'aggregate' | 'error' | 'cause' }) {
+  const t = useTranslations('events');
+  const label = field === 'cause' ? t('filter.cause') : t(`columns.${field}`);
+  return (
+    <FilterChip label={label} value={filter[field] ?? null} error={error} onClear={() => onChange({ [field]: undefined })}>
+      {(close) => (
+        <TextEditor
+          label={label}
+          hint={t(`filter.${field}Hint`)}
+          value={filter[field] ?? ''}
+          onApply={(value) => {
+            close();
+            onChange({ [field]: value.trim() === '' ? undefined : value });
+          }}
+        />
+      )}
+    </FilterChip>
+  );
+}
+
+/** What of a link's filter was not understood, or is not the viewer's to use. */
+export function FilterMessages({ errors }: { errors: FilterErrors }) {
+  const t = useTranslations('events.filterErrors');
+  const wrong = Object.entries(errors);
+  if (wrong.length === 0) return null;
+  return (
+    <ul className={classes.errors} role="alert">
+      {wrong.map(([field, { code, value }]) => (
+        <li key={field}>{t(code, { value })}</li>
+      ))}
+    </ul>
   );
 }

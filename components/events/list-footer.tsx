@@ -3,32 +3,29 @@
 import { Anchor, Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { EventPage } from '@/lib/shared/model';
+import type { EventFilter, EventPage } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
-import classes from './events-screen.module.css';
+import type { List } from '../lists/use-list';
+import classes from './event-list.module.css';
 
 interface ListFooterProps {
   page: EventPage;
-  order: 'newest' | 'oldest';
-  /** A page behind a cursor: the way back to the first one is offered. */
-  turned: boolean;
-  pending: boolean;
-  onTurn: (cursor: string | null) => void;
+  list: Pick<List<EventFilter, object>, 'filter' | 'turned' | 'pending' | 'turnTo'>;
 }
 
 /** What was searched, and the way on: nobody should take "nothing found" for "does not exist". */
-export function ListFooter({ page, order, turned, pending, onTurn }: ListFooterProps) {
+export function ListFooter({ page, list: { filter, turned, pending, turnTo } }: ListFooterProps) {
   const t = useTranslations('events.pages');
   const { nextCursor, previousCursor } = page;
   return (
     <div className={classes.footer}>
       <div>
-        <Searched page={page} order={order} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />
+        <Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => turnTo(nextCursor)} />
         <ListOrder page={page} />
       </div>
       <div className={classes.turn}>
         {turned && previousCursor !== null && (
-          <Button variant="subtle" size="xs" onClick={() => onTurn(null)} disabled={pending}>
+          <Button variant="subtle" size="xs" onClick={() => turnTo(null)} disabled={pending}>
             {t('first')}
           </Button>
         )}
@@ -37,7 +34,7 @@ export function ListFooter({ page, order, turned, pending, onTurn }: ListFooterP
           size="xs"
           leftSection={<IconChevronLeft size={14} aria-hidden />}
           disabled={previousCursor === null || pending}
-          onClick={() => onTurn(previousCursor)}
+          onClick={() => turnTo(previousCursor)}
         >
           {t('previous')}
         </Button>
@@ -46,7 +43,7 @@ export function ListFooter({ page, order, turned, pending, onTurn }: ListFooterP
           size="xs"
           rightSection={<IconChevronRight size={14} aria-hidden />}
           disabled={nextCursor === null || pending}
-          onClick={() => onTurn(nextCursor)}
+          onClick={() => turnTo(nextCursor)}
         >
           {t('next')}
         </Button>

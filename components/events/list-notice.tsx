@@ -2,57 +2,40 @@
 
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import type { ReactNode } from 'react';
 import type { EventFilter, EventPage, OutboxInfo } from '@/lib/shared/model';
 import { countFilters } from '@/lib/shared/lists/event-filter';
-import type { EventsSnapshot } from './events-snapshot';
-import { secondsAgo } from './filter-editors';
+import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
+import { Notice } from '../frame/note';
+import { secondsAgo } from '../lists/filter-editors';
+import type { List } from '../lists/use-list';
 import { ListOrder, Searched } from './list-footer';
-import classes from './events-screen.module.css';
-
-interface NoticeProps {
-  title: string;
-  text?: ReactNode;
-  children?: ReactNode;
-}
-
-/** What stands where the rows would be. */
-export function Notice({ title, text, children }: NoticeProps) {
-  return (
-    <div className={classes.notice} role="status">
-      <p className={classes.noticeTitle}>{title}</p>
-      {text !== undefined && <div className={classes.noticeText}>{text}</div>}
-      {children !== undefined && <div className={classes.noticeButtons}>{children}</div>}
-    </div>
-  );
-}
+import classes from './event-list.module.css';
 
 interface ListNoticeProps {
   outbox: OutboxInfo;
-  filter: EventFilter;
-  snapshot: EventsSnapshot;
-  onFilter: (filter: EventFilter) => void;
-  onTurn: (cursor: string | null) => void;
-  onRetry: () => void;
-  /** A page behind a cursor: the cursor itself may be what is wrong. */
-  turned: boolean;
+  list: List<EventFilter, EventsSnapshot>;
 }
 
 /** Why there is no row: nothing there, nothing that matches, or not readable; and what to do about it. */
-export function ListNotice({ outbox, filter, snapshot: { page, problem }, onFilter, onTurn, onRetry, turned }: ListNoticeProps) {
+export function ListNotice({ outbox, list }: ListNoticeProps) {
   const t = useTranslations();
+  const { filter, turned, setFilter, turnTo } = list;
+  const { page, problem } = list.snapshot;
+  const retry = (
+    <Button variant="default" size="xs" onClick={() => void list.refresh()}>
+      {t('events.retry')}
+    </Button>
+  );
   if (page === null) {
     if (problem?.code === 'timeout') {
       return (
         <Notice title={t('events.timeout.title')} text={t('events.timeout.text')}>
           {outbox.capabilities.fields.createdAt && (
-            <Button variant="default" size="xs" onClick={() => onFilter({ ...filter, from: secondsAgo(3_600), to: undefined })}>
+            <Button variant="default" size="xs" onClick={() => setFilter({ ...filter, from: secondsAgo(3_600), to: undefined })}>
               {t('events.timeout.lastHour')}
             </Button>
           )}
-          <Button variant="default" size="xs" onClick={onRetry}>
-            {t('events.retry')}
-          </Button>
+          {retry}
         </Notice>
       );
     }
@@ -68,28 +51,23 @@ export function ListNotice({ outbox, filter, snapshot: { page, problem }, onFilt
           </>
         }
       >
+        {/* The cursor itself may be what is wrong. */}
         {turned && (
-          <Button size="xs" onClick={() => onTurn(null)}>
+          <Button size="xs" onClick={() => turnTo(null)}>
             {t('events.pages.first')}
           </Button>
         )}
-        <Button variant="default" size="xs" onClick={onRetry}>
-          {t('events.retry')}
-        </Button>
+        {retry}
       </Notice>
     );
   }
   if (countFilters(filter) === 0) {
     return <Notice title={t('events.empty.title')} text={t('events.empty.text', { table: outbox.table })} />;
   }
-  return <NoMatch page={page} filter={filter} onFilter={onFilter} onTurn={onTurn} />;
+  return <NoMatch page={page} list={list} />;
 }
 
-interface NoMatchProps extends Pick<ListNoticeProps, 'filter' | 'onFilter' | 'onTurn'> {
-  page: EventPage;
-}
-
-function NoMatch({ page, filter, onFilter, onTurn }: NoMatchProps) {
+function NoMatch({ page, list: { filter, setFilter, turnTo } }: { page: EventPage; list: ListNoticeProps['list'] }) {
   const t = useTranslations('events');
   const { nextCursor } = page;
   return (
@@ -97,17 +75,17 @@ function NoMatch({ page, filter, onFilter, onTurn }: NoMatchProps) {
       title={t('noMatch.title')}
       text={
         <>
-          <Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => onTurn(nextCursor)} />
+          <Searched page={page} order={filter.order ?? 'newest'} onFurther={nextCursor === null ? null : () => turnTo(nextCursor)} />
           <ListOrder page={page} />
         </>
       }
     >
       {nextCursor !== null && (
-        <Button size="xs" onClick={() => onTurn(nextCursor)}>
+        <Button size="xs" onClick={() => turnTo(nextCursor)}>
           {t('noMatch.further')}
         </Button>
       )}
-      <Button variant="default" size="xs" onClick={() => onFilter({ order: filter.order })}>
+      <Button variant="default" size="xs" onClick={() => setFilter({ order: filter.order })}>
         {t('filter.clearAll')}
       </Button>
     </Notice>

@@ -3,28 +3,26 @@
 import { Button, CloseButton, Loader } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { formatAmount, sumAmounts } from '@/lib/shared/text/money';
-import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxInfo } from '@/lib/shared/model';
+import { TICKED_EVENTS_MAX, type OutboxInfo } from '@/lib/shared/model';
 import { useFormat } from '../figures/use-format';
-import { operationChoices } from '../interventions/operation-choices';
-import { useObstacleText, useOperationName } from '../interventions/words';
-import type { Extent } from './take-list';
+import { useMay } from '../frame/console';
+import { operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
+import type { Intervention } from '../interventions/use-intervention';
+import type { Ticks } from './use-ticks';
 import type { Taking } from './use-whole-list';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
   outbox: OutboxInfo;
-  events: readonly FrozenEvent[];
-  extent: Extent | null;
-  full: boolean;
-  mayOperate: boolean;
-  onOperate: (operation: string) => void;
+  ticks: Ticks;
+  intervention: Intervention;
   /** Ticks the whole list; null where there is no more of it. */
   onWhole: (() => void) | null;
-  onClear: () => void;
 }
 
 /** Rises when rows are ticked: how many, how much money, what can be done with them, and why the rest cannot. */
-export function SelectionBar({ outbox, events, extent, full, mayOperate, onOperate, onWhole, onClear }: SelectionBarProps) {
+export function SelectionBar({ outbox, ticks: { events, extent, full, clear }, intervention, onWhole }: SelectionBarProps) {
+  const mayOperate = useMay('event:operate');
   const t = useTranslations('events.selection');
   const name = useOperationName();
   const obstacleText = useObstacleText();
@@ -56,7 +54,13 @@ export function SelectionBar({ outbox, events, extent, full, mayOperate, onOpera
             key={operation}
             size="compact-md"
             variant={operation === 'archive' ? 'default' : 'filled'}
-            onClick={() => onOperate(operation)}
+            onClick={() =>
+              intervention.open(
+                outbox,
+                operation,
+                events.map(({ id, version }) => ({ id, version })),
+              )
+            }
           >
             {allowed === events.length ? name(operation) : t('some', { operation: name(operation), allowed, count: events.length })}
           </Button>
@@ -73,7 +77,7 @@ export function SelectionBar({ outbox, events, extent, full, mayOperate, onOpera
           </ul>
         )
       )}
-      <CloseButton className={classes.clear} onClick={onClear} aria-label={t('clear')} />
+      <CloseButton className={classes.clear} onClick={clear} aria-label={t('clear')} />
     </section>
   );
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { TICKED_EVENTS_MAX, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
-import { ROWS_LOOKED_AT_MAX, STRETCHES_MAX, takeList } from './take-list';
+import { ROWS_LOOKED_AT_MAX, STRETCHES_MAX, takeList, type Freeze } from './take-list';
 
 const LIST = { outbox: 'o', query: '', of: null };
-const going = { onCount: () => undefined, gone: () => false };
+const { signal: going } = new AbortController();
+const take = (freeze: Freeze, signal = going) => takeList(freeze, LIST, () => undefined, signal);
 const events = (from: number, count: number): FrozenEvent[] =>
   Array.from({ length: count }, (_, i) => ({ id: String(from + i), version: 'v', state: 'dead', amount: null, currency: null }));
 
@@ -22,7 +23,7 @@ function listOf(stretch: (number: number) => Partial<FrozenPage> | null) {
 
 test('a list is read to its end, each event once, and that it is whole is told', async () => {
   const { freeze, cursors } = listOf((number) => (number < 3 ? { events: events(number * 2, 3), looked: 3 } : null));
-  const taken = await takeList(freeze, LIST, going);
+  const taken = await take(freeze);
   expect(taken).toEqual({ events: events(0, 7), extent: 'whole' });
   expect(cursors).toEqual([undefined, '1', '2']);
 });
@@ -30,28 +31,33 @@ test('a list is read to its end, each event once, and that it is whole is told',
 test('a search that finds next to nothing ends after so many rows, and says that there may be more', async () => {
   // Three events in ten million rows that no index leads to.
   const { freeze, cursors } = listOf((number) => ({ events: number === 2 ? events(0, 3) : [], looked: 100_000 }));
-  expect(await takeList(freeze, LIST, going)).toEqual({ events: events(0, 3), extent: 'found' });
+  expect(await take(freeze)).toEqual({ events: events(0, 3), extent: 'found' });
   expect(cursors).toHaveLength(ROWS_LOOKED_AT_MAX / 100_000);
 });
 
 test('so does one whose stretches are full of what only looks like the cause', async () => {
   const { freeze, cursors } = listOf(() => ({ events: [], looked: 500 }));
-  expect(await takeList(freeze, LIST, going)).toEqual({ events: [], extent: 'found' });
+  expect(await take(freeze)).toEqual({ events: [], extent: 'found' });
   expect(cursors).toHaveLength(STRETCHES_MAX);
 });
 
 test('no more than can be ticked is taken', async () => {
   const { freeze } = listOf((number) => ({ events: events(number * 499, 499), looked: 500 }));
-  const taken = await takeList(freeze, LIST, going);
+  const taken = await take(freeze);
   expect(taken).toMatchObject({ extent: 'first' });
-  expect(taken !== null && 'events' in taken && taken.events).toHaveLength(TICKED_EVENTS_MAX);
+  expect('events' in taken && taken.events).toHaveLength(TICKED_EVENTS_MAX);
 });
 
 test('whoever left gets no events, and what went wrong is told', async () => {
   const { freeze, cursors } = listOf(() => ({ looked: 1 }));
-  expect(await takeList(freeze, LIST, { ...going, gone: () => cursors.length === 2 })).toBeNull();
+  const screen = new AbortController();
+  const leaving: Freeze = (input) => {
+    if (cursors.length === 1) screen.abort();
+    return freeze(input);
+  };
+  await expect(take(leaving, screen.signal)).rejects.toThrow();
   expect(cursors).toHaveLength(2);
-  expect(await takeList(() => Promise.reject(new Error('Failed to fetch')), LIST, going)).toMatchObject({
+  expect(await take(() => Promise.reject(new Error('Failed to fetch')))).toMatchObject({
     problem: { code: 'unavailable' },
   });
 });

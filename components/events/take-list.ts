@@ -1,6 +1,6 @@
 import { TICKED_EVENTS_MAX, type Cause, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
-import { UNANSWERED } from '../interventions/look-at';
+import { UNANSWERED } from '../interventions/actions';
 
 /** One click reads no more rows than this, nor in more stretches: a rare cause in a large table would walk all of it. */
 export const ROWS_LOOKED_AT_MAX = 1_000_000;
@@ -25,28 +25,29 @@ export interface Taken {
   extent: Extent;
 }
 
-/** Reads a list as it is now, stretch by stretch, until its end or a bound; null when nobody waits any more. */
+/** Reads a list as it is now, stretch by stretch, until its end or a bound. Throws when it is called off. */
 export async function takeList(
   freeze: Freeze,
   list: WholeList,
-  { onCount, gone }: { onCount: (count: number) => void; gone: () => boolean },
-): Promise<Taken | { problem: ProblemInfo } | null> {
+  onCount: (count: number) => void,
+  signal: AbortSignal,
+): Promise<Taken | { problem: ProblemInfo }> {
   const events = new Map<string, FrozenEvent>();
   const taken = (extent: Extent): Taken => ({ events: [...events.values()].slice(0, TICKED_EVENTS_MAX), extent });
   let cursor: string | undefined;
-  let looked = 0;
+  let scanned = 0;
   for (let stretch = 1; ; stretch += 1) {
     onCount(events.size);
     const answer = await freeze({ ...list, cursor }).catch(() => null);
-    if (gone()) return null;
+    signal.throwIfAborted();
     if (answer === null) return { problem: UNANSWERED };
     if (!answer.ok) return { problem: answer.problem };
     const { value } = answer;
     for (const event of value.events) events.set(event.id, event);
-    looked += value.looked;
+    scanned += value.looked;
     cursor = value.nextCursor ?? undefined;
     if (events.size > TICKED_EVENTS_MAX || (events.size === TICKED_EVENTS_MAX && cursor !== undefined)) return taken('first');
     if (cursor === undefined) return taken(value.complete ? 'whole' : 'found');
-    if (looked >= ROWS_LOOKED_AT_MAX || stretch === STRETCHES_MAX) return taken('found');
+    if (scanned >= ROWS_LOOKED_AT_MAX || stretch === STRETCHES_MAX) return taken('found');
   }
 }

@@ -1,25 +1,27 @@
 import { useTranslations } from 'next-intl';
-import { useState, type RefObject } from 'react';
+import { useRef, useState } from 'react';
 import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import { useShortcuts } from '../frame/shortcuts';
-import { operationChoices } from '../interventions/operation-choices';
+import { useMay } from '../frame/console';
+import { operationChoices, useOperationName } from '../interventions/operations';
 import type { Intervention } from '../interventions/use-intervention';
-import { useOperationName } from '../interventions/words';
 import type { Ticks } from './use-ticks';
 
 interface ListKeys {
-  /** Holds the rows; each links to its event with `data-event`. */
-  root: RefObject<HTMLElement | null>;
+  intervention: Intervention;
   events: readonly OutboxEvent[];
   ticks: Ticks;
   /** null while the rows are of several outboxes: then the keys do nothing. */
   outbox: OutboxInfo | null;
-  mayOperate: boolean;
-  intervention: Intervention;
 }
 
-/** The keys of the list. The row they are on holds the focus on its link, so that Enter opens it by itself. */
-export function useListKeys({ root, events, ticks, outbox, mayOperate, intervention }: ListKeys) {
+/**
+ * The keys of the list: `root` holds the rows, each of which links to its event with `data-event`; `current` is the index of
+ * the row they are on, -1 for none. That row's link has the focus, so that Enter opens it by itself.
+ */
+export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
+  const root = useRef<HTMLDivElement>(null);
+  const mayOperate = useMay('event:operate');
   const t = useTranslations('events.keys');
   const name = useOperationName();
   const [currentId, setCurrentId] = useState<string | null>(null);
@@ -63,5 +65,5 @@ export function useListKeys({ root, events, ticks, outbox, mayOperate, intervent
     { keys: 'a', label: name('archive'), run: () => operate('archive') },
     { keys: 'Escape', label: t('clear'), run: () => ticks.clear() },
   ]);
-  return { current };
+  return { root, current };
 }

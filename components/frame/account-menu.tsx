@@ -3,18 +3,18 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { Role } from '@/lib/shared/permissions';
+import { useConsole } from './console';
 import { LanguageChoice, ThemeChoice, TimeZoneChoice, type Language } from './preferences';
 import classes from './frame.module.css';
 
 export interface AccountMenuProps {
-  account: { name: string; role: Role };
   languages: Language[];
   signOut: () => Promise<void>;
 }
 
 /** Who is signed in and as what; on a phone the preferences too, whose own controls have no room there. */
-export function AccountMenu({ account, languages, signOut }: AccountMenuProps) {
+export function AccountMenu({ languages, signOut }: AccountMenuProps) {
+  const { account } = useConsole();
   const words = useTranslations('frame');
   return (
     <Menu position="bottom-end" width={240}>

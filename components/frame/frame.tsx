@@ -3,13 +3,15 @@
 import { useState, type ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
+import { SentProvider } from '../interventions/sent-notices';
 import { AccountMenu, type AccountMenuProps } from './account-menu';
 import { ClockProvider } from './clock';
+import { ConsoleProvider, type ConsoleValue } from './console';
 import { selectionWithAbsoluteTimes } from './copy-times';
 import { LiveProvider } from './live';
 import { LiveSwitch } from './live-switch';
 import { Notices } from './notices';
-import { OutboxBar, type BarOutbox } from './outbox-bar';
+import { OutboxBar } from './outbox-bar';
 import { OutboxSwitcher } from './outbox-switcher';
 import { LanguageMenu, ThemeMenu, TimeZoneSelect, useFirstTimeZone } from './preferences';
 import { Rail } from './rail';
@@ -19,7 +21,7 @@ import { ShortcutProvider } from './shortcuts';
 import classes from './frame.module.css';
 
 export interface FrameProps extends AccountMenuProps {
-  outboxes: (BarOutbox & { name: string })[];
+  console: ConsoleValue;
   /** The rail as it was left. */
   railCollapsed: boolean;
   /** The server's time at rendering, in milliseconds. */
@@ -30,19 +32,23 @@ export interface FrameProps extends AccountMenuProps {
 }
 
 /** Everything around a screen: rail, top bar, live dot, keys, notices. */
-export function Frame({ serverNow, ...props }: FrameProps) {
+export function Frame({ console, serverNow, ...props }: FrameProps) {
   return (
-    <ClockProvider serverNow={serverNow}>
-      <LiveProvider>
-        <ShortcutProvider>
-          <Shell {...props} />
-        </ShortcutProvider>
-      </LiveProvider>
-    </ClockProvider>
+    <ConsoleProvider value={console}>
+      <ClockProvider serverNow={serverNow}>
+        <LiveProvider>
+          <ShortcutProvider>
+            <SentProvider>
+              <Shell {...props} />
+            </SentProvider>
+          </ShortcutProvider>
+        </LiveProvider>
+      </ClockProvider>
+    </ConsoleProvider>
   );
 }
 
-function Shell({ account, outboxes, languages, railCollapsed, palette, signOut, children }: Omit<FrameProps, 'serverNow'>) {
+function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<FrameProps, 'console' | 'serverNow'>) {
   const words = useTranslations('frame');
   const [collapsed, setCollapsed] = useState(railCollapsed);
   useFirstTimeZone();
@@ -60,7 +66,6 @@ function Shell({ account, outboxes, languages, railCollapsed, palette, signOut, 
         {words('skip')}
       </a>
       <Rail
-        role={account.role}
         collapsed={collapsed}
         onToggle={() => {
           savePreference(RAIL_COOKIE, collapsed ? 'wide' : 'icons');
@@ -70,7 +75,7 @@ function Shell({ account, outboxes, languages, railCollapsed, palette, signOut, 
       <div className={classes.body}>
         <header className={classes.top}>
           <div className={classes.topBar}>
-            <OutboxSwitcher outboxes={outboxes} />
+            <OutboxSwitcher />
             <div className={classes.spacer} />
             {palette}
             <LiveSwitch />
@@ -78,9 +83,9 @@ function Shell({ account, outboxes, languages, railCollapsed, palette, signOut, 
             <ShortcutHelp />
             <ThemeMenu />
             <LanguageMenu languages={languages} />
-            <AccountMenu account={account} languages={languages} signOut={signOut} />
+            <AccountMenu languages={languages} signOut={signOut} />
           </div>
-          <OutboxBar outboxes={outboxes} />
+          <OutboxBar />
         </header>
         <main id="main" tabIndex={-1} className={classes.main}>
           {children}

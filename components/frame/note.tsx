@@ -19,3 +19,20 @@ export function Note({ icon, dashed, status, children }: NoteProps) {
     </p>
   );
 }
+
+interface NoticeProps {
+  title: string;
+  text?: ReactNode;
+  children?: ReactNode;
+}
+
+/** What stands where the rows would be. */
+export function Notice({ title, text, children }: NoticeProps) {
+  return (
+    <div className={classes.notice} role="status">
+      <p className={classes.noticeTitle}>{title}</p>
+      {text !== undefined && <div className={classes.noticeText}>{text}</div>}
+      {children !== undefined && <div className={classes.noticeButtons}>{children}</div>}
+    </div>
+  );
+}

@@ -4,7 +4,7 @@ import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useFormat } from '../figures/use-format';
-import { useKeeper } from '../interventions/sent-interventions';
+import { SentNotice, useSentNotices } from '../interventions/sent-notices';
 import { useLiveReading } from './live';
 import classes from './frame.module.css';
 
@@ -20,10 +20,12 @@ export function Notices() {
   const format = useFormat();
   const reading = useLiveReading();
   const failing = reading?.failing ?? null;
-  const { notices } = useKeeper();
+  const { sent, close } = useSentNotices();
   return (
     <div className={classes.notices} role="status">
-      {notices}
+      {sent.map((one) => (
+        <SentNotice key={one.key} sent={one} onClose={() => close(one.key)} />
+      ))}
       {reading?.outdated && (
         <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
           <div className={classes.noticeBody}>

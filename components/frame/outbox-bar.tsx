@@ -7,6 +7,7 @@ import { SegmentedControl } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { parseChartView, withChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
+import { useConsole } from './console';
 import classes from './frame.module.css';
 
 /** Chosen when the charts show a span of their own. */
@@ -19,14 +20,9 @@ const SCREENS = [
   { key: 'settings', path: '/settings' },
 ] as const;
 
-export interface BarOutbox {
-  id: string;
-  /** It has a login for changes and an operation to prove: without them there is nothing to set. */
-  changeable: boolean;
-}
-
 /** The screens of the outbox in view, and the window where a screen has one. Nothing on other pages, or for an outbox that is not there. */
-export function OutboxBar({ outboxes }: { outboxes: BarOutbox[] }) {
+export function OutboxBar() {
+  const { outboxes } = useConsole();
   const words = useTranslations('frame');
   const pathname = usePathname();
   const { outbox } = useParams<{ outbox?: string }>();

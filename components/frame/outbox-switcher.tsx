@@ -3,10 +3,12 @@
 import { useParams, usePathname, useRouter } from 'next/navigation';
 import { Select } from '@mantine/core';
 import { useTranslations } from 'next-intl';
+import { useConsole } from './console';
 import classes from './frame.module.css';
 
 /** Jumps to another outbox and stays on the same screen of it. */
-export function OutboxSwitcher({ outboxes }: { outboxes: { id: string; name: string }[] }) {
+export function OutboxSwitcher() {
+  const { outboxes } = useConsole();
   const words = useTranslations('frame');
   const router = useRouter();
   const pathname = usePathname();

@@ -15,7 +15,8 @@ import {
   type IconProps,
 } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { can, type Permission, type Role } from '@/lib/shared/permissions';
+import { can, type Permission } from '@/lib/shared/permissions';
+import { useConsole } from './console';
 import classes from './frame.module.css';
 
 interface Part {
@@ -42,9 +43,10 @@ const PARTS: Part[] = [
 ];
 
 /** The parts of the console: a rail, icons only when collapsed, a bar at the bottom of a phone. */
-export function Rail({ role, collapsed, onToggle }: { role: Role; collapsed: boolean; onToggle: () => void }) {
+export function Rail({ collapsed, onToggle }: { collapsed: boolean; onToggle: () => void }) {
   const words = useTranslations('frame');
   const pathname = usePathname();
+  const { role } = useConsole().account;
   const Toggle = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
   return (
     <nav className={classes.rail} data-collapsed={collapsed} aria-label={words('parts')}>

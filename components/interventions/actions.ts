@@ -1,8 +1,8 @@
 import type { SeenEvent } from '@/lib/shared/changes/batches';
-import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import type { ActionResult } from '@/lib/shared/problems';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 
-/** What the dialog asks of the server. The page passes its server actions in. */
+/** What the dialog asks of the server: its actions, handed in by the layout. */
 export interface InterventionActions {
   /** What the operation would do to these events now; changes nothing. */
   preview(input: { outbox: string; operation: string; events: SeenEvent[] }): Promise<ActionResult<InterventionPreview>>;
@@ -24,4 +24,35 @@ export interface Opening {
   operation: string;
   events: SeenEvent[];
   key: string;
+}
+
+/** Stands for the version of an event that is not there: no row has it, so one that comes back is not taken as seen. */
+export const NOT_THERE = 'not-there';
+
+/** When the way to the console broke. */
+export const UNANSWERED: ProblemInfo = { code: 'unavailable', detail: 'the console did not answer' };
+
+/**
+ * These events with the versions they have now where they come without one (an undo knows ids only): read once, before
+ * anything is decided, so that what changes afterwards is not what was seen.
+ */
+export async function readVersions(
+  preview: InterventionActions['preview'],
+  { subject: { id: outbox }, operation }: Pick<Opening, 'subject' | 'operation'>,
+  events: readonly SeenEvent[],
+  signal: AbortSignal,
+): Promise<ActionResult<SeenEvent[]>> {
+  const unseen = events.filter(({ version }) => version === '');
+  const versions = new Map<string, string>();
+  for (let at = 0; at < unseen.length && !signal.aborted; at += INTERVENTION_EVENTS_MAX) {
+    const some = unseen.slice(at, at + INTERVENTION_EVENTS_MAX);
+    const found = await preview({ outbox, operation, events: some }).catch(() => null);
+    if (found === null) return { ok: false, problem: UNANSWERED };
+    if (!found.ok) return found;
+    for (const { event } of found.value.rows) versions.set(event.id, event.version === '' ? NOT_THERE : event.version);
+  }
+  return {
+    ok: true,
+    value: events.map(({ id, version }) => ({ id, version: version === '' ? (versions.get(id) ?? NOT_THERE) : version })),
+  };
 }

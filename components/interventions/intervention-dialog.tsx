@@ -1,61 +1,65 @@
-'use client';
-
-import { Modal } from '@mantine/core';
+import { Button, Modal, Skeleton, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useEffect, useEffectEvent, type ReactNode } from 'react';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
-import type { InterventionResult } from '@/lib/shared/model';
-import type { InterventionActions, Opening, Subject } from './actions';
-import { Deciding } from './deciding';
-import { ResultPanel, UnknownPanel } from './result-panel';
-import { HaltedPanel, RunningPanel } from './run-panels';
-import { usePreview } from './use-preview';
-import { useRun } from './use-run';
-import { useOperationName } from './words';
+import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
+import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import type { Opening } from './actions';
+import { useOperationName } from './operations';
+import { PreviewRows, SqlView } from './preview-rows';
+import { acceptedReason, ReasonField, rememberReason } from './reason-field';
+import { ResultPanel } from './result-panel';
+import { HaltedPanel, RunningPanel, Trouble, UnknownPanel } from './run-panels';
+import { usePreview, type Preview } from './use-preview';
+import { useRun, type Run } from './use-run';
 import classes from './intervention-dialog.module.css';
 
 interface InterventionDialogProps {
   opening: Opening;
-  actions: InterventionActions;
   onClose: () => void;
   onSettled: (result: InterventionResult) => void;
   /** Opens the dialog again for another operation: undo. */
-  onOpen: (subject: Subject, operation: string, events: SeenEvent[]) => void;
+  onOpen: (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
 }
 
 /** Says what will happen to which rows, asks why, does it once, and shows what came of it. */
-export function InterventionDialog({ opening, actions, onClose, onSettled, onOpen }: InterventionDialogProps) {
-  const { subject, operation, events, key } = opening;
+export function InterventionDialog({ opening, onClose, onSettled, onOpen }: InterventionDialogProps) {
+  const { subject, operation, events } = opening;
   const t = useTranslations();
   const name = useOperationName();
   const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
-  const { preview, beyond, problem, loading, lookAgain } = usePreview(actions, subject.id, operation, events);
-  const { run, send, goOn, stop, soFar } = useRun(actions, subject, key);
+  const preview = usePreview(opening);
+  const { run, send, goOn, stop, soFar } = useRun(opening);
 
   const settle = useEffectEvent(onSettled);
   useEffect(() => {
     if (run.phase === 'done') settle(run.result);
   }, [run]);
 
-  const count = preview === null ? events.length : preview.allowed === 0 ? 0 : preview.allowed + beyond.length;
+  const count = preview.preview === null ? events.length : countOf(preview);
   const outbox = (): ReactNode => <em className={classes.subject}>{subject.name}</em>;
-  const title = {
-    deciding: () => (t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation)),
-    checking: () => t('interventions.unknownTitle', { operation: name(operation) }),
-    absent: () => t('interventions.absentTitle', { operation: name(operation) }),
-    done: (result: InterventionResult) =>
-      t(`interventions.outcome.${result.outcome}`, { changed: result.changed.length, skipped: result.skipped.length }),
+  const title = (): ReactNode => {
+    if (run.phase === 'done') {
+      const { outcome, changed, skipped } = run.result;
+      return t(`interventions.outcome.${outcome}`, { changed: changed.length, skipped: skipped.length });
+    }
+    if (run.phase === 'checking') return t('interventions.unknownTitle', { operation: name(operation) });
+    if (run.phase === 'absent') return t('interventions.absentTitle', { operation: name(operation) });
+    return t.has(`operations.${operation}.title`) ? t.rich(`operations.${operation}.title`, { count, outbox }) : name(operation);
   };
-  const settled = run.phase === 'done';
-  const unanswered = run.phase === 'checking' || run.phase === 'absent' ? run : null;
   const running = run.phase === 'sending' && run.several;
   const close = () => {
-    // What a part of it did is told to the screen when nobody goes on with the rest.
+    // What a part of it did is reported to the screen when nobody goes on with the rest.
     const done = run.phase === 'halted' || run.phase === 'checking' ? soFar() : null;
     if (done !== null) onSettled(done);
     onClose();
   };
+  const undo = (reverse: string, ids: string[]) =>
+    onOpen(
+      subject,
+      reverse,
+      ids.map((id) => ({ id, version: '' })),
+    );
 
   return (
     <Modal
@@ -70,43 +74,146 @@ export function InterventionDialog({ opening, actions, onClose, onSettled, onOpe
       closeButtonProps={{ 'aria-label': t('interventions.close') }}
       transitionProps={{ duration: 80 }}
       classNames={{ title: classes.title, body: classes.body, content: classes.content, header: classes.header }}
-      title={settled ? title.done(run.result) : unanswered ? title[unanswered.phase]() : title.deciding()}
+      title={title()}
     >
-      {settled ? (
-        <ResultPanel
-          result={run.result}
-          subject={subject}
-          rows={preview?.rows ?? []}
-          onClose={onClose}
-          onUndo={(undo, ids) =>
-            onOpen(
-              subject,
-              undo,
-              ids.map((id) => ({ id, version: '' })),
-            )
-          }
-        />
-      ) : unanswered ? (
-        <UnknownPanel run={unanswered} outbox={subject.id} onClose={close} />
+      {run.phase === 'done' ? (
+        <ResultPanel result={run.result} subject={subject} rows={preview.preview?.rows ?? []} onClose={onClose} onUndo={undo} />
+      ) : run.phase === 'checking' || run.phase === 'absent' ? (
+        <UnknownPanel run={run} outbox={subject.id} onClose={close} />
       ) : running ? (
         <RunningPanel progress={run.progress} onStop={stop} />
       ) : run.phase === 'halted' ? (
-        <HaltedPanel run={run} subject={subject} operation={operation} actions={actions} onGoOn={() => void goOn()} onClose={close} />
+        <HaltedPanel run={run} opening={opening} onGoOn={goOn} onClose={close} />
       ) : (
-        <Deciding
-          subject={subject}
-          operation={operation}
-          preview={preview}
-          beyond={beyond}
-          problem={problem}
-          loading={loading}
-          events={events}
-          run={run}
-          onLookAgain={lookAgain}
-          onClose={onClose}
-          onConfirm={send}
-        />
+        <Deciding opening={opening} preview={preview} run={run} onClose={onClose} onConfirm={send} />
       )}
     </Modal>
+  );
+}
+
+/** How many events would change. */
+const countOf = ({ preview, beyond }: Preview): number => (preview === null || preview.allowed === 0 ? 0 : preview.allowed + beyond.length);
+
+/** More rows than this leave the outbox only after their number was typed. */
+const TYPED_ABOVE = 20;
+
+interface DecidingProps {
+  opening: Opening;
+  preview: Preview;
+  run: Run;
+  onClose: () => void;
+  /** With `tryOne`, one event goes first and the others wait for a word. */
+  onConfirm: (request: InterventionRequest, tryOne: boolean) => void;
+}
+
+function Deciding({ opening: { subject, operation, events }, preview: read, run, onClose, onConfirm }: DecidingProps) {
+  const { preview, beyond, problem, loading, readAgain } = read;
+  const t = useTranslations();
+  const name = useOperationName();
+  const [reason, setReason] = useState('');
+  const [typed, setTyped] = useState('');
+  const [touched, setTouched] = useState(false);
+
+  const count = countOf(read);
+  const mustType = operation === 'archive' && count > TYPED_ABOVE;
+  const accepted = acceptedReason(reason);
+  const sending = run.phase === 'sending';
+  const ready = preview !== null && !loading && count > 0 && accepted !== null && (!mustType || typed.trim() === String(count));
+  const moved = preview?.rows.some(({ code }) => code === 'changed_since_seen') ?? false;
+
+  const confirm = (tryOne: boolean) => {
+    setTouched(true);
+    if (!ready || sending) return;
+    rememberReason(accepted);
+    const seen = preview.rows.filter(({ allowed }) => allowed).map(({ event }) => ({ id: event.id, version: event.version }));
+    onConfirm({ operation, events: [...seen, ...beyond], reason: accepted }, tryOne);
+  };
+  const again = (className?: string) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconRefresh size={14} />}
+      onClick={readAgain}
+      loading={loading}
+      className={className}
+    >
+      {t('interventions.lookAgain')}
+    </Button>
+  );
+
+  return (
+    <form
+      className={classes.form}
+      // The words for what is missing are ours, in the reader's language.
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        confirm(false);
+      }}
+    >
+      <div className={classes.scroll}>
+        {t.has(`operations.${operation}.consequence`) && <p className={classes.consequence}>{t(`operations.${operation}.consequence`)}</p>}
+        {preview === null && loading && (
+          <Skeleton height={Math.min(events.length, 5) * 36 + 33} radius="sm" data-testid="preview-loading" />
+        )}
+        {problem !== null && (
+          <Trouble problem={problem} outbox={subject.id}>
+            {again()}
+          </Trouble>
+        )}
+        {preview !== null && (
+          <>
+            <PreviewRows rows={preview.rows} />
+            {count > 0 && beyond.length > 0 && (
+              <p className={classes.consequence}>
+                {t('interventions.beyondPreview', { shown: preview.rows.length, count: events.length, size: INTERVENTION_EVENTS_MAX })}
+              </p>
+            )}
+            {moved && again(classes.start)}
+            {count > 0 &&
+              preview.warnings.map((code) => (
+                <p key={code} className={classes.warning}>
+                  <IconAlertTriangle size={16} aria-hidden />
+                  <span>{t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code}</span>
+                </p>
+              ))}
+            {count === 0 && <p className={classes.nothing}>{t('interventions.nothingAllowed', { operation: name(operation) })}</p>}
+            {count > 0 && (
+              <ReasonField value={reason} onChange={setReason} invalid={touched && accepted === null} onSubmit={() => confirm(false)} />
+            )}
+            {mustType && (
+              <TextInput
+                label={t('interventions.typeCount', { count })}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+                inputMode="numeric"
+                autoComplete="off"
+                className={classes.typed}
+                error={touched && typed.trim() !== String(count) ? t('interventions.typeCountError', { count }) : undefined}
+              />
+            )}
+            {count > 0 && <SqlView statements={preview.sql} />}
+          </>
+        )}
+        {run.phase === 'refused' && <Trouble problem={run.problem} outbox={subject.id} untouched />}
+      </div>
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={onClose}>
+          {t('interventions.cancel')}
+        </Button>
+        {count > 1 && (
+          <Button variant="default" disabled={sending || loading} onClick={() => confirm(true)}>
+            {t('interventions.tryOne')}
+          </Button>
+        )}
+        {(preview === null || count > 0) && (
+          <Button type="submit" disabled={sending || preview === null || loading} loading={sending}>
+            {t.has(`operations.${operation}.button`)
+              ? t(`operations.${operation}.button`, { count: preview === null ? events.length : count })
+              : name(operation)}
+          </Button>
+        )}
+      </div>
+    </form>
   );
 }

@@ -1,8 +1,8 @@
 import { useTranslations } from 'next-intl';
 import type { InterventionPreview } from '@/lib/shared/model';
-import { RelativeTime } from '../figures/time';
 import { StateMark } from '../figures/mark';
-import { useBecauseText, useSkipText } from './words';
+import { RelativeTime } from '../figures/time';
+import { useBecauseText, useSkipText } from './operations';
 import classes from './intervention-dialog.module.css';
 
 type Row = InterventionPreview['rows'][number];
@@ -77,5 +77,32 @@ function PreviewRow({ row: { event, allowed, code, because } }: { row: Row }) {
         </tr>
       )}
     </>
+  );
+}
+
+/** The statements that will run, on request: values stay numbered parameters and are listed below. */
+export function SqlView({ statements }: { statements: InterventionPreview['sql'] }) {
+  const t = useTranslations('interventions');
+  return (
+    <details className={classes.sql}>
+      <summary>{t('showSql')}</summary>
+      <p>{t('sqlNote')}</p>
+      {statements.map(({ text, parameters }, index) => (
+        <div key={index} className={classes.statement}>
+          <pre tabIndex={0} aria-label={t('statement', { number: index + 1 })}>
+            <code>{text}</code>
+          </pre>
+          {parameters.length > 0 && (
+            <ol className={classes.parameters}>
+              {parameters.map((value, position) => (
+                <li key={position}>
+                  <span>{`$${String(position + 1)}`}</span> <bdi>{value}</bdi>
+                </li>
+              ))}
+            </ol>
+          )}
+        </div>
+      ))}
+    </details>
   );
 }

@@ -1,15 +1,11 @@
-'use client';
-
-import { Anchor, Button, Loader } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { useEffect, useRef } from 'react';
 import type { InterventionPreview, InterventionResult, Skipped } from '@/lib/shared/model';
-import { useAgo } from '../figures/ago';
 import { useFormat } from '../figures/use-format';
 import type { Subject } from './actions';
-import type { Run } from './use-run';
-import { useOperationName, useSkipText } from './words';
+import { useOperationName, useSkipText } from './operations';
 import classes from './intervention-dialog.module.css';
 
 interface ResultPanelProps {
@@ -129,40 +125,4 @@ function auditHref(outbox: string, result: InterventionResult): string {
   if (ids.length === 1 && ids[0] !== undefined) params.set('event', ids[0]);
   else params.set('operation', result.operation);
   return `/audit?${params.toString()}`;
-}
-
-interface UnknownPanelProps {
-  run: Extract<Run, { phase: 'checking' | 'absent' }>;
-  outbox: string;
-  onClose: () => void;
-}
-
-/** The third outcome: sent, and the answer did not come. It is looked up by itself and never sent again. */
-export function UnknownPanel({ run, outbox, onClose }: UnknownPanelProps) {
-  const t = useTranslations('interventions');
-  const ago = useAgo();
-  return (
-    <div className={classes.form} role="status">
-      <div className={classes.scroll}>
-        {run.phase === 'absent' ? (
-          <p>{t('absent')}</p>
-        ) : (
-          <>
-            <p>{t('unknown')}</p>
-            <p className={classes.checking}>
-              <Loader size={14} type="dots" aria-hidden />
-              {run.checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(new Date(run.checkedAt).toISOString()) })}
-            </p>
-          </>
-        )}
-        <p className={classes.reference}>{t('key', { key: run.key })}</p>
-      </div>
-      <div className={classes.buttons}>
-        <Button variant="default" component={Link} href={`/audit?outbox=${encodeURIComponent(outbox)}`}>
-          {t('seeAudit')}
-        </Button>
-        <Button onClick={onClose}>{t('close')}</Button>
-      </div>
-    </div>
-  );
 }

@@ -1,14 +1,18 @@
-'use client';
-
 import { Button, Loader, Progress as Bar } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
-import { useEffect, useRef, useState } from 'react';
+import Link from 'next/link';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Progress } from '@/lib/shared/changes/batches';
-import { INTERVENTION_EVENTS_MAX, type OutboxEvent } from '@/lib/shared/model';
+import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
+import type { ProblemInfo } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
+import { useAgo } from '../figures/ago';
 import { StateMark } from '../figures/mark';
-import type { InterventionActions, Subject } from './actions';
-import { Trouble } from './trouble';
+import { useConsole } from '../frame/console';
+import { ReadOnlyNote } from '../proof/read-only-note';
+import type { Opening } from './actions';
+import { useOutcome, type End, type SentKey } from './send';
 import type { Run } from './use-run';
 import classes from './intervention-dialog.module.css';
 
@@ -65,15 +69,13 @@ function HowFar({ progress: { total, changed, skipped } }: { progress: Progress 
 
 interface HaltedPanelProps {
   run: Extract<Run, { phase: 'halted' }>;
-  subject: Subject;
-  operation: string;
-  actions: InterventionActions;
+  opening: Opening;
   onGoOn: () => void;
   onClose: () => void;
 }
 
 /** Ended between two interventions: why, what is left, and the way on. */
-export function HaltedPanel({ run: { progress, halt, tried }, subject, operation, actions, onGoOn, onClose }: HaltedPanelProps) {
+export function HaltedPanel({ run: { progress, halt, tried }, opening, onGoOn, onClose }: HaltedPanelProps) {
   const t = useTranslations('interventions');
   const goOn = useRef<HTMLButtonElement>(null);
   useEffect(() => goOn.current?.focus(), []);
@@ -82,8 +84,8 @@ export function HaltedPanel({ run: { progress, halt, tried }, subject, operation
     <div className={classes.form}>
       <div className={classes.scroll}>
         <HowFar progress={progress} />
-        {halt.why === 'problem' ? <Trouble problem={halt.problem} outbox={subject.id} untouched /> : <p>{t(`run.${halt.why}`)}</p>}
-        {tried !== null && <TriedEvent id={tried} subject={subject} operation={operation} actions={actions} />}
+        {halt.why === 'problem' ? <Trouble problem={halt.problem} outbox={opening.subject.id} untouched /> : <p>{t(`run.${halt.why}`)}</p>}
+        {tried !== null && <TriedEvent id={tried} opening={opening} />}
         <p className={classes.consequence}>{t('run.left', { left })}</p>
       </div>
       <div className={classes.buttons}>
@@ -98,34 +100,24 @@ export function HaltedPanel({ run: { progress, halt, tried }, subject, operation
   );
 }
 
-const LOOK_EVERY_MS = 2_000;
-
-interface TriedEventProps {
-  id: string;
-  subject: Subject;
-  operation: string;
-  actions: InterventionActions;
-}
+const TRIED_EVERY_MS = 2_000;
 
 /** How the one event that went first fares, as its table has it now. */
-function TriedEvent({ id, subject, operation, actions }: TriedEventProps) {
+function TriedEvent({ id, opening: { subject, operation, key } }: { id: string; opening: Opening }) {
   const t = useTranslations('interventions.run');
-  const [event, setEvent] = useState<OutboxEvent | null>(null);
-  useEffect(() => {
-    let stopped = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const look = async () => {
-      const found = await actions.preview({ outbox: subject.id, operation, events: [{ id, version: '' }] }).catch(() => null);
-      if (stopped) return;
-      if (found?.ok) setEvent(found.value.rows[0]?.event ?? null);
-      timer = setTimeout(() => void look(), LOOK_EVERY_MS);
-    };
-    void look();
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
-  }, [id, subject.id, operation, actions]);
+  const { preview } = useConsole().interventions;
+  const { data: event = null } = useQuery({
+    queryKey: ['tried', key],
+    queryFn: async () => {
+      const found = await preview({ outbox: subject.id, operation, events: [{ id, version: '' }] });
+      if (!found.ok) throw new Error(found.problem.code);
+      return found.value.rows[0]?.event ?? null;
+    },
+    refetchInterval: TRIED_EVERY_MS,
+    refetchIntervalInBackground: true,
+    retry: false,
+    networkMode: 'always',
+  });
   return (
     <div className={classes.tried} role="status">
       <span>{t('triedNow')}</span>
@@ -133,6 +125,74 @@ function TriedEvent({ id, subject, operation, actions }: TriedEventProps) {
       {event !== null && event.state !== 'published' && event.error !== null && (
         <bdi className={classes.triedError}>{visibleText(event.error)}</bdi>
       )}
+    </div>
+  );
+}
+
+interface UnknownPanelProps {
+  run: Extract<Run, { phase: 'checking' | 'absent' }>;
+  outbox: string;
+  onClose: () => void;
+}
+
+/** The third outcome: sent, and the answer did not come. It is looked up by itself and never sent again. */
+export function UnknownPanel({ run, outbox, onClose }: UnknownPanelProps) {
+  const t = useTranslations('interventions');
+  return (
+    <div className={classes.form} role="status">
+      <div className={classes.scroll}>
+        {run.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={run.sent.key} sent={run.sent} onKnown={run.onKnown} />}
+        <p className={classes.reference}>{t('key', { key: run.phase === 'absent' ? run.key : run.sent.key })}</p>
+      </div>
+      <div className={classes.buttons}>
+        <Button variant="default" component={Link} href={`/audit?outbox=${encodeURIComponent(outbox)}`}>
+          {t('seeAudit')}
+        </Button>
+        <Button onClick={onClose}>{t('close')}</Button>
+      </div>
+    </div>
+  );
+}
+
+function Checking({ sent, onKnown }: { sent: SentKey; onKnown: (end: End) => void }) {
+  const t = useTranslations('interventions');
+  const ago = useAgo();
+  const { end, checkedAt } = useOutcome(sent);
+  useEffect(() => {
+    if (end !== null) onKnown(end);
+  }, [end, onKnown]);
+  return (
+    <>
+      <p>{t('unknown')}</p>
+      <p className={classes.checking}>
+        <Loader size={14} type="dots" aria-hidden />
+        {checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(new Date(checkedAt).toISOString()) })}
+      </p>
+    </>
+  );
+}
+
+interface TroubleProps {
+  problem: ProblemInfo;
+  outbox: string;
+  /** Of a change that was sent and refused: nothing of it remains. */
+  untouched?: boolean;
+  children?: ReactNode;
+}
+
+/** What a problem means, and what can be done about it. */
+export function Trouble({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: TroubleProps) {
+  const t = useTranslations();
+  return (
+    <div role="alert" className={classes.trouble}>
+      <p>
+        {t(`problems.${code}`)}
+        {untouched && ` ${t('interventions.untouched')}`}
+      </p>
+      {because !== undefined && <ReadOnlyNote outbox={{ id: outbox, whyReadOnly: because }} />}
+      {fields !== undefined && Object.entries(fields).map(([field, text]) => <p key={field}>{`${field}: ${text}`}</p>)}
+      {reference !== undefined && <p className={classes.reference}>{t('interventions.reference', { reference })}</p>}
+      {children}
     </div>
   );
 }

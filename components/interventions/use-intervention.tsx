@@ -1,31 +1,31 @@
-'use client';
-
-import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
+import { lazy, Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { InterventionActions, Opening, Subject } from './actions';
+import type { Opening } from './actions';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));
 
+type Open = (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
+
 export interface Intervention {
   /** Opens the confirm dialog for these events. */
-  open: (subject: Subject, operation: string, events: SeenEvent[]) => void;
-  close: () => void;
+  open: Open;
   /** Fetches the dialog's script before it is needed, when rows are ticked. */
   prepare: () => void;
   /** What the dialog is open for; screens hold still meanwhile. */
   opening: Opening | null;
+  /** The confirm dialog and result panel, loaded when first needed. `onSettled` hears of every intervention once, when its outcome is known. */
+  dialog: (onSettled: (result: InterventionResult) => void) => ReactNode;
 }
 
-/** The state of a screen's confirm dialog; `InterventionHost` shows it. */
+/** A screen's confirm dialog. */
 export function useIntervention(): Intervention {
   const [opening, setOpening] = useState<Opening | null>(null);
   const opener = useRef<Element | null>(null);
-  const open = useCallback((subject: Subject, operation: string, events: SeenEvent[]) => {
+  const open = useCallback<Open>(({ id, name }, operation, events) => {
     // Undo opens from within the dialog; the way back is still the first one.
     if (document.activeElement?.closest('[role="dialog"]') == null) opener.current = document.activeElement;
-    setOpening({ subject: { id: subject.id, name: subject.name }, operation, events, key: crypto.randomUUID() });
+    setOpening({ subject: { id, name }, operation, events, key: crypto.randomUUID() });
   }, []);
   const close = useCallback(() => {
     setOpening(null);
@@ -35,22 +35,14 @@ export function useIntervention(): Intervention {
     });
   }, []);
   const prepare = useCallback(() => void loadDialog(), []);
-  return useMemo(() => ({ open, close, prepare, opening }), [open, close, prepare, opening]);
-}
-
-interface InterventionHostProps {
-  intervention: Intervention;
-  actions: InterventionActions;
-  /** Hears of every intervention once, when its outcome is known. */
-  onSettled: (result: InterventionResult) => void;
-}
-
-/** The confirm dialog and result panel, loaded when first needed. */
-export function InterventionHost({ intervention: { opening, close, open }, actions, onSettled }: InterventionHostProps) {
-  if (opening === null) return null;
-  return (
-    <Suspense fallback={null}>
-      <InterventionDialog key={opening.key} opening={opening} actions={actions} onClose={close} onSettled={onSettled} onOpen={open} />
-    </Suspense>
+  const dialog = useCallback<Intervention['dialog']>(
+    (onSettled) =>
+      opening !== null && (
+        <Suspense fallback={null}>
+          <InterventionDialog key={opening.key} opening={opening} onClose={close} onSettled={onSettled} onOpen={open} />
+        </Suspense>
+      ),
+    [opening, close, open],
   );
+  return useMemo(() => ({ open, prepare, opening, dialog }), [open, prepare, opening, dialog]);
 }

@@ -19,7 +19,7 @@ const Palette = lazy(async () => ({ default: (await load()).Palette }));
 const CAPTURE_MS = 5_000;
 
 /** The palette's place in the top bar. */
-export function PaletteButton(props: Pick<PaletteProps, 'outboxes' | 'mayDetect' | 'findEvent'>) {
+export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   const t = useTranslations('palette');
   const [wanted, setWanted] = useState(false);
   const [text, setText] = useState('');

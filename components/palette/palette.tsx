@@ -18,6 +18,7 @@ import { useRouter } from 'next/navigation';
 import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { StateMark } from '../figures/mark';
+import { useConsole, useMay, useOutboxName } from '../frame/console';
 import type { FoundEvents } from './found-event';
 import { useEventSearch } from './use-event-search';
 import { paletteStore } from './palette-store';
@@ -30,8 +31,6 @@ export interface PaletteProps {
   entered: boolean;
   onEntered: (entered: boolean) => void;
   onClose: () => void;
-  outboxes: readonly { id: string; name: string }[];
-  mayDetect: boolean;
   /** Looks for an id in every outbox. */
   findEvent: (text: string) => Promise<ActionResult<FoundEvents>>;
 }
@@ -47,9 +46,12 @@ interface Target {
 }
 
 /** Goes to an outbox, a screen, or the event somebody has the id of. */
-export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
+export function Palette({ findEvent, text, onText, entered, onEntered, onClose }: PaletteProps) {
   const t = useTranslations('palette');
   const router = useRouter();
+  const { outboxes } = useConsole();
+  const mayDetect = useMay('account:manage');
+  const outboxName = useOutboxName();
   const wanted = text.trim();
   const search = useEventSearch(wanted === '' ? '' : text, findEvent);
 
@@ -85,7 +87,6 @@ export function Palette({ outboxes, mayDetect, findEvent, text, onText, entered,
     matching(screens),
     wanted === '' ? ofOutboxes.filter(({ further }) => further !== true) : matching(ofOutboxes),
   ];
-  const outboxName = (id: string) => outboxes.find((outbox) => outbox.id === id)?.name ?? id;
   const go = (href: string) => () => router.push(href);
   const found = [
     ...search.events.map(({ outbox, id }) => `${outbox} ${id}`),

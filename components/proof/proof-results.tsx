@@ -6,7 +6,7 @@ import type { ProofCase, ProofResult, ProofStatus } from '@/lib/shared/changes/p
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
-import { useBecauseText, useOperationName } from '../interventions/words';
+import { useBecauseText, useOperationName } from '../interventions/operations';
 import classes from './proof.module.css';
 
 /** Every operation from every state: what it did in the last proof, or that it has not been tried. */

@@ -53,7 +53,7 @@ describe('a group of more events than one intervention takes', () => {
     const results: InterventionResult[] = [];
     const halt = await runBatches<never>(batches, 0, {
       halted: () => null,
-      carryOut: async ({ key, events }) => {
+      send: async ({ key, events }) => {
         const request = { operation: 'requeue', events, reason: 'the node is back' };
         const result = await intervene(depsFor(open.outbox), ANNA, 'sample', request, key);
         await relay();

@@ -17,12 +17,10 @@ export default definePage({
   permission: 'audit:read',
   render: async (context, { searchParams }) => {
     const search = toSearchParams(searchParams);
-    const { directory } = context.console;
     return (
       <AuditScreen
         filter={parseAuditFilter(search)}
         cursor={search.get('cursor')}
-        outboxes={directory.ids.map((id) => ({ id, name: directory.settings(id).name }))}
         operations={RECORDED_OPERATIONS}
         initial={await readAuditPage(context, search.toString())}
         load={auditSnapshot}

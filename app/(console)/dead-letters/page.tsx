@@ -3,8 +3,6 @@ import { getTranslations } from 'next-intl/server';
 import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen';
 import { definePage } from '@/lib/server/page';
 import { toSearchParams } from '@/lib/shared/lists/event-filter';
-import { can } from '@/lib/shared/permissions';
-import { checkIntervention, intervene, previewIntervention } from '../intervention-actions';
 import { deadLettersSnapshot, freezeDeadLetters } from './actions';
 import { deadLettersView, firstDeadLettersSnapshot } from './read';
 
@@ -21,11 +19,9 @@ export default definePage({
       <DeadLettersScreen
         outbox={null}
         {...view}
-        mayOperate={can(context.actor.role, 'event:operate')}
         initial={await firstDeadLettersSnapshot(context, null, query)}
         load={deadLettersSnapshot}
         freeze={freezeDeadLetters}
-        actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
       />
     );
   },

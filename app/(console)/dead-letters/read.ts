@@ -1,4 +1,4 @@
-import type { DeadLettersSnapshot } from '@/components/dead-letters/snapshots';
+import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';
 import type { Context } from '@/lib/server/context';
 import { readAllDeadLetters, readDeadLetters, unreadDeadLetters } from '@/lib/server/reads/dead-letters';
 import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';

@@ -47,7 +47,7 @@ test('a run ends between two batches when told to, and goes on with the next one
   const go = (from: number, stopAt: number) =>
     runBatches<string>(batches, from, {
       halted: (index) => (index === stopAt ? { why: 'stopped' } : null),
-      carryOut: ({ key, events: part }) => {
+      send: ({ key, events: part }) => {
         sent.push(key);
         return Promise.resolve({ result: result(part.map(({ id }) => id)) });
       },
@@ -64,7 +64,7 @@ test('a batch that fails ends the run, and the ones after it are not sent', asyn
   const sent: string[] = [];
   const halt = await runBatches<string>(batchesOf('key', events(700)), 0, {
     halted: () => null,
-    carryOut: ({ key }) => {
+    send: ({ key }) => {
       sent.push(key);
       return Promise.resolve(ends[sent.length - 1] ?? 'gone');
     },

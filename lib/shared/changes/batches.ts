@@ -39,7 +39,7 @@ export function progressOf(batches: readonly Batch[], results: readonly Interven
   };
 }
 
-/** What several interventions of one decision came to, told as one: the first one's id and time, everybody's rows. */
+/** What several interventions of one decision came to, as one: the first one's id and time, all their rows. */
 export function joinResults(results: readonly [InterventionResult, ...InterventionResult[]]): InterventionResult {
   const [first] = results;
   if (results.length === 1) return first;
@@ -56,15 +56,15 @@ export type Halt<P> = { why: 'stopped' } | { why: 'tried' } | { why: 'absent' } 
 export type BatchEnd<P> = { result: InterventionResult } | { halt: Halt<P> } | 'gone';
 
 interface Steps<P> {
-  carryOut: (batch: Batch) => Promise<BatchEnd<P>>;
+  send: (batch: Batch) => Promise<BatchEnd<P>>;
   /** Asked before every batch: a reason to end here. */
   halted: (index: number) => Halt<P> | null;
   onResult: (result: InterventionResult) => void;
 }
 
 /**
- * Carries out batches in their order from `from` on, one after the other and each once: what a batch did to its events is
- * not looked at again, so that events which fail anew do not come round a second time. Answers what ended it before the
+ * Carries out batches in their order from `from` on, one after the other and each once: events that fail anew are not sent
+ * a second time. Answers what ended it before the
  * last one; null when nothing did.
  */
 export async function runBatches<P>(batches: readonly Batch[], from: number, steps: Steps<P>): Promise<Halt<P> | 'gone' | null> {
@@ -72,7 +72,7 @@ export async function runBatches<P>(batches: readonly Batch[], from: number, ste
     if (index < from) continue;
     const halt = steps.halted(index);
     if (halt !== null) return halt;
-    const end = await steps.carryOut(batch);
+    const end = await steps.send(batch);
     if (end === 'gone') return end;
     if ('halt' in end) return end.halt;
     steps.onResult(end.result);

@@ -3,10 +3,8 @@ import { getTranslations } from 'next-intl/server';
 import { DeadLettersScreen } from '@/components/dead-letters/dead-letters-screen';
 import { definePage } from '@/lib/server/page';
 import { toSearchParams } from '@/lib/shared/lists/event-filter';
-import { can } from '@/lib/shared/permissions';
 import { deadLettersSnapshot, freezeDeadLetters } from '../../../dead-letters/actions';
 import { deadLettersView, firstDeadLettersSnapshot } from '../../../dead-letters/read';
-import { checkIntervention, intervene, previewIntervention } from '../../../intervention-actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
   return { title: (await getTranslations('deadLetters'))('of', { outbox: decodeURIComponent((await params).outbox) }) };
@@ -21,11 +19,9 @@ export default definePage({
       <DeadLettersScreen
         outbox={outbox}
         {...view}
-        mayOperate={can(context.actor.role, 'event:operate')}
         initial={await firstDeadLettersSnapshot(context, outbox, query)}
         load={deadLettersSnapshot}
         freeze={freezeDeadLetters}
-        actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
       />
     );
   },

@@ -3,7 +3,7 @@ import { getTranslations } from 'next-intl/server';
 import { cookies } from 'next/headers';
 import { chosenColumns, COLUMNS_COOKIE } from '@/components/events/columns';
 import { EventsScreen } from '@/components/events/events-screen';
-import type { EventsSnapshot } from '@/components/events/events-snapshot';
+import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
 import type { Context } from '@/lib/server/context';
 import { definePage } from '@/lib/server/page';
 import { readEvents } from '@/lib/server/reads/events';
@@ -11,9 +11,7 @@ import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters'
 import { readOutbox } from '@/lib/server/reads/outboxes';
 import { parseEventFilter, toSearchParams } from '@/lib/shared/lists/event-filter';
 import { PAGE_LIMIT_DEFAULT, type EventFilter } from '@/lib/shared/model';
-import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
-import { checkIntervention, intervene, previewIntervention } from '../../../intervention-actions';
 import { eventsSnapshot } from './actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
@@ -43,10 +41,8 @@ export default definePage({
         columns={chosenColumns(search.get('columns'), jar.get(COLUMNS_COOKIE)?.value ?? null, info.capabilities)}
         columnsInUrl={search.get('columns')}
         types={types}
-        mayOperate={can(context.actor.role, 'event:operate')}
         initial={initial}
         load={eventsSnapshot}
-        actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
       />
     );
   },

@@ -3,8 +3,6 @@ import { EventScreen } from '@/components/event/event-screen';
 import { definePage } from '@/lib/server/page';
 import { readEventDetail } from '@/lib/server/reads/event-detail';
 import { readOutbox } from '@/lib/server/reads/outboxes';
-import { can } from '@/lib/shared/permissions';
-import { checkIntervention, intervene, previewIntervention } from '../../../../intervention-actions';
 import { eventSnapshot } from './actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string; event: string }> }): Promise<Metadata> {
@@ -17,15 +15,6 @@ export default definePage({
   permission: 'outbox:read',
   render: async (context, { params: { outbox = '', event = '' } }) => {
     const [info, initial] = await Promise.all([readOutbox(context.console, outbox), readEventDetail(context, outbox, event)]);
-    return (
-      <EventScreen
-        key={`${outbox} ${event}`}
-        outbox={info}
-        mayOperate={can(context.actor.role, 'event:operate')}
-        initial={initial}
-        load={eventSnapshot}
-        actions={{ preview: previewIntervention, intervene, check: checkIntervention }}
-      />
-    );
+    return <EventScreen key={`${outbox} ${event}`} outbox={info} initial={initial} load={eventSnapshot} />;
   },
 });

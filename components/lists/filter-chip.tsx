@@ -4,7 +4,7 @@ import { CloseButton, Popover, UnstyledButton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
-import classes from './filter-bar.module.css';
+import classes from './filters.module.css';
 
 interface FilterChipProps {
   label: string;

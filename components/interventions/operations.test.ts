@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OutboxInfo } from '@/lib/shared/model';
-import { operationChoices } from './operation-choices';
+import { operationChoices } from './operations';
 
 const outbox = {
   writable: true,

@@ -9,7 +9,7 @@ import { STATES, type State } from '@/lib/shared/states';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { StateMark } from '../figures/mark';
 import { useFormat } from '../figures/use-format';
-import classes from './filter-bar.module.css';
+import classes from './filters.module.css';
 
 interface FormProps {
   onApply: () => void;
@@ -185,6 +185,17 @@ export function TimeEditor({ filter, onApply }: TimeEditorProps) {
       <p className={classes.zone}>{timeZone}</p>
     </EditorForm>
   );
+}
+
+/** A span in words; null where there is none. */
+export function useTimeText(): (span: Pick<EventFilter, 'from' | 'to'>) => string | null {
+  const t = useTranslations('events.filter');
+  const { absolute } = useFormat();
+  return ({ from, to }) => {
+    if (from !== undefined && to !== undefined) return t('between', { from: absolute(from), to: absolute(to) });
+    if (from !== undefined) return t('since', { from: absolute(from) });
+    return to === undefined ? null : t('until', { to: absolute(to) });
+  };
 }
 
 /** An instant so many seconds back, to the full second. */

@@ -1,9 +1,9 @@
+import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
-import type { InterventionActions } from './actions';
-import { carryOut } from './carry-out';
-import { NOT_THERE, lookAt } from './look-at';
+import { NOT_THERE, readVersions, type InterventionActions } from './actions';
+import { outcomeOptions, sendBatch } from './send';
 
 const missing: Partial<InterventionPreview['rows'][number]['event']> = { version: '' };
 
@@ -29,12 +29,13 @@ function consoleOver(table: Map<string, string>) {
 
 const unseen = (count: number): SeenEvent[] => Array.from({ length: count }, (_, i) => ({ id: String(i), version: '' }));
 const tableOf = (events: SeenEvent[]) => new Map(events.map(({ id }) => [id, `v${id}`]));
-const waiting = { onChecking: () => undefined, gone: () => false };
+const restore = { subject: { id: 'o', name: 'O' }, operation: 'restore' };
+const { signal: open } = new AbortController();
 
 test('events that are to be undone are all looked at before anything is sent, 200 at a time', async () => {
   const events = unseen(450);
   const { actions, looks, sent } = consoleOver(tableOf(events));
-  const seen = await lookAt(actions, 'o', 'restore', events, () => false);
+  const seen = await readVersions(actions.preview, restore, events, open);
   expect(seen).toEqual({ ok: true, value: events.map(({ id }) => ({ id, version: `v${id}` })) });
   expect(looks.map((some) => some.length)).toEqual([200, 200, 50]);
   expect(sent).toEqual([]);
@@ -45,23 +46,28 @@ test('an event that is not there is looked at like any other: it has a version n
   const table = tableOf(events);
   table.delete('1');
   const { actions } = consoleOver(table);
-  const seen = await lookAt(actions, 'o', 'restore', events, () => false);
+  const seen = await readVersions(actions.preview, restore, events, open);
   expect(seen.ok && seen.value[1]).toEqual({ id: '1', version: NOT_THERE });
 });
 
 test('events that were seen are not looked at again', async () => {
   const { actions, looks } = consoleOver(new Map());
   const events = [{ id: '1', version: 'v1' }];
-  expect(await lookAt(actions, 'o', 'restore', events, () => false)).toEqual({ ok: true, value: events });
+  expect(await readVersions(actions.preview, restore, events, open)).toEqual({ ok: true, value: events });
   expect(looks).toEqual([]);
 });
 
 test('nobody looks on when the dialog has gone, and a refusal ends the look', async () => {
   const { actions, looks } = consoleOver(new Map());
-  await lookAt(actions, 'o', 'restore', unseen(600), () => looks.length >= 1);
+  const dialog = new AbortController();
+  const preview: InterventionActions['preview'] = (input) => {
+    dialog.abort();
+    return actions.preview(input);
+  };
+  await readVersions(preview, restore, unseen(600), dialog.signal);
   expect(looks).toHaveLength(1);
-  const broken: InterventionActions = { ...actions, preview: () => Promise.reject(new Error('Failed to fetch')) };
-  expect(await lookAt(broken, 'o', 'restore', unseen(600), () => false)).toMatchObject({ ok: false, problem: { code: 'unavailable' } });
+  const broken = () => Promise.reject(new Error('Failed to fetch'));
+  expect(await readVersions(broken, restore, unseen(600), open)).toMatchObject({ ok: false, problem: { code: 'unavailable' } });
 });
 
 const UNKNOWN = { outcome: 'unknown', at: null, changed: [], skipped: [] } as unknown as InterventionResult;
@@ -78,12 +84,18 @@ test('an unknown outcome is asked after and not sent again; one that was never c
     },
     check: () => Promise.resolve({ ok: true, value: answers.shift() ?? null }),
   };
+  expect(await sendBatch(unsure.intervene, 'o', { operation: 'requeue', reason: 'why' }, batch)).toBeNull();
   vi.useFakeTimers();
+  // Without a window nothing is asked in intervals.
+  environmentManager.setIsServer(() => false);
+  const observer = new QueryObserver(new QueryClient(), outcomeOptions(unsure.check, { outbox: 'o', key: 'k', sentAt: Date.now() }));
+  const stop = observer.subscribe(() => undefined);
   try {
-    const end = carryOut(unsure, 'o', { operation: 'requeue', reason: 'why' }, batch, waiting);
-    await vi.runAllTimersAsync();
-    expect(await end).toEqual({ halt: { why: 'absent' } });
+    await vi.waitFor(() => expect(observer.getCurrentResult().data).toEqual({ halt: { why: 'absent' } }), { timeout: 10_000 });
+    expect(answers).toEqual([]);
   } finally {
+    stop();
+    environmentManager.setIsServer(() => true);
     vi.useRealTimers();
   }
   expect(sent).toHaveLength(1);
@@ -100,10 +112,10 @@ test('a batch is sent as it was decided, however often and whatever its events h
     ],
   };
   const request = { operation: 'restore', reason: 'why' };
-  await carryOut(actions, 'o', request, batch, waiting);
+  await sendBatch(actions.intervene, 'o', request, batch);
   table.set('1', 'v2');
   table.set('2', 'v2');
-  await carryOut(actions, 'o', request, batch, waiting);
+  await sendBatch(actions.intervene, 'o', request, batch);
   expect(sent[1]).toEqual(sent[0]);
   expect(looks).toEqual([]);
 });

@@ -1,0 +1,94 @@
+import { useTranslations } from 'next-intl';
+import type { OutboxEvent, OutboxInfo, SkipCode, Skipped } from '@/lib/shared/model';
+import type { State } from '@/lib/shared/states';
+import { useAgo } from '../figures/ago';
+
+/** The operations in the order they are offered; an outbox may know others, which follow. */
+const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
+const rank = (operation: string) => (ORDER.includes(operation) ? ORDER.indexOf(operation) : ORDER.length);
+
+/** These operations in the order they are offered. */
+export const inOrder = (operations: readonly string[]): string[] =>
+  operations.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
+
+/** Why an operation cannot be chosen for these events. */
+export type Obstacle =
+  /** Nobody may change this outbox, or this person may not: words under `refusals.<code>`. */
+  | { kind: 'refusal'; code: string }
+  /** It applies to other states than those of the events. */
+  | { kind: 'states'; from: State[] };
+
+export interface OperationChoice {
+  operation: string;
+  /** How many of the events are in a state it applies to. */
+  allowed: number;
+  obstacle: Obstacle | null;
+}
+
+/**
+ * What could be done to these events as far as their states tell; the server looks again at each one.
+ * Operations that make no sense for any of them (restore without an archived event) are left out.
+ */
+export function operationChoices(
+  outbox: OutboxInfo,
+  events: readonly Pick<OutboxEvent, 'state'>[],
+  mayOperate: boolean,
+): OperationChoice[] {
+  const capabilities = outbox.capabilities.operations;
+  const archived = events.filter((event) => event.state === 'archived').length;
+  return inOrder(Object.keys(capabilities))
+    .filter((operation) => (operation === 'restore' ? archived > 0 : archived < events.length))
+    .map((operation): OperationChoice => {
+      const capability = capabilities[operation];
+      if (!mayOperate) return { operation, allowed: 0, obstacle: { kind: 'refusal', code: 'forbidden' } };
+      if (!outbox.writable) return { operation, allowed: 0, obstacle: { kind: 'refusal', code: 'read_only' } };
+      if (capability === undefined || !capability.offered) {
+        return { operation, allowed: 0, obstacle: { kind: 'refusal', code: capability?.because ?? 'not_supported' } };
+      }
+      const allowed = events.filter((event) => event.state !== 'unmapped' && capability.from.includes(event.state)).length;
+      return { operation, allowed, obstacle: allowed === 0 ? { kind: 'states', from: capability.from } : null };
+    });
+}
+
+/** The name of an operation; its key where the catalogue does not know it. */
+export function useOperationName(): (operation: string) => string {
+  const t = useTranslations('operations');
+  return (operation) => (t.has(`${operation}.name`) ? t(`${operation}.name`) : operation);
+}
+
+/** Why an operation cannot be chosen, in a sentence. */
+export function useObstacleText(): (obstacle: Obstacle) => string {
+  const t = useTranslations();
+  return (obstacle) => {
+    if (obstacle.kind === 'states') {
+      return t('interventions.onlyFrom', { states: obstacle.from.map((state: State) => t(`states.${state}`)).join(', ') });
+    }
+    return refusal(t, obstacle.code);
+  };
+}
+
+/** Why a row was or would be left alone. `detail` says what the row says now. */
+export function useSkipText(): (code: SkipCode | null, detail?: Skipped['detail']) => string {
+  const t = useTranslations();
+  const ago = useAgo();
+  return (code, detail) => {
+    if (detail?.because !== undefined) return refusal(t, detail.because);
+    if (code === null) return t('refusals.not_supported');
+    return t(`skips.${code}`, {
+      state: detail?.state === undefined ? 'none' : t(`states.${detail.state}`),
+      ago: detail?.at == null ? 'none' : ago(detail.at),
+    });
+  };
+}
+
+/** A refusal of the shape, or a skip code where the server answers with one. */
+export function useBecauseText(): (code: string) => string {
+  const t = useTranslations();
+  return (code) => refusal(t, code);
+}
+
+function refusal(t: ReturnType<typeof useTranslations>, code: string): string {
+  if (t.has(`refusals.${code}`)) return t(`refusals.${code}`);
+  if (t.has(`skips.${code}`)) return t(`skips.${code}`, { state: 'none', ago: 'none' });
+  return t('refusals.not_supported');
+}

@@ -1,0 +1,71 @@
+import { usePathname, useRouter } from 'next/navigation';
+import { useTransition } from 'react';
+import type { ActionResult } from '@/lib/shared/problems';
+import { usePolledSnapshot, type PolledSnapshot } from '../frame/use-polled-snapshot';
+
+export interface ListOptions<F, S extends object> {
+  /** Names this list among the readings of the console. */
+  name: readonly unknown[];
+  filter: F;
+  serialise: (filter: F) => URLSearchParams;
+  /** The page behind it; null for the first one. */
+  cursor: string | null;
+  /** As the URL has them; nothing is read anew for columns. */
+  columns?: string | null;
+  initial: S;
+  /** Reads the page of this filter and cursor, both written as a query string. */
+  load: (query: string) => Promise<ActionResult<S>>;
+  /** The screen holds still, for instance while rows are ticked. */
+  paused?: boolean;
+}
+
+export interface List<F, S extends object> extends PolledSnapshot<S> {
+  filter: F;
+  /** Filter and cursor as the URL writes them, and the filter alone. */
+  query: string;
+  filterQuery: string;
+  /** A page behind a cursor. */
+  turned: boolean;
+  /** True from the click until the new list is there. */
+  pending: boolean;
+  /** The rows are old or about to be replaced. */
+  dimmed: boolean;
+  /** Shows the first page of another filter; the chosen columns stay. */
+  setFilter: (filter: F) => void;
+  turnTo: (cursor: string | null) => void;
+  setColumns: (columns: string) => void;
+}
+
+/** A list's state is its URL: every change is a navigation, so that back, reload and a sent link show the same. */
+export function useList<F, S extends object>(options: ListOptions<F, S>): List<F, S> {
+  const { name, filter, serialise, cursor, columns = null, initial, load, paused } = options;
+  const router = useRouter();
+  const pathname = usePathname();
+  const [pending, start] = useTransition();
+  const queryOf = (of: F, at: string | null): URLSearchParams => {
+    const params = serialise(of);
+    if (at !== null) params.set('cursor', at);
+    return params;
+  };
+  const addressOf = (of: F, at: string | null, shown: string | null): string => {
+    const params = queryOf(of, at);
+    if (shown !== null) params.set('columns', shown);
+    return params.size === 0 ? pathname : `${pathname}?${params.toString()}`;
+  };
+  const go = (of: F, at: string | null) => start(() => router.push(addressOf(of, at, columns), { scroll: at !== null }));
+
+  const query = queryOf(filter, cursor).toString();
+  const polled = usePolledSnapshot<S>({ key: [...name, query], action: () => load(query), initial, paused });
+  return {
+    ...polled,
+    filter,
+    query,
+    filterQuery: serialise(filter).toString(),
+    turned: cursor !== null,
+    pending,
+    dimmed: pending || polled.failing !== null,
+    setFilter: (next) => go(next, null),
+    turnTo: (at) => go(filter, at),
+    setColumns: (shown) => window.history.replaceState(null, '', addressOf(filter, cursor, shown)),
+  };
+}
