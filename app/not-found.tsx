@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import { getTranslations } from 'next-intl/server';
-import { NothingHere } from '@/components/frame/nothing-here';
+import { NothingHere } from '@/components/frame/failure';
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('errors'))('notFound') };

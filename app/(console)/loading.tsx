@@ -1,4 +1,4 @@
-import { ScreenSkeleton } from '@/components/frame/screen-skeleton';
+import { ScreenSkeleton } from '@/components/frame/failure';
 
 export default function Loading() {
   return <ScreenSkeleton />;

@@ -1,1 +1,1 @@
-export { NothingHere as default } from '@/components/frame/nothing-here';
+export { NothingHere as default } from '@/components/frame/failure';

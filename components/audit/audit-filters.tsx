@@ -1,11 +1,8 @@
-'use client';
-
 import { Button, UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { AUDIT_OUTCOMES } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter } from '@/lib/shared/model';
-import { FilterChip } from '../lists/filter-chip';
-import { TextEditor, TimeEditor, useTimeText } from '../lists/filter-editors';
+import { FilterChip, TextEditor, TimeEditor, useTimeText } from '../lists/filters';
 import { useConsole, useOutboxName } from '../frame/console';
 import { useOperationName } from '../interventions/operations';
 import classes from './audit.module.css';

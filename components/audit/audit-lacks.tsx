@@ -1,5 +1,3 @@
-'use client';
-
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { LACK_REASONS, type AuditLack } from '@/lib/shared/changes/carrying';

@@ -1,14 +1,141 @@
-'use client';
-
-import { IconBan, IconCheck, IconHelpCircle, IconMinus } from '@tabler/icons-react';
+import { Anchor } from '@mantine/core';
+import { IconAlertTriangle, IconBan, IconCheck, IconHelpCircle, IconMinus } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useState } from 'react';
+import Link from 'next/link';
+import { type ReactNode, useState } from 'react';
 import type { AuditEntry } from '@/lib/shared/model';
+import { timeInId } from '@/lib/shared/changes/record-time';
+import { visibleText } from '@/lib/shared/text/visible-text';
+import { useFormat } from '../figures/use-format';
+import { useBecauseText } from '../interventions/operations';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
-import { AuditSentence } from './audit-sentence';
-import { BeforeAfter } from './before-after';
-import { DeedDetails } from './deed-details';
 import classes from './audit.module.css';
+
+interface AuditSentenceProps {
+  entry: AuditEntry;
+  outboxName: string;
+  /** On the event's own page: without saying which event. */
+  brief?: boolean;
+}
+
+/** Who did what to which event, and why: the line of the audit, without its time. */
+export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) {
+  const t = useTranslations();
+  const because = useBecauseText();
+  const format = useFormat();
+  const { operation, outcome, eventId, code, interventionId } = entry;
+  const made = interventionId === null ? null : timeInId(interventionId);
+  const parts = {
+    actor: (): ReactNode => <bdi className={classes.actor}>{entry.actor}</bdi>,
+    outbox: (): ReactNode => <bdi className={classes.outbox}>{outboxName}</bdi>,
+  };
+  const sentence = (): ReactNode => {
+    const values = { ...parts, outcome, operation };
+    if (t.has(`operations.${operation}.sentence`)) return t.rich(`operations.${operation}.sentence`, values);
+    if (!t.has(`audit.sentences.${operation}`)) return t.rich('audit.sentence', values);
+    return t.rich(`audit.sentences.${operation}`, { ...values, scope: entry.outbox === null ? 'all' : 'one', subject: subjectOf(entry) });
+  };
+  return (
+    <span className={classes.sentence}>
+      {sentence()}
+      {!brief && eventId !== null && entry.outbox !== null && (
+        <>
+          {' ('}
+          <Anchor component={Link} href={eventHref(entry.outbox, eventId)} prefetch={false} inherit>
+            <bdi>{[entry.eventType, entry.aggregateId ?? eventId].filter((part) => part !== null).join(' · ')}</bdi>
+          </Anchor>
+          {')'}
+        </>
+      )}
+      {entry.reason !== '' && (
+        <>
+          {': '}
+          <q className={classes.reason}>
+            <bdi>{visibleText(entry.reason)}</bdi>
+          </q>
+        </>
+      )}
+      {entry.oddities.map((oddity) => (
+        <span key={oddity} className={classes.odd}>
+          <IconAlertTriangle size={13} aria-hidden />
+          {t(`audit.oddities.${oddity}`, { at: format.absolute(entry.at), made: made === null ? '' : format.absolute(made) })}
+        </span>
+      ))}
+      {code !== null && <span className={classes.code}>{outcome === 'refused' ? t('audit.refusedBecause', { code }) : because(code)}</span>}
+    </span>
+  );
+}
+
+/** Which account or token an entry is about. */
+function subjectOf({ before, after }: AuditEntry): string {
+  const values = after ?? before;
+  return visibleText(values?.email ?? values?.name ?? '');
+}
+
+function eventHref(outbox: string, event: string): string {
+  return `/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(event)}`;
+}
+
+/** The columns of the row before and after, the changed ones first. */
+function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
+  const t = useTranslations('audit.diff');
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const rows = names
+    .map((name) => ({ name, from: before?.[name], to: after?.[name] }))
+    .map((row) => ({ ...row, changed: row.from !== row.to }))
+    .sort((a, b) => Number(b.changed) - Number(a.changed));
+  const text = (value: string | null | undefined) =>
+    value === undefined ? (
+      <span className={classes.absent}>{t('none')}</span>
+    ) : value === null ? (
+      <span className={classes.absent}>NULL</span>
+    ) : (
+      <bdi>{visibleText(value)}</bdi>
+    );
+  return (
+    <div className={classes.diffFrame} tabIndex={0} role="region" aria-label={t('title')}>
+      <table className={classes.diff}>
+        <thead>
+          <tr>
+            <th scope="col">{t('column')}</th>
+            <th scope="col">{t('before')}</th>
+            <th scope="col">{t('after')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, from, to, changed }) => (
+            <tr key={name} data-changed={changed || undefined}>
+              <th scope="row">{name}</th>
+              <td>{text(from)}</td>
+              <td>{text(to)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What is known of something that was done to no event: from where somebody signed in, what a new token may. */
+function DeedDetails({ of }: { of: NonNullable<AuditEntry['after']> }) {
+  const t = useTranslations('audit');
+  const text = (name: string, value: string | null): string => {
+    if (value === null) return name === 'days' ? t('deed.noEnd') : 'NULL';
+    return name === 'role' && t.has(`roles.${value}`) ? t(`roles.${value}`) : visibleText(value);
+  };
+  return (
+    <dl className={classes.deed}>
+      {Object.entries(of).map(([name, value]) => (
+        <div key={name}>
+          <dt>{t.has(`deed.names.${name}`) ? t(`deed.names.${name}`) : name}</dt>
+          <dd>
+            <bdi>{text(name, value)}</bdi>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 const ICONS = { applied: IconCheck, none: IconMinus, refused: IconBan, unknown: IconHelpCircle } as const;
 

@@ -15,7 +15,7 @@ import { AuditLacks } from './audit-lacks';
 import { AuditLine } from './audit-line';
 import classes from './audit.module.css';
 
-export interface AuditScreenProps {
+interface AuditScreenProps {
   filter: AuditFilter;
   cursor: string | null;
   operations: readonly string[];

@@ -1,5 +1,3 @@
-'use client';
-
 import { memo } from 'react';
 import { useResizeObserver } from '@mantine/hooks';
 import type { Mark } from '@/lib/shared/figures/marks';
@@ -9,7 +7,7 @@ import { HeatPaneChart } from './heat-pane';
 import { LinePaneChart } from './line-pane';
 import classes from './charts.module.css';
 
-export interface ChartFrameProps {
+interface ChartFrameProps {
   /** Names the chart for those who hear it. */
   title: string;
   span: TimeSpan;

@@ -1,10 +1,93 @@
-'use client';
-
-import { memo } from 'react';
+import { useState, type CSSProperties, type ComponentType, memo } from 'react';
+import { Anchor, Button, Popover, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
+import type { ShownCode } from '@/lib/shared/problems';
+import { visibleText } from '@/lib/shared/text/visible-text';
+import { useFormat } from '../figures/use-format';
+import { useTakeOff, type TakeOff } from './chart-parts';
 import type { TimeSpan } from './chart-model';
-import { MarkFlag } from './mark-flag';
 import classes from './charts.module.css';
+
+const SIGNS: Record<Mark['kind'], ComponentType<IconProps>> = { deploy: IconRocket, incident: IconAlertTriangle, note: IconNote };
+
+/** The flag of a mark: what it was shows on hover, on touch and when the keyboard comes by; pressed, where it leads and how to take it off. */
+function MarkFlag({ mark, style }: { mark: Mark; style: CSSProperties }) {
+  const words = useTranslations('outbox.charts');
+  const format = useFormat();
+  const takeOff = useTakeOff();
+  const [open, setOpen] = useState(false);
+  const { kind, text, at, actor, url } = mark;
+  const label = words('mark', { kind: words(`marks.${kind}`), text, at: format.absolute(at), actor });
+  const Sign = SIGNS[kind];
+  const flag = { className: classes.flag, style, 'aria-label': label, children: <Sign size={12} stroke={2} aria-hidden /> };
+  const tip = { label, events: { hover: true, focus: true, touch: true }, multiline: true, maw: 320, withArrow: true };
+  if (takeOff === null)
+    return (
+      <Tooltip {...tip}>
+        {url === null ? <button type="button" {...flag} /> : <a href={url} target="_blank" rel="noreferrer" {...flag} />}
+      </Tooltip>
+    );
+  return (
+    <Popover
+      opened={open}
+      onChange={setOpen}
+      width={280}
+      position="bottom"
+      shadow="md"
+      trapFocus
+      returnFocus
+      transitionProps={{ duration: 80 }}
+    >
+      <Popover.Target>
+        <Tooltip {...tip} disabled={open}>
+          <button type="button" {...flag} aria-expanded={open} onClick={() => setOpen(!open)} />
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={label}>
+        <MarkDetails mark={mark} takeOff={takeOff} />
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff }: { mark: Mark; takeOff: TakeOff }) {
+  const words = useTranslations('outbox.charts');
+  const problems = useTranslations('problems');
+  const format = useFormat();
+  const [sending, setSending] = useState(false);
+  const [wrong, setWrong] = useState<ShownCode | null>(null);
+  const send = async () => {
+    setSending(true);
+    setWrong(await takeOff(id));
+    setSending(false);
+  };
+  return (
+    <div className={classes.markDetails}>
+      <strong>
+        <bdi>{visibleText(text)}</bdi>
+      </strong>
+      <p>{words('markFacts', { kind: words(`marks.${kind}`), at: format.absolute(at), actor })}</p>
+      {outbox === null && <p>{words('markOfAll')}</p>}
+      {url !== null && (
+        <Anchor href={url} target="_blank" rel="noreferrer" size="xs">
+          <bdi>{url}</bdi>
+        </Anchor>
+      )}
+      {wrong !== null && <p role="alert">{problems(wrong)}</p>}
+      <Button
+        size="compact-xs"
+        variant="default"
+        leftSection={<IconTrash size={14} aria-hidden />}
+        loading={sending}
+        onClick={() => void send()}
+      >
+        {words('takeOff')}
+      </Button>
+    </div>
+  );
+}
 
 const FLAG_PX = 21;
 

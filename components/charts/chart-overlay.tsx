@@ -1,14 +1,11 @@
-'use client';
-
 import { memo, useId, useMemo, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
 import { useFormat } from '../figures/use-format';
-import { useCursor, useCursorIndex, useCursorStore } from './chart-cursor';
-import { INSET, runsOf, type Pane, type TimeSpan } from './chart-model';
+import { useCursor, useCursorIndex, useCursorStore } from './chart-parts';
+import { INSET, runsOf, type Pane, type TimeSpan, selectedSpan } from './chart-model';
 import { ChartMarks } from './chart-marks';
 import { ChartReading, useReadingText } from './chart-reading';
-import { selectedSpan } from './selection';
 import classes from './charts.module.css';
 
 interface ChartOverlayProps {

@@ -1,13 +1,41 @@
-'use client';
-
 import { useTranslations } from 'next-intl';
-import type { Mark } from '@/lib/shared/figures/marks';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
+import type { Mark } from '@/lib/shared/figures/marks';
 import { useFormat } from '../figures/use-format';
-import type { Pane, TimeSpan } from './chart-model';
-import { LineSign } from './line-sign';
-import { readPoint } from './reading';
+import type { ChartLine, Pane, TimeSpan } from './chart-model';
+import { LineSign } from './chart-parts';
 import classes from './charts.module.css';
+
+/** One value of a step: of a line, or of a row of the heat map. */
+interface ReadValue {
+  name: string;
+  line: ChartLine | null;
+  /** null where it is not known. */
+  text: string | null;
+}
+
+/** A step with thousands of durations is read by its fullest rows. */
+const HEAT_ROWS_READ = 5;
+
+/** What a chart says of one step, pane by pane. */
+function readPoint(point: RatedPoint, panes: readonly Pane[], count: (value: number) => string): ReadValue[] {
+  return panes.flatMap((pane): ReadValue[] => {
+    if (pane.kind === 'heat') return readHeat(point.heat, pane.rowName, count);
+    return pane.lines.map((line) => {
+      const value = point[line.key];
+      return { name: line.label, line, text: value === null ? null : line.format(value) };
+    });
+  });
+}
+
+function readHeat(heat: number[] | null, rowName: (row: number) => string, count: (value: number) => string): ReadValue[] {
+  const filled = (heat ?? []).map((events, row) => ({ events, row })).filter(({ events }) => events > 0);
+  const least = filled.map(({ events }) => events).sort((a, b) => b - a)[HEAT_ROWS_READ - 1] ?? 0;
+  return filled
+    .filter(({ events }) => events >= least)
+    .slice(0, HEAT_ROWS_READ)
+    .map(({ events, row }) => ({ name: rowName(row), line: null, text: count(events) }));
+}
 
 /** How one step is said: when it was, what the chart's lines are there, and what is to be known about it. */
 export function useReadingText(panes: readonly Pane[], stepMs: number): (point: RatedPoint) => string {
@@ -21,7 +49,7 @@ export function useReadingText(panes: readonly Pane[], stepMs: number): (point: 
 }
 
 /** "14:02 – 14:03", with the date where the day is not plain from the axis. */
-export function useStepText(): (from: number, stepMs: number) => string {
+function useStepText(): (from: number, stepMs: number) => string {
   const format = useFormat();
   return (from, stepMs) => {
     const day = format.tick(from, 2 * 86_400);

@@ -1,5 +1,3 @@
-'use client';
-
 import { memo, useMemo } from 'react';
 import { useTranslations } from 'next-intl';
 import { INSET, type HeatPane, type TimeSpan } from './chart-model';

@@ -1,8 +1,6 @@
-'use client';
-
 import { memo, useMemo } from 'react';
 import { Area, Bar, CartesianGrid, ComposedChart, Line, XAxis, YAxis, useXAxisScale, useYAxisScale } from 'recharts';
-import { useCursorIndex } from './chart-cursor';
+import { useCursorIndex } from './chart-parts';
 import { INSET, ageAxis, durationAxis, type BarPane, type ChartLine, type LinePane, type TimeSpan, type ValueKey } from './chart-model';
 import { PaneUnit, useTimeAxis } from './pane-axis';
 

@@ -1,5 +1,3 @@
-'use client';
-
 import { useMemo } from 'react';
 import { useFormat } from '../figures/use-format';
 import { INSET, timeTicks, zoneOffsetMs, type TimeSpan } from './chart-model';

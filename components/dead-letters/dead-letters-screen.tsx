@@ -7,17 +7,15 @@ import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField
 import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';
 import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { EventListScreen, useEventList, type EventList } from '../events/event-list';
+import { EventListScreen, useEventList, type EventList, useListKeys } from '../events/event-list';
 import { ClearAll, FilterMessages, OrderControl, TextChip, TypeChip } from '../events/filter-bar';
-import type { Extent, Freeze } from '../events/take-list';
-import { useListKeys } from '../events/use-list-keys';
+import { type Extent, type Freeze, useWholeList } from '../events/take-list';
 import type { Ticks } from '../events/use-ticks';
-import { useWholeList } from '../events/use-whole-list';
 import { useSteadyRows } from '../lists/steady-rows';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
 import classes from './dead-letters.module.css';
 
-export interface DeadLettersScreenProps {
+interface DeadLettersScreenProps {
   /** The outbox in view; null for all of them. */
   outbox: string | null;
   filter: EventFilter;

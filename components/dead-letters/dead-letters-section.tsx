@@ -1,5 +1,3 @@
-'use client';
-
 import { Anchor } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';

@@ -4,7 +4,7 @@ import { IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { Silence } from '@/lib/shared/doctor';
 import type { ActionResult } from '@/lib/shared/problems';
-import { ReasonPopover } from '../frame/reason-popover';
+import { ReasonPopover } from '../frame/popovers';
 
 export interface SilenceActions {
   put: (input: { outbox: string; finding: string; reason: string }) => Promise<ActionResult<Silence>>;

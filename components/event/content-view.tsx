@@ -1,12 +1,10 @@
-'use client';
-
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
 import type { Content, Unread } from '@/lib/shared/lists/content';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
-import { CopyAction } from './copy-value';
+import { CopyAction } from './facts';
 import classes from './event-screen.module.css';
 
 const JsonTree = lazy(async () => ({ default: (await import('./json-tree')).JsonTree }));

@@ -2,6 +2,7 @@
 
 import { IconAlertTriangle, IconArchive } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import { Button } from '@mantine/core';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
@@ -10,18 +11,16 @@ import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { useMay } from '../frame/console';
 import { useIntervention } from '../interventions/use-intervention';
-import { useOperationName } from '../interventions/operations';
+import { useOperationName, inOrder, useBecauseText, useObstacleText } from '../interventions/operations';
+import { ReadOnlyNote } from '../proof/read-only-note';
 import { ContentView } from './content-view';
-import { CopyAction } from './copy-value';
-import { EventOperations } from './event-operations';
+import { CopyAction, Facts } from './facts';
 import { useEventLoad, type LoadEvent } from './use-event-load';
-import { Facts } from './facts';
 import { Neighbours } from './neighbours';
 import { Timeline } from './timeline';
-import { ReadOnlyNote } from '../proof/read-only-note';
 import classes from './event-screen.module.css';
 
-export interface EventScreenProps {
+interface EventScreenProps {
   outbox: OutboxInfo;
   initial: EventDetail;
   load: LoadEvent;
@@ -146,6 +145,55 @@ function ErrorBlock({ error }: { error: string }) {
       <pre className={classes.error} tabIndex={0} aria-label={t('error')}>
         <bdi>{visibleText(error)}</bdi>
       </pre>
+    </section>
+  );
+}
+
+interface EventOperationsProps {
+  detail: EventDetail;
+  outbox: OutboxInfo;
+  onOperate: (operation: string) => void;
+}
+
+/** What can be done to this event now, and for the rest why not. On a phone it keeps to the lower edge. */
+function EventOperations({ detail, outbox, onOperate }: EventOperationsProps) {
+  const t = useTranslations('event.operations');
+  const mayOperate = useMay('event:operate');
+  const name = useOperationName();
+  const because = useBecauseText();
+  const obstacle = useObstacleText();
+  const why = (operation: string): string => {
+    const code = detail.operations[operation]?.because ?? 'not_supported';
+    const capability = outbox.capabilities.operations[operation];
+    return code === 'wrong_state' && capability?.offered === true ? obstacle({ kind: 'states', from: capability.from }) : because(code);
+  };
+  const archived = detail.event.state === 'archived';
+  const keys = inOrder(Object.keys(detail.operations).filter((key) => (key === 'restore') === archived));
+  const possible = mayOperate ? keys.filter((key) => detail.operations[key]?.allowed === true) : [];
+  // Why nobody may change it stands above.
+  if (!outbox.writable) return null;
+  return (
+    <section className={classes.operations} aria-label={t('title')} data-empty={possible.length === 0 || undefined}>
+      {possible.length > 0 && (
+        <div className={classes.operationButtons}>
+          {possible.map((operation) => (
+            <Button key={operation} size="sm" variant={operation === 'archive' ? 'default' : 'filled'} onClick={() => onOperate(operation)}>
+              {name(operation)}
+            </Button>
+          ))}
+        </div>
+      )}
+      {!mayOperate ? (
+        <p className={classes.whyNot}>{because('forbidden')}</p>
+      ) : (
+        <ul className={classes.whyNot}>
+          {keys
+            .filter((key) => !possible.includes(key))
+            .map((key) => (
+              <li key={key}>{t('not', { operation: name(key), why: why(key) })}</li>
+            ))}
+        </ul>
+      )}
     </section>
   );
 }

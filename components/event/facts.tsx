@@ -1,7 +1,5 @@
-'use client';
-
-import { Anchor } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
+import { ActionIcon, CopyButton, Anchor } from '@mantine/core';
+import { IconCheck, IconCopy, IconExternalLink } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
@@ -10,8 +8,37 @@ import { formatAmount } from '@/lib/shared/text/money';
 import { Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { CopyValue } from './copy-value';
 import classes from './event-screen.module.css';
+
+/** A value in mono with a button that copies it whole, however it is cut on screen. */
+function CopyValue({ value, label }: { value: string; label: string }) {
+  return (
+    <span className={classes.copyValue}>
+      <bdi className={classes.mono}>{value}</bdi>
+      <CopyAction value={value} label={label} />
+    </span>
+  );
+}
+
+export function CopyAction({ value, label }: { value: string; label: string }) {
+  const t = useTranslations('event');
+  return (
+    <CopyButton value={value} timeout={1_500}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          size="sm"
+          variant="subtle"
+          color={copied ? 'green' : 'gray'}
+          onClick={copy}
+          aria-label={copied ? t('copied', { label }) : t('copy', { label })}
+          title={copied ? t('copied', { label }) : t('copy', { label })}
+        >
+          {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+        </ActionIcon>
+      )}
+    </CopyButton>
+  );
+}
 
 /** Every field by its role. What the table cannot hold is told apart from what is empty. */
 export function Facts({ detail: { event, claim, links }, outbox }: { detail: EventDetail; outbox: OutboxInfo }) {

@@ -1,5 +1,3 @@
-'use client';
-
 import { isLosslessNumber, parse } from 'lossless-json';
 import { useTranslations } from 'next-intl';
 import { useMemo, useState, type ReactNode } from 'react';

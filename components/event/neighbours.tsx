@@ -1,5 +1,3 @@
-'use client';
-
 import { Anchor } from '@mantine/core';
 import { IconArrowsExchange, IconHandStop } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';

@@ -1,5 +1,3 @@
-'use client';
-
 import { useState } from 'react';
 import type { EventDetail, EventUpdate } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
@@ -12,7 +10,7 @@ export type LoadEvent = (input: {
   contentKey?: string;
 }) => Promise<ActionResult<EventUpdate>>;
 
-export interface EventLoad {
+interface EventLoad {
   /** The event as it is now; content that has not changed is the one that is there already. */
   action: () => Promise<ActionResult<EventDetail>>;
   /** What the next reading is to bring: all of the content from now on, or what is so after this moment. */

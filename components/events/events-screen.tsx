@@ -2,23 +2,25 @@
 
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
+import { Button, Checkbox, Popover } from '@mantine/core';
+import { IconColumns3 } from '@tabler/icons-react';
 import type { FilterErrors, FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
-import type { EventFilter, OutboxEvent, OutboxInfo } from '@/lib/shared/model';
+import type { EventFilter, OutboxEvent, OutboxInfo, Capabilities } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 import { useShortcuts } from '../frame/shortcuts';
 import { useSteadyRows } from '../lists/steady-rows';
 import { ReadOnlyNote } from '../proof/read-only-note';
-import { serialiseColumns, type Column } from './columns';
-import { ColumnsMenu } from './columns-menu';
-import { EventListScreen, useEventList } from './event-list';
+import { savePreference } from '../frame/preferences';
+import { serialiseColumns, type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
+import { EventListScreen, useEventList, useListKeys } from './event-list';
 import { EventsTable } from './events-table';
 import { FilterBar, OrderControl } from './filter-bar';
 import { ListNotice } from './list-notice';
-import { useListKeys } from './use-list-keys';
 import classes from './event-list.module.css';
+import filters from '../lists/filters.module.css';
 
-export interface EventsScreenProps {
+interface EventsScreenProps {
   outbox: OutboxInfo;
   filter: EventFilter;
   errors: FilterErrors;
@@ -101,5 +103,49 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
         {events.length === 0 && <ListNotice outbox={outbox} list={list} />}
       </EventsTable>
     </EventListScreen>
+  );
+}
+
+interface ColumnsMenuProps {
+  capabilities: Capabilities;
+  chosen: readonly Column[];
+  /** The screen shows the choice and puts it into the URL; the browser keeps it for the next list. */
+  onChange: (columns: Column[]) => void;
+}
+
+function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
+  const t = useTranslations();
+  const choose = (column: Column) => {
+    const next = COLUMNS.filter((other) => (other === column ? !chosen.includes(other) : chosen.includes(other)));
+    if (next.length === 0) return;
+    savePreference(COLUMNS_COOKIE, serialiseColumns(next));
+    onChange(next);
+  };
+  return (
+    <Popover position="bottom-end" width={272} trapFocus returnFocus shadow="md" transitionProps={{ duration: 80 }}>
+      <Popover.Target>
+        <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} aria-hidden />}>
+          {t('events.chooseColumns')}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown className={filters.editor} aria-label={t('events.chooseColumns')}>
+        <div className={filters.form}>
+          {COLUMNS.map((column) => {
+            const available = columnAvailable(column, capabilities);
+            return (
+              <Checkbox
+                key={column}
+                size="xs"
+                checked={chosen.includes(column)}
+                disabled={!available}
+                onChange={() => choose(column)}
+                label={t(`events.columns.${column}`)}
+                description={available ? undefined : t('unavailable.not_in_schema')}
+              />
+            );
+          })}
+        </div>
+      </Popover.Dropdown>
+    </Popover>
   );
 }

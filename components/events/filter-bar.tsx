@@ -4,8 +4,7 @@ import { useTranslations } from 'next-intl';
 import { useState, type RefObject } from 'react';
 import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
-import { FilterChip } from '../lists/filter-chip';
-import { StateEditor, TextEditor, TimeEditor, TypeEditor, useTimeText } from '../lists/filter-editors';
+import { FilterChip, StateEditor, TextEditor, TimeEditor, TypeEditor, useTimeText } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import classes from '../lists/filters.module.css';
 

@@ -1,5 +1,3 @@
-'use client';
-
 import { Anchor, Button } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';

@@ -1,12 +1,10 @@
-'use client';
-
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { EventFilter, EventPage, OutboxInfo } from '@/lib/shared/model';
 import { countFilters } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
 import { Notice } from '../frame/note';
-import { secondsAgo } from '../lists/filter-editors';
+import { secondsAgo } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import { ListOrder, Searched } from './list-footer';
 import classes from './event-list.module.css';

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import { TakingBar } from './selection-bar';
-import type { Taking } from './use-whole-list';
+import type { Taking } from './take-list';
 
 const bar = (taking: Taking): string =>
   renderToStaticMarkup(

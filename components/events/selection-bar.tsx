@@ -1,5 +1,3 @@
-'use client';
-
 import { Button, CloseButton, Loader } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { formatAmount, sumAmounts } from '@/lib/shared/text/money';
@@ -9,7 +7,7 @@ import { useMay } from '../frame/console';
 import { operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
 import type { Intervention } from '../interventions/use-intervention';
 import type { Ticks } from './use-ticks';
-import type { Taking } from './use-whole-list';
+import type { Taking } from './take-list';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {

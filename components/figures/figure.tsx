@@ -1,12 +1,22 @@
-'use client';
-
 import type { ReactNode } from 'react';
+import { Tooltip } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { UNREAD_REASONS, type Count, type Known, type Percentiles, type UnavailableReason } from '@/lib/shared/figures/measured';
 import { markKnown } from '@/lib/shared/text/format';
-import { Hint } from './hint';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
+
+/** Words with a reason behind them: the reason shows on hover, on touch and when the keyboard comes by. */
+export function Hint({ reason, children, className }: { reason: string; children: ReactNode; className?: string }) {
+  return (
+    <Tooltip label={reason} events={{ hover: true, focus: true, touch: true }} multiline maw={320} withArrow>
+      {/* A reason only a mouse can read is no reason: the words take the focus. */}
+      <span tabIndex={0} className={className ? `${classes.hint} ${className}` : classes.hint}>
+        {children}
+      </span>
+    </Tooltip>
+  );
+}
 
 const SHORT: Partial<Record<UnavailableReason, string>> = {
   no_events: 'noEvents',
@@ -16,7 +26,7 @@ const SHORT: Partial<Record<UnavailableReason, string>> = {
   too_large: 'notRead',
 };
 
-export interface FigureProps {
+interface FigureProps {
   /** The value as text; null when there is none, and then `why` says the reason. */
   text: string | null;
   known?: Known;

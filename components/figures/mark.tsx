@@ -1,5 +1,3 @@
-'use client';
-
 import type { ComponentType } from 'react';
 import { VisuallyHidden } from '@mantine/core';
 import {

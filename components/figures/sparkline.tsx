@@ -1,10 +1,53 @@
-'use client';
-
 import { memo } from 'react';
 import { useTranslations } from 'next-intl';
-import { sparklineShape } from './sparkline-path';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
+
+interface SparklineShape {
+  /** One path per run of known values; a gap stays a gap. */
+  lines: string[];
+  grounds: string[];
+  /** The last value, when it is known, and every value alone between two gaps. */
+  dots: { x: number; y: number }[];
+}
+
+/** The paths of a sparkline in a box of `width` × `height`, zero at the bottom. Nulls are gaps; a lone value is a dot. */
+export function sparklineShape(values: (number | null)[], width: number, height: number): SparklineShape {
+  const known = values.filter((value) => value !== null);
+  const top = Math.max(1, ...known);
+  const step = values.length > 1 ? width / (values.length - 1) : width;
+  const x = (index: number) => round(index * step);
+  const y = (value: number) => round(height - (value / top) * height);
+
+  const runs: [number, number][][] = [];
+  let run: [number, number][] = [];
+  values.forEach((value, index) => {
+    if (value === null) {
+      if (run.length > 0) runs.push(run);
+      run = [];
+    } else run.push([x(index), y(value)]);
+  });
+  if (run.length > 0) runs.push(run);
+
+  const long = runs.filter((points) => points.length > 1);
+  const last = runs.at(-1)?.at(-1);
+  const endsKnown = (values.at(-1) ?? null) !== null;
+  const dots = runs.filter((points) => points.length === 1).flat();
+  if (last && endsKnown && !dots.includes(last)) dots.push(last);
+  return {
+    lines: long.map(draw),
+    grounds: long.map((points) => `${draw(points)}L${points.at(-1)?.[0] ?? 0} ${height}L${points[0]?.[0] ?? 0} ${height}Z`),
+    dots: dots.map(([px, py]) => ({ x: px, y: py })),
+  };
+}
+
+function draw(points: [number, number][]): string {
+  return points.map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px} ${py}`).join('');
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
 
 const WIDTH = 120;
 const HEIGHT = 24;

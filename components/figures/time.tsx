@@ -1,5 +1,3 @@
-'use client';
-
 import { useTranslations } from 'next-intl';
 import { useTicking } from '../frame/clock';
 import { useFormat } from './use-format';

@@ -1,10 +1,9 @@
-'use client';
-
 import { useMemo } from 'react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import * as format from '@/lib/shared/text/format';
 import { DEFAULT_TIME_ZONE } from '@/lib/shared/preferences';
 import type { Count } from '@/lib/shared/figures/measured';
+import { useTicking } from '../frame/clock';
 
 /** A fleet says the same few hundred spans of time over and over, every second. */
 const said = new Map<string, string>();
@@ -54,4 +53,9 @@ export function useFormat() {
   }, [locale, timeZone, say]);
 }
 
-export type Format = ReturnType<typeof useFormat>;
+/** Says a time as "3 m 12 s ago" inside a sentence. Renders its component every second: for a few sentences, not for a table. */
+export function useAgo(): (at: string) => string {
+  const format = useFormat();
+  const now = useTicking((time) => Math.floor(time / 1_000) * 1_000);
+  return (at) => format.relative(at, now);
+}

@@ -1,12 +1,10 @@
-'use client';
-
 import type { RefObject } from 'react';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
-import type { FleetFilter } from './fleet-filter';
+import type { FleetFilter } from './fleet-lines';
 import classes from './fleet-bar.module.css';
 
 interface FleetBarProps {

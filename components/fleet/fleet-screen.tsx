@@ -1,6 +1,6 @@
 'use client';
 
-import { Fragment, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { Fragment, useDeferredValue, useMemo, useRef, useState, useEffect } from 'react';
 import Link from 'next/link';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { Anchor, Button, Title } from '@mantine/core';
@@ -13,17 +13,14 @@ import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
-import { AwayRow } from './away-row';
+import { AwayRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
 import { FleetBar } from './fleet-bar';
 import { FleetDatabases } from './fleet-databases';
-import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter } from './fleet-filter';
-import { foldAway } from './fleet-items';
-import { FIGURE_COLUMNS, FleetRow } from './fleet-row';
-import { useShownLines } from './use-shown-lines';
+import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter, foldAway } from './fleet-lines';
 import classes from './fleet.module.css';
 import lines from './lines.module.css';
 
-export interface FleetScreenProps {
+interface FleetScreenProps {
   initial: ExaminedFleet;
   action: (input: Record<string, never>) => Promise<ActionResult<ExaminedFleet>>;
   /** Where outboxes are found, for those who may; null for everybody else. */
@@ -152,4 +149,21 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
       )}
     </>
   );
+}
+
+/** Lines that travel drawn with the page: more than any screen shows at once. */
+const FIRST_LINES = 32;
+/** How many are added at a time: a frame of work. */
+const MORE_LINES = 40;
+
+/** How many of `count` lines to draw: the first ones at once, the others bit by bit, so that the page answers meanwhile. */
+function useShownLines(count: number): number {
+  const [shown, setShown] = useState(FIRST_LINES);
+  useEffect(() => {
+    if (shown >= count) return;
+    // Not as a transition: one that the clock of the screen interrupts every second would begin anew each time.
+    const timer = setTimeout(() => setShown((before) => before + MORE_LINES));
+    return () => clearTimeout(timer);
+  }, [shown, count]);
+  return Math.min(shown, count);
 }

@@ -1,5 +1,3 @@
-'use client';
-
 import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
 
 /**

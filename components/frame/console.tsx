@@ -1,5 +1,3 @@
-'use client';
-
 import { createContext, useContext, type ReactNode } from 'react';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
 import type { InterventionActions } from '../interventions/actions';
@@ -11,7 +9,7 @@ export interface ConsoleValue {
   interventions: InterventionActions;
 }
 
-export interface NamedOutbox {
+interface NamedOutbox {
   id: string;
   name: string;
   /** It has a login for changes and an operation to prove: without them there is nothing to set. */

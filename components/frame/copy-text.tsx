@@ -1,5 +1,3 @@
-'use client';
-
 import { Button, CopyButton, type ButtonProps } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';

@@ -1,7 +1,8 @@
 'use client';
 
-import { Button, Title } from '@mantine/core';
+import { Button, Title, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useTranslations } from 'next-intl';
+import Link from 'next/link';
 import { isShownCode, type ShownCode } from '@/lib/shared/problems';
 import classes from './failure.module.css';
 
@@ -29,4 +30,30 @@ function readDigest(error: unknown): { code: ShownCode | null; reference: string
   const [code = '', reference] = digest?.split(':') ?? [];
   if (reference !== undefined && isShownCode(code)) return { code, reference };
   return { code: null, reference: digest };
+}
+
+/** An address that leads nowhere, or nowhere this person may go: the two look the same on purpose. */
+export function NothingHere() {
+  const words = useTranslations('errors');
+  return (
+    <div className={classes.page}>
+      <Title order={1}>{words('notFound')}</Title>
+      <p>{words('notFoundWhy')}</p>
+      <Button component={Link} href="/">
+        {words('toFleet')}
+      </Button>
+    </div>
+  );
+}
+
+/** Stands in for a screen on its way: its title and the panel most screens consist of, so that the click is answered. */
+export function ScreenSkeleton() {
+  const words = useTranslations('frame');
+  return (
+    <div className={classes.skeleton} role="status">
+      <VisuallyHidden>{words('loading')}</VisuallyHidden>
+      <Skeleton height={28} width={240} animate={false} />
+      <Skeleton height={320} animate={false} />
+    </div>
+  );
 }

@@ -4,23 +4,27 @@ import { useState, type ReactNode } from 'react';
 import { useTranslations } from 'next-intl';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { SentProvider } from '../interventions/sent-notices';
-import { AccountMenu, type AccountMenuProps } from './account-menu';
+import {
+  AccountMenu,
+  type AccountMenuProps,
+  LanguageMenu,
+  ThemeMenu,
+  TimeZoneSelect,
+  useFirstTimeZone,
+  savePreference,
+} from './preferences';
 import { ClockProvider } from './clock';
 import { ConsoleProvider, type ConsoleValue } from './console';
-import { selectionWithAbsoluteTimes } from './copy-times';
 import { LiveProvider } from './live';
 import { LiveSwitch } from './live-switch';
 import { Notices } from './notices';
-import { OutboxBar } from './outbox-bar';
-import { OutboxSwitcher } from './outbox-switcher';
-import { LanguageMenu, ThemeMenu, TimeZoneSelect, useFirstTimeZone } from './preferences';
+import { OutboxBar, OutboxSwitcher } from './outbox-bar';
 import { Rail } from './rail';
-import { savePreference } from './save-preference';
 import { ShortcutHelp } from './shortcut-help';
 import { ShortcutProvider } from './shortcuts';
 import classes from './frame.module.css';
 
-export interface FrameProps extends AccountMenuProps {
+interface FrameProps extends AccountMenuProps {
   console: ConsoleValue;
   /** The rail as it was left. */
   railCollapsed: boolean;
@@ -94,4 +98,26 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
       <Notices />
     </div>
   );
+}
+
+/**
+ * What is copied is read later and elsewhere, where "3 m ago" means nothing: relative times go to the clipboard as the
+ * absolute ones they stand for. Returns null when the selection holds none, and the browser then copies as always.
+ */
+function selectionWithAbsoluteTimes(selection: Selection | null): string | null {
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
+  const range = selection.getRangeAt(0);
+  const held = document.createElement('div');
+  held.append(range.cloneContents());
+  const times = held.querySelectorAll<HTMLElement>('time[data-absolute]');
+  const around = range.commonAncestorContainer.parentElement?.closest<HTMLElement>('time[data-absolute]');
+  if (around) return around.dataset.absolute ?? null;
+  if (times.length === 0) return null;
+  for (const time of times) time.textContent = time.dataset.absolute ?? time.textContent;
+  // innerText keeps the lines and tabs of a table, but only for elements that are laid out.
+  held.style.cssText = 'position:fixed;left:-99999px;top:0;white-space:pre-wrap';
+  document.body.append(held);
+  const text = held.innerText;
+  held.remove();
+  return text;
 }

@@ -1,5 +1,3 @@
-'use client';
-
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import type { ShownCode } from '@/lib/shared/problems';
 
@@ -11,7 +9,7 @@ export interface FailedReading {
 }
 
 /** What the screen last read, for the live dot and the banners of the frame. */
-export interface LiveReading {
+interface LiveReading {
   /** When the shown numbers were taken, as the server says. */
   asOf: string | null;
   intervalMs: number;

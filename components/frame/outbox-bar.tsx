@@ -1,9 +1,7 @@
-'use client';
-
 import { useTransition } from 'react';
 import Link from 'next/link';
 import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
-import { SegmentedControl } from '@mantine/core';
+import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { parseChartView, withChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
@@ -76,6 +74,35 @@ function WindowSelect() {
         const next = withChartView(new URLSearchParams(search), { span: { window: value as Window }, type });
         startTransition(() => router.replace(`${pathname}?${next}`, { scroll: false }));
       }}
+    />
+  );
+}
+
+/** Jumps to another outbox and stays on the same screen of it. */
+export function OutboxSwitcher() {
+  const { outboxes } = useConsole();
+  const words = useTranslations('frame');
+  const router = useRouter();
+  const pathname = usePathname();
+  const { outbox: current } = useParams<{ outbox?: string }>();
+  const screen = /^\/outboxes\/[^/]+\/(events|dead-letters)/.exec(pathname)?.[1];
+  return (
+    <Select
+      className={classes.switcher}
+      size="xs"
+      searchable
+      allowDeselect={false}
+      aria-label={words('outbox')}
+      placeholder={words('allOutboxes')}
+      nothingFoundMessage={words('noSuchOutbox')}
+      data={[{ value: '', label: words('allOutboxes') }, ...outboxes.map(({ id, name }) => ({ value: id, label: name }))]}
+      value={current === undefined ? '' : decodeURIComponent(current)}
+      onChange={(id) => {
+        if (id === null) return;
+        router.push(id === '' ? '/' : `/outboxes/${encodeURIComponent(id)}${screen ? `/${screen}` : ''}`);
+      }}
+      comboboxProps={{ width: 280, position: 'bottom-start' }}
+      maxDropdownHeight={400}
     />
   );
 }

@@ -1,13 +1,23 @@
-'use client';
-
 import { useEffect, useState } from 'react';
 import { useRouter } from 'next/navigation';
 import { ActionIcon, Menu, Select, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { IconLanguage, IconBrightness } from '@tabler/icons-react';
+import { IconLanguage, IconBrightness, IconLogout, IconUserCircle } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
-import { hasPreference, savePreference } from './save-preference';
+import { useConsole } from './console';
 import classes from './frame.module.css';
+
+const A_YEAR_SECONDS = 31_536_000;
+
+/** Remembers a preference in a cookie, where the server finds it before it renders. */
+export function savePreference(cookie: string, value: string): void {
+  const secure = window.location.protocol === 'https:' ? '; secure' : '';
+  document.cookie = `${cookie}=${encodeURIComponent(value)}; path=/; max-age=${A_YEAR_SECONDS}; samesite=lax${secure}`;
+}
+
+function hasPreference(cookie: string): boolean {
+  return document.cookie.split('; ').some((entry) => entry.startsWith(`${cookie}=`));
+}
 
 export interface Language {
   code: string;
@@ -37,7 +47,7 @@ export function useFirstTimeZone(): void {
   }, []);
 }
 
-export function ThemeChoice() {
+function ThemeChoice() {
   const words = useTranslations('frame');
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
@@ -51,7 +61,7 @@ export function ThemeChoice() {
   );
 }
 
-export function LanguageChoice({ languages }: { languages: Language[] }) {
+function LanguageChoice({ languages }: { languages: Language[] }) {
   const words = useTranslations('frame');
   const save = usePreference(LOCALE_COOKIE);
   return (
@@ -66,7 +76,7 @@ export function LanguageChoice({ languages }: { languages: Language[] }) {
 }
 
 /** The zones a phone needs: the one in use, the browser's and UTC. The wide screen has all of them. */
-export function TimeZoneChoice() {
+function TimeZoneChoice() {
   const words = useTranslations('frame');
   const current = useTimeZone() ?? DEFAULT_TIME_ZONE;
   const save = usePreference(TIME_ZONE_COOKIE);
@@ -141,6 +151,53 @@ export function LanguageMenu({ languages }: { languages: Language[] }) {
       </Menu.Target>
       <Menu.Dropdown>
         <LanguageChoice languages={languages} />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export interface AccountMenuProps {
+  languages: Language[];
+  signOut: () => Promise<void>;
+}
+
+/** Who is signed in and as what; on a phone the preferences too, whose own controls have no room there. */
+export function AccountMenu({ languages, signOut }: AccountMenuProps) {
+  const { account } = useConsole();
+  const words = useTranslations('frame');
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={30}
+          aria-label={words('account')}
+          title={`${account.name} · ${words(`roles.${account.role}`)}`}
+        >
+          <IconUserCircle size={20} stroke={1.75} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <span className={classes.accountName}>{account.name}</span>
+          <span className={classes.accountRole}>{words(`roles.${account.role}`)}</span>
+        </Menu.Label>
+        <div className={classes.phoneOnly}>
+          <Menu.Divider />
+          <Menu.Label>{words('theme')}</Menu.Label>
+          <ThemeChoice />
+          <Menu.Divider />
+          <Menu.Label>{words('language')}</Menu.Label>
+          <LanguageChoice languages={languages} />
+          <Menu.Divider />
+          <Menu.Label>{words('timeZone')}</Menu.Label>
+          <TimeZoneChoice />
+        </div>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
+          {words('signOut')}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,5 +1,3 @@
-'use client';
-
 import type { ComponentType } from 'react';
 import Link from 'next/link';
 import { usePathname } from 'next/navigation';

@@ -1,5 +1,3 @@
-'use client';
-
 import { Kbd, Modal } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { keyCaps } from './shortcut-match';

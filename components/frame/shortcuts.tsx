@@ -1,9 +1,7 @@
-'use client';
-
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { matchesShortcut } from './shortcut-match';
 
-export interface Shortcut {
+interface Shortcut {
   /** `j`, `?`, `Enter`, `shift+x`, `mod+k`. */
   keys: string;
   /** What it does, from the catalogue. */

@@ -1,5 +1,3 @@
-'use client';
-
 import { unstable_isUnrecognizedActionError as isUnrecognizedActionError } from 'next/navigation';
 import { useQuery } from '@tanstack/react-query';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
@@ -22,7 +20,7 @@ class ReadingError extends Error {
   }
 }
 
-export interface PolledSnapshotOptions<T extends object> {
+interface PolledSnapshotOptions<T extends object> {
   /** Everything the reading depends on: outbox, window, filter. Must be serializable. */
   key: readonly unknown[];
   action: () => Promise<ActionResult<T>>;

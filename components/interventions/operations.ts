@@ -1,7 +1,7 @@
 import { useTranslations } from 'next-intl';
 import type { OutboxEvent, OutboxInfo, SkipCode, Skipped } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
-import { useAgo } from '../figures/ago';
+import { useAgo } from '../figures/use-format';
 
 /** The operations in the order they are offered; an outbox may know others, which follow. */
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
@@ -12,13 +12,13 @@ export const inOrder = (operations: readonly string[]): string[] =>
   operations.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
 
 /** Why an operation cannot be chosen for these events. */
-export type Obstacle =
+type Obstacle =
   /** Nobody may change this outbox, or this person may not: words under `refusals.<code>`. */
   | { kind: 'refusal'; code: string }
   /** It applies to other states than those of the events. */
   | { kind: 'states'; from: State[] };
 
-export interface OperationChoice {
+interface OperationChoice {
   operation: string;
   /** How many of the events are in a state it applies to. */
   allowed: number;

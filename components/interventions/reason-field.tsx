@@ -8,7 +8,7 @@ const STORAGE_KEY = 'outbox-console.reasons';
 const KEPT = 5;
 
 /** The reasons this person gave last, newest first. Empty where the browser keeps nothing. */
-export function recentReasons(): string[] {
+function recentReasons(): string[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');
     return Array.isArray(kept) ? kept.filter((reason) => typeof reason === 'string').slice(0, KEPT) : [];

@@ -7,7 +7,7 @@ import type { Progress } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useAgo } from '../figures/ago';
+import { useAgo } from '../figures/use-format';
 import { StateMark } from '../figures/mark';
 import { useConsole } from '../frame/console';
 import { ReadOnlyNote } from '../proof/read-only-note';

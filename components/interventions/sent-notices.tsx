@@ -1,11 +1,9 @@
-'use client';
-
 import { Alert, Anchor } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { createContext, useCallback, useContext, useEffect, useEffectEvent, useMemo, useState, type ReactNode } from 'react';
-import { useAgo } from '../figures/ago';
+import { useAgo } from '../figures/use-format';
 import { useConsole, useMay } from '../frame/console';
 import { useOperationName } from './operations';
 import { useOutcome } from './send';

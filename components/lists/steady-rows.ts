@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { OutboxEvent } from '@/lib/shared/model';
 
-export interface SteadyRows<T extends { id: string }> {
+interface SteadyRows<T extends { id: string }> {
   /** The rows as they stand on screen, each as it was read last. */
   rows: T[];
   /** Ids of rows that the list does not hold any more: purged, or no longer matching the filter. */

@@ -1,12 +1,10 @@
-'use client';
-
 import { Code } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { ButtonPopover } from '../frame/button-popover';
+import { ButtonPopover } from '../frame/popovers';
 import { CopyText } from '../frame/copy-text';
 import classes from './collector.module.css';
 

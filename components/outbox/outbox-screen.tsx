@@ -8,7 +8,7 @@ import type { Mark } from '@/lib/shared/figures/marks';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view';
-import type { TakeOff } from '../charts/mark-tools';
+import type { TakeOff } from '../charts/chart-parts';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
@@ -17,16 +17,15 @@ import { DoctorLine } from '../doctor/doctor-line';
 import { ReadOnlyNote } from '../proof/read-only-note';
 import { Charts } from './charts';
 import { CollectorLine } from './collector-line';
-import { MarkEditor, type MarkAction } from './mark-editor';
+import { MarkEditor, type MarkAction } from './chart-editors';
 import { Tiles } from './tiles';
-import { TypeTable } from './type-table';
-import type { TrendsAction } from './use-type-trends';
+import { TypeTable, type TrendsAction } from './type-table';
 import { VerdictBanner } from './verdict-banner';
 import classes from './outbox.module.css';
 
 type UnmarkAction = (input: { outbox: string; mark: string }) => Promise<ActionResult<Mark>>;
 
-export interface OutboxScreenProps {
+interface OutboxScreenProps {
   outbox: string;
   view: ChartView;
   initial: MarkedSnapshot;

@@ -1,5 +1,3 @@
-'use client';
-
 import type { ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
@@ -102,7 +100,7 @@ function SlotTile({ slot, ...tile }: { slot: SlotHealth } & Pick<TileProps, 'asO
   );
 }
 
-export interface TilesProps {
+interface TilesProps {
   summary: Summary;
   /** Whether the table says when an event was published. */
   publishedAtKnown: boolean;

@@ -1,20 +1,70 @@
-'use client';
-
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { Title, UnstyledButton } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChartLine } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
+import type { TypeFigures, OutboxInfo, Summary } from '@/lib/shared/model';
+import { TREND_TYPES_MAX, type TypeTrend, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
+import type { ActionResult } from '@/lib/shared/problems';
+import type { Window } from '@/lib/shared/figures/windows';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
-import type { OutboxInfo, Summary, TypeFigures } from '@/lib/shared/model';
 import { Duration, Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import { Sparkline } from '../figures/sparkline';
-import { sortTypes, type TypeColumn, type TypeSort } from './sort-types';
-import { useTypeTrends, type TrendsAction } from './use-type-trends';
 import classes from './outbox.module.css';
+
+type TypeColumn = keyof TypeFigures;
+
+interface TypeSort {
+  column: TypeColumn;
+  descending: boolean;
+}
+
+/** Rows in the order asked for; what is not known comes last either way, and equals are in the order of their names. */
+export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort): TypeFigures[] {
+  const sign = descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [a[column], b[column]];
+    if (x === y) return compareNames(a.type, b.type);
+    if (x === null) return 1;
+    if (y === null) return -1;
+    return sign * (typeof x === 'string' || typeof y === 'string' ? compareNames(String(x), String(y)) : x - y);
+  });
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export type TrendsAction = (input: { outbox: string; window: Window; types: string[] }) => Promise<ActionResult<TypeTrend[]>>;
+
+/** A trend changes slowly beside the figures, and each type of it is a reading. */
+const TREND_INTERVAL_MS = 60_000;
+
+/** The flow of the first types of an outbox, read after the screen is there; undefined for a type until it is. */
+function useTypeTrends(
+  outbox: string,
+  window: Window,
+  types: readonly string[],
+  action: TrendsAction,
+): (type: string) => (number | null)[] | undefined {
+  const wanted = types.toSorted().slice(0, TREND_TYPES_MAX);
+  const { data } = useQuery({
+    queryKey: ['type-trends', outbox, window, wanted],
+    queryFn: async () => {
+      const result = await action({ outbox, window, types: wanted });
+      return result.ok ? result.value : [];
+    },
+    enabled: wanted.length > 0,
+    staleTime: TREND_INTERVAL_MS,
+    refetchInterval: TREND_INTERVAL_MS,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+  return (type) => data?.find((trend) => trend.type === type)?.published;
+}
 
 const NUMBER_COLUMNS = ['waiting', 'dead', 'retries', 'errors', 'p95Ms'] as const;
 type NumberColumn = (typeof NUMBER_COLUMNS)[number];

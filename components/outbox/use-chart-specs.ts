@@ -1,12 +1,10 @@
-'use client';
-
 import { useMemo } from 'react';
 import { useTranslations } from 'next-intl';
 import type { Series, SeriesLine } from '@/lib/shared/model';
 import type { ChartLine, Pane } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
 
-export interface ChartSpec {
+interface ChartSpec {
   id: 'depth' | 'flow' | 'latency' | 'heat' | 'failures' | 'dead';
   /** The lines by which it is known. */
   of: SeriesLine;

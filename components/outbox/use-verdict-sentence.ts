@@ -1,5 +1,3 @@
-'use client';
-
 import { useTranslations } from 'next-intl';
 import type { Count } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';

@@ -1,5 +1,3 @@
-'use client';
-
 import { useState } from 'react';
 import Link from 'next/link';
 import { Button } from '@mantine/core';
@@ -11,7 +9,7 @@ import { AbsoluteTime } from '../figures/time';
 import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 import classes from './outbox.module.css';
 
-export interface VerdictBannerProps {
+interface VerdictBannerProps {
   outbox: OutboxInfo;
   summary: Summary;
   /** Reads the outbox again now. */

@@ -6,13 +6,9 @@ import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useShortcuts } from '../frame/shortcuts';
 import type { PaletteProps } from './palette';
-import { captureTyping } from './typing-buffer';
 import classes from './palette.module.css';
 
-const load = async () => {
-  const [{ Palette }, { palette }] = await Promise.all([import('./palette'), import('./palette-store')]);
-  return { Palette, open: palette.open };
-};
+const load = () => import('./palette');
 const Palette = lazy(async () => ({ default: (await load()).Palette }));
 
 /** The box has the focus long before; a key pressed later is no longer meant for it. */
@@ -48,7 +44,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
     try {
       const loaded = await load();
       setWanted(true);
-      loaded.open();
+      loaded.palette.open();
     } catch {
       // The script did not come; the keys go back to the screen.
       stop();
@@ -91,4 +87,29 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
       )}
     </>
   );
+}
+
+interface Typing {
+  onCharacter: (character: string) => void;
+  onEnter: () => void;
+}
+
+/**
+ * Until the palette's box has the focus, what is typed belongs to it already: on the screen below, "a" would mean
+ * archive. Hands each key over and keeps it from everybody else; ends by itself once a text box has the focus.
+ */
+function captureTyping({ onCharacter, onEnter }: Typing): () => void {
+  const stop = () => document.removeEventListener('keydown', listen, true);
+  const listen = (event: KeyboardEvent) => {
+    const modified = event.ctrlKey || event.metaKey || event.altKey;
+    const inBox = event.target instanceof HTMLInputElement && event.target.closest('[role="dialog"]') !== null;
+    if (inBox || event.key === 'Escape') return stop();
+    if (modified || (event.key.length !== 1 && event.key !== 'Enter')) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (event.key === 'Enter') onEnter();
+    else onCharacter(event.key);
+  };
+  document.addEventListener('keydown', listen, true);
+  return stop;
 }

@@ -1,7 +1,4 @@
-'use client';
-
-import '@mantine/spotlight/styles.css';
-import { Spotlight } from '@mantine/spotlight';
+import { createSpotlight, Spotlight } from '@mantine/spotlight';
 import {
   IconActivity,
   IconChecks,
@@ -19,9 +16,11 @@ import { useEffect, useEffectEvent, type ReactNode } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
 import { StateMark } from '../figures/mark';
 import { useConsole, useMay, useOutboxName } from '../frame/console';
-import type { FoundEvents } from './found-event';
-import { useEventSearch } from './use-event-search';
-import { paletteStore } from './palette-store';
+import { type FoundEvents, useEventSearch } from './use-event-search';
+import '@mantine/spotlight/styles.css';
+
+/** The palette's own store: whether it is open. */
+export const [paletteStore, palette] = createSpotlight();
 
 export interface PaletteProps {
   /** What is in the box. */

@@ -1,6 +1,20 @@
 import { useEffect, useState } from 'react';
+import type { EventState } from '@/lib/shared/states';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { FoundEvents } from './found-event';
+
+/** An event the palette found by an id. */
+interface FoundEvent {
+  outbox: string;
+  id: string;
+  type: string | null;
+  state: EventState;
+}
+
+export interface FoundEvents {
+  events: FoundEvent[];
+  /** Outboxes that did not answer: the event may be there all the same. */
+  unread: string[];
+}
 
 /** An id has this many characters at least; shorter text is a name. */
 const ID_LENGTH = 2;
@@ -11,7 +25,7 @@ const AGAIN_TIMES = 3;
 
 const NOTHING: FoundEvents = { events: [], unread: [] };
 
-export interface EventSearch extends FoundEvents {
+interface EventSearch extends FoundEvents {
   status: 'idle' | 'searching' | 'done' | 'failed';
 }
 

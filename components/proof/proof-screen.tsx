@@ -2,19 +2,18 @@
 
 import { useState } from 'react';
 import { Button, Checkbox, Title } from '@mantine/core';
-import { IconAlertTriangle, IconChecks } from '@tabler/icons-react';
+import { IconAlertTriangle, IconChecks, IconLock, IconLockOpen } from '@tabler/icons-react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/time';
-import { ProofResults } from './proof-results';
-import { SideEffects } from './side-effects';
-import { SwitchForm, type TurnAction } from './switch-form';
+import { ReasonPopover } from '../frame/popovers';
+import { ProofResults, SideEffects } from './proof-results';
 import classes from './proof.module.css';
 
-export interface ProofActions {
+interface ProofActions {
   prove: (input: { outbox: string; proof: { events: string[] } }) => Promise<ActionResult<ProofStatus>>;
   turn: TurnAction;
 }
@@ -154,5 +153,36 @@ function Differences({ status: { differences } }: { status: ProofStatus }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+type TurnAction = (input: { outbox: string; request: { on: boolean; reason: string } }) => Promise<ActionResult<ProofStatus>>;
+
+interface SwitchFormProps {
+  outbox: { id: string; name: string };
+  turnOn: boolean;
+  action: TurnAction;
+  onTurned: (status: ProofStatus) => void;
+}
+
+/** Turns changes on or off, with why. */
+function SwitchForm({ outbox, turnOn, action, onTurned }: SwitchFormProps) {
+  const t = useTranslations('proof');
+  const Icon = turnOn ? IconLockOpen : IconLock;
+  return (
+    <ReasonPopover
+      label={t(turnOn ? 'turnOn' : 'turnOff')}
+      icon={<Icon size={16} aria-hidden />}
+      variant={turnOn ? 'filled' : 'default'}
+      title={t(turnOn ? 'turnOnTitle' : 'turnOffTitle', { outbox: outbox.name })}
+      text={t(turnOn ? 'turnOnText' : 'turnOffText')}
+      reasonLabel={t('reason')}
+      reasonHint={t('reasonHint')}
+      confirm={t(turnOn ? 'turnOn' : 'turnOff')}
+      // Somebody was faster only in that the mapping or the table is another one now.
+      say={({ code }) => (code === 'conflict' ? t('turnConflict') : null)}
+      send={(reason) => action({ outbox: outbox.id, request: { on: turnOn, reason } })}
+      onDone={onTurned}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sparklineShape } from './sparkline-path';
+import { sparklineShape } from './sparkline';
 
 it('draws a line from zero at the bottom to the highest value at the top', () => {
   expect(sparklineShape([0, 5, 10], 100, 20)).toEqual({

@@ -1,10 +1,8 @@
-'use client';
-
 import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
-import type { TimeSpan } from './chart-model';
-import type { Dragged } from './selection';
+import type { ShownCode } from '@/lib/shared/problems';
+import { type TimeSpan, type ChartLine, type Dragged } from './chart-model';
 
-export interface CursorState {
+interface CursorState {
   /** Start of the step that is read, in milliseconds since the epoch; null while none is. */
   at: number | null;
   /** Steps being selected. */
@@ -60,4 +58,28 @@ export function useCursor(): CursorState {
 export function useCursorIndex({ from, to, stepMs }: TimeSpan): number | null {
   const { at } = useCursor();
   return at === null || at < from || at >= to ? null : Math.floor((at - from) / stepMs);
+}
+
+/** Takes a mark off the charts; answers why it could not, null when it is off. */
+export type TakeOff = (mark: string) => Promise<ShownCode | null>;
+
+const MarkTools = createContext<TakeOff | null>(null);
+
+/** Who may take marks off the charts below it, by what. */
+export const MarkToolsProvider = MarkTools.Provider;
+
+/** null for who may not. */
+export const useTakeOff = (): TakeOff | null => useContext(MarkTools);
+
+/** A line or bars as they are drawn: their hue, and a line's dashes. */
+export function LineSign({ line: { hue, dash, barred } }: { line: ChartLine }) {
+  return (
+    <svg width={20} height={8} aria-hidden>
+      {barred ? (
+        <path d="M4 8V2H8V8ZM11 8V0H15V8Z" fill={`var(--oc-${hue})`} />
+      ) : (
+        <path d="M1 4H19" stroke={`var(--oc-${hue})`} strokeWidth={2} strokeDasharray={dash} />
+      )}
+    </svg>
+  );
 }

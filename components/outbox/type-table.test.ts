@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TypeFigures } from '@/lib/shared/model';
-import { sortTypes } from './sort-types';
+import { sortTypes } from './type-table';
 
 const row = (type: string, waiting: number | null, p95Ms: number | null): TypeFigures => ({
   type,

@@ -1,4 +1,0 @@
-import { createSpotlight } from '@mantine/spotlight';
-
-/** The palette's own store: whether it is open. */
-export const [paletteStore, palette] = createSpotlight();
