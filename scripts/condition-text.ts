@@ -1,53 +1,53 @@
-import type { Condition } from '@/lib/shape/schema/condition';
+import { isLeaf, visit, visitLeaf, type Condition, type Leaf, type Operand, type Scalar } from '@/lib/shape/schema/condition';
 
 /** A condition in words for the documentation, columns as code: `` `attempts` above 0 ``. */
 export function conditionText(condition: Condition): string {
-  if ('all' in condition) return condition.all.map((part) => inner(part)).join(' and ');
-  if ('any' in condition) return condition.any.map((part) => inner(part)).join(' or ');
-  if ('not' in condition) return negated(condition.not);
-  if ('always' in condition) return 'every row';
-  if ('exists' in condition) {
-    const { companion, when } = condition.exists;
-    return `a row in \`${companion}\`${when === undefined ? '' : ` with ${inner(when)}`}`;
-  }
-  if ('cursor' in condition) return condition.cursor === 'passed' ? 'behind every cursor' : 'taken by every cursor';
-  return `\`${condition.column}\` ${test(condition)}`;
+  return visit(condition, {
+    leaf: (test) => `\`${test.column}\` ${leafText(test)}`,
+    all: ({ all }) => all.map(inner).join(' and '),
+    any: ({ any }) => any.map(inner).join(' or '),
+    not: ({ not }) => negated(not),
+    always: () => 'every row',
+    exists: ({ exists: { companion, when } }) => `a row in \`${companion}\`${when === undefined ? '' : ` with ${inner(when)}`}`,
+    cursor: ({ cursor }) => (cursor === 'passed' ? 'behind every cursor' : 'taken by every cursor'),
+  });
 }
 
 function negated(condition: Condition): string {
-  if ('exists' in condition) return `no ${conditionText(condition).slice('a '.length)}`;
+  if (condition.kind === 'exists') return `no ${conditionText(condition).slice('a '.length)}`;
   const text = inner(condition);
-  return 'column' in condition && text.includes('` is ') ? text.replace('` is ', '` is not ') : `not ${text}`;
+  return isLeaf(condition) && text.includes('` is ') ? text.replace('` is ', '` is not ') : `not ${text}`;
 }
 
 /** Parts of more than one test stand in brackets. */
 function inner(condition: Condition): string {
   const text = conditionText(condition);
-  const parts = 'all' in condition ? condition.all : 'any' in condition ? condition.any : [];
+  const parts = condition.kind === 'all' ? condition.all : condition.kind === 'any' ? condition.any : [];
   return parts.length > 1 ? `(${text})` : text;
 }
 
-function test(condition: Extract<Condition, { column: string }>): string {
-  if ('equals' in condition) return `is ${value(condition.equals)}`;
-  if ('in' in condition) return `is ${condition.in.map(value).join(' or ')}`;
-  if ('isNull' in condition) return condition.isNull ? 'is NULL' : 'is not NULL';
-  if ('isTrue' in condition) return condition.isTrue ? 'is true' : 'is false';
-  if ('isEmpty' in condition) return condition.isEmpty ? 'is empty' : 'is not empty';
-  if ('past' in condition) return 'is past';
-  if ('future' in condition) return 'is in the future';
-  if ('olderThan' in condition)
-    return `is older than ${operand(condition.olderThan)}${typeof condition.olderThan === 'number' ? ' s' : ''}`;
-  if ('above' in condition) return `above ${operand(condition.above)}`;
-  if ('below' in condition) return `below ${operand(condition.below)}`;
-  if ('atLeast' in condition) return `at least ${operand(condition.atLeast)}`;
-  return `at most ${operand(condition.atMost)}`;
+function leafText(test: Leaf): string {
+  return visitLeaf<string, Leaf['kind']>(test, {
+    equals: ({ equals }) => `is ${value(equals)}`,
+    in: ({ in: values }) => `is ${values.map(value).join(' or ')}`,
+    isNull: ({ isNull }) => (isNull ? 'is NULL' : 'is not NULL'),
+    isTrue: ({ isTrue }) => (isTrue ? 'is true' : 'is false'),
+    isEmpty: ({ isEmpty }) => (isEmpty ? 'is empty' : 'is not empty'),
+    past: () => 'is past',
+    future: () => 'is in the future',
+    olderThan: ({ olderThan }) => `is older than ${operand(olderThan)}${typeof olderThan === 'number' ? ' s' : ''}`,
+    above: ({ above }) => `above ${operand(above)}`,
+    below: ({ below }) => `below ${operand(below)}`,
+    atLeast: ({ atLeast }) => `at least ${operand(atLeast)}`,
+    atMost: ({ atMost }) => `at most ${operand(atMost)}`,
+  });
 }
 
-function operand(of: number | { column: string } | { parameter: string }): string {
+function operand(of: Operand): string {
   if (typeof of === 'number') return String(of);
   return 'column' in of ? `\`${of.column}\`` : `\`${of.parameter}\``;
 }
 
-function value(of: string | number | boolean): string {
+function value(of: Scalar): string {
   return typeof of === 'string' ? `\`${of}\`` : String(of);
 }

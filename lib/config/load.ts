@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
+import type { Shape } from '@/lib/shape/shape';
 import { shapeProblems } from '@/lib/shape/check';
-import { shapeSchema } from '@/lib/shape/shape';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
@@ -50,6 +50,15 @@ function extraOf(parameters: OutboxEntry['parameters'], known: ExtraParameters):
   return given.length === 0 ? {} : { extra: Object.fromEntries(given) };
 }
 
+/** A mapping as a shape; what it leaves out of names is the outbox's. */
+function mappingOf(
+  { sample: _, ...shape }: Exclude<OutboxEntry['shape'], string>,
+  own: Pick<Shape, 'label' | 'origin' | 'engines' | 'table'>,
+): Shape {
+  const { label = own.label, origin = own.origin, engines = own.engines, table = own.table } = shape;
+  return { ...shape, key: 'inline', label, origin, engines, table };
+}
+
 function outboxOf(entry: OutboxEntry, engine: EngineKey, known: Known): OutboxConfig {
   const name = entry.name ?? entry.id;
   const { parameters, shape } = entry;
@@ -61,14 +70,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, known: Known): OutboxCo
     shape:
       typeof shape === 'string'
         ? shape
-        : shapeSchema.parse({
-            label: name,
-            origin: 'Mapped in the configuration',
-            engines: [engine],
-            table: entry.table,
-            ...shape,
-            key: 'inline',
-          }),
+        : mappingOf(shape, { label: name, origin: 'Mapped in the configuration', engines: [engine], table: entry.table }),
     parameters: {
       maxAttempts: parameters?.maxAttempts,
       stuckAfterSeconds: parameters?.stuckAfter === undefined ? undefined : (parseDurationSeconds(parameters.stuckAfter) ?? undefined),

@@ -1,7 +1,7 @@
 /** The mapping proposed for a table made by hand: roles, states and what a person has to confirm. */
 import type { TableDescription } from '@/lib/database/engine';
 import { namesNoRow } from '@/lib/shape/bind/bound-shape';
-import type { Condition, ColumnRole, ShapeInput } from '@/lib/shape/shape';
+import type { WrittenCondition, ColumnRole, ShapeInput } from '@/lib/shape/shape';
 import type { StatusWord } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
 import type { TimeRole, TimeSpelling } from './look';
@@ -19,7 +19,7 @@ export interface Mapping {
 
 export interface ProposedState {
   state: LiveState;
-  when: Condition;
+  when: WrittenCondition;
   /** A person has to say whether this is so. */
   confirm: boolean;
 }
@@ -140,7 +140,7 @@ const ORDER: LiveState[] = ['published', 'dead', 'processing', 'retrying', 'pend
 
 function fromWords(status: { name: string; kind: string }, words: readonly StatusWord[], roles: RoleColumns): ProposedState[] {
   const value = (word: string): string | number => (status.kind === 'integer' ? Number(word) : word);
-  const test = (of: readonly StatusWord[]): Condition =>
+  const test = (of: readonly StatusWord[]): WrittenCondition =>
     of.length === 1
       ? { column: status.name, equals: value(of[0]?.word ?? '') }
       : { column: status.name, in: of.map(({ word }) => value(word)) };

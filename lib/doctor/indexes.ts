@@ -1,7 +1,7 @@
 /** Indexes for what relays and the console ask of an outbox: missing ones, broken ones, and dead events in the way. */
-import { commonTests } from '@/lib/shape/compile';
+import { commonTests, disjoint, notNull } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitBlocks, fitRange, fitTests, fitWalk, fixes, holds } from '@/lib/outbox/indexes/index-fit';
-import { disjoint, type Leaf } from '@/lib/shape/reason';
 import { listOrder } from '@/lib/outbox/lists/order';
 import { walksOf } from '@/lib/outbox/lists/walks';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -100,7 +100,7 @@ function publishedUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const published = timeColumn(outbox.main, 'publishedAt');
   if (published === null || !outbox.shape.states.some((rule) => rule.state === 'published')) return [];
-  const tests = [...testsOf(outbox, ['published']), { column: published, isNull: false }];
+  const tests = [...testsOf(outbox, ['published']), notNull(published)];
   if (fitRange(outbox.main, 'o', published, tests) !== null || fitBlocks(outbox.main, published, tests)) return [];
   return missingIndex(input, facts.main, publishedIndex(published), facts.main.rows ?? 0);
 }
@@ -138,7 +138,7 @@ function deadInWaitingIndex(input: CheckInput): Found[] {
   const tests = commonTests(outbox.shape, WAITING);
   const deadTests = commonTests(outbox.shape, ['dead']);
   // What holds for waiting rows and not for dead ones; an index that asks for none of it holds both.
-  const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { all: deadTests }));
+  const apart = tests.filter((test) => deadTests.length > 0 && disjoint(test, { kind: 'all', all: deadTests }));
   const shared = tests.filter((test) => !apart.includes(test));
   const serving = facts.main.indexes.filter((index) => leadsTo(index, tests));
   const [index] = serving;

@@ -2,25 +2,25 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { defineShape, type Shape } from '@/lib/shape/shape';
+import { defineShape, type Shape, type ShapeInput } from '@/lib/shape/shape';
 import type { Examination } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
 import { examineTable } from './testing';
 
-const STATES: Shape['states'] = [
+const STATES: ShapeInput['states'] = [
   { state: 'published', when: { column: 'status', equals: 'DONE' } },
   { state: 'dead', when: { column: 'status', equals: 'FAILED' } },
   { state: 'processing', when: { column: 'status', equals: 'BUSY' } },
   { state: 'pending', when: { column: 'status', equals: 'NEW' } },
 ];
 /** Dead is what was tried too often: nothing else sets it apart from what waits. */
-const BY_TIME: Shape['states'] = [
+const BY_TIME: ShapeInput['states'] = [
   { state: 'published', when: { column: 'sent_at', isNull: false } },
   { state: 'dead', when: { all: [{ column: 'sent_at', isNull: true }, { column: 'failed_at', isNull: false }] } },
   { state: 'pending', when: { all: [{ column: 'sent_at', isNull: true }, { column: 'failed_at', isNull: true }] } },
 ]; // prettier-ignore
-const shapeOf = (columns: Partial<Shape['columns']> = {}, states = STATES): Shape =>
+const shapeOf = (columns: Partial<ShapeInput['columns']> = {}, states = STATES): Shape =>
   defineShape({
     key: 'inline', label: 'Own table', origin: 'nobody', engines: ['postgres'], table: 'q', states,
     columns: { id: 'id', type: 'kind', createdAt: 'made_at', publishedAt: 'sent_at', attempts: 'tries', payload: 'body', dedupKey: 'dedup', ...columns },

@@ -35,5 +35,5 @@ export function unlessPublished(
 }
 
 function publishedRules({ shape }: Outbox): Condition[] {
-  return shape.states.filter(({ state, when }) => state === 'published' && !('always' in when)).map(({ when }) => when);
+  return shape.states.filter(({ state, when }) => state === 'published' && when.kind !== 'always').map(({ when }) => when);
 }

@@ -3,6 +3,7 @@ import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import type { Shape } from './shape';
 import { contradiction, within } from './reason';
+import type { Condition } from './schema/condition';
 import { groupsOf } from './schema/names';
 import { idColumns } from './schema/source';
 
@@ -93,7 +94,7 @@ function oneColumnTwice({ columns: { id } }: Shape): Said[] {
   return twice === undefined ? [] : [{ path: ['columns', 'id'], message: `names "${twice}" twice` }];
 }
 
-const ALWAYS = JSON.stringify({ always: true });
+const ALWAYS = JSON.stringify({ kind: 'always', always: true } satisfies Condition);
 
 function operationNames(shape: Shape): Said[] {
   return Object.keys(shape.operations)

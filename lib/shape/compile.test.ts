@@ -2,6 +2,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import { describe, expect, it } from 'vitest';
 import { postgresFragments } from '@/lib/database/postgres/fragments';
 import { compileCondition, stateExpression, statePredicate, type Scope } from './compile';
+import { conditionSchema, type WrittenCondition } from './schema/condition';
 import { courierStatus } from './catalog/courier-status';
 import { escrowStatus } from './catalog/escrow-status';
 import { listenNotify } from './catalog/listen-notify';
@@ -15,14 +16,14 @@ const compiler = new Kysely<Record<string, never>>({
   },
 });
 const scope: Scope = { fragments: postgresFragments, columns: new Map(), timeZone: 'UTC', companions: new Map(), cursor: null };
+const parsed = (written: WrittenCondition) => conditionSchema.parse(written);
 const text = (fragment: RawBuilder<unknown> | null): string | null => (fragment === null ? null : sql`${fragment}`.compile(compiler).sql);
 
 describe('conditions', () => {
   it('writes literals, so that a partial index can be seen to be implied', () => {
-    expect(text(compileCondition({ column: 'status', equals: "it's" }, 'o', scope))).toBe(`"o"."status" = 'it''s'`);
-    expect(text(compileCondition({ any: [{ column: 'a', in: ['x', 2] }, { not: { column: 'b', isNull: false } }] }, 'o', scope))).toBe(
-      `("o"."a" in ('x', 2) or ("o"."b" is not null) is not true)`,
-    );
+    expect(text(compileCondition(parsed({ column: 'status', equals: "it's" }), 'o', scope))).toBe(`"o"."status" = 'it''s'`);
+    const any = parsed({ any: [{ column: 'a', in: ['x', 2] }, { not: { column: 'b', isNull: false } }] });
+    expect(text(compileCondition(any, 'o', scope))).toBe(`("o"."a" in ('x', 2) or ("o"."b" is not null) is not true)`);
   });
 
   it('keeps a predicate as plain as its index where earlier rules cannot match', () => {

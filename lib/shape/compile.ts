@@ -2,8 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription, Fragments } from '@/lib/database/engine';
 import { tableRef } from '@/lib/database/table-ref';
 import type { LiveState } from '@/lib/shared/states';
-import { comparisonOf, COMPARISONS, type Condition, type Operand } from './schema/condition';
-import { disjoint, required, type Leaf } from './reason';
+import { COMPARISONS, visit, visitLeaf, type Comparison, type Condition, type Leaf, type Operand, type Scalar } from './schema/condition';
+import { disjoint } from './reason';
 import type { Amount } from './schema/parameters';
 import type { BoundCompanion, BoundCursor } from './bound';
 import type { Shape } from './shape';
@@ -21,62 +21,71 @@ type Test = RawBuilder<boolean>;
 
 /** Compiles a bound condition over the columns of `alias`; NULL compares false, as the shape language says. */
 export function compileCondition(condition: Condition, alias: string, scope: Scope): Test {
-  const { fragments } = scope;
-  if ('all' in condition) return joined(condition.all, 'and', alias, scope);
-  if ('any' in condition) return joined(condition.any, 'or', alias, scope);
-  if ('not' in condition) return negated(condition.not, alias, scope);
-  if ('always' in condition) return sql`true`;
-  if ('exists' in condition) return existing(condition.exists, alias, scope);
-  if ('cursor' in condition) return cursorTest(condition.cursor, sql`<=`, alias, scope);
-  const column = sql.id(alias, condition.column);
-  const description = scope.columns.get(condition.column);
-  if ('isNull' in condition) return condition.isNull ? sql`${column} is null` : sql`${column} is not null`;
-  if ('equals' in condition || 'in' in condition) return valueTest(condition, column, description, fragments);
-  const size = comparisonOf(condition);
-  if (size !== null) return sql`${column} ${sql.raw(COMPARISONS[size.word])} ${operandSql(size.operand, alias)}`;
-  if (description === undefined) throw new Error(`condition names ${condition.column}, which was not bound`);
-  if ('isTrue' in condition) return fragments.isTrue(column, description, condition.isTrue);
-  if ('isEmpty' in condition) {
-    const empty = sql<boolean>`${fragments.asText(column)} in ('', '[]', '{}')`;
-    return condition.isEmpty ? empty : sql`not (${empty})`;
-  }
-  return timeTest(condition as TimeTest, column, description, scope);
+  const joined = (conditions: Condition[], word: 'and' | 'or'): Test => {
+    const parts = conditions.map((part) => compileCondition(part, alias, scope));
+    return sql`(${sql.join(parts, sql.raw(` ${word} `))})`;
+  };
+  return visit(condition, {
+    leaf: (test) => compileLeaf(test, alias, scope),
+    all: ({ all }) => joined(all, 'and'),
+    any: ({ any }) => joined(any, 'or'),
+    not: ({ not }) => negated(not, alias, scope),
+    always: () => sql`true`,
+    exists: ({ exists }) => existing(exists, alias, scope),
+    cursor: ({ cursor }) => cursorTest(cursor, sql`<=`, alias, scope),
+  });
 }
 
 /** True for every row that does not pass, the undecided among them. */
 export function negated(condition: Condition, alias: string, scope: Scope): Test {
   // Positions are never NULL: said this way round, the index on them serves what is still ahead of the cursor.
-  if ('cursor' in condition) return cursorTest(condition.cursor, sql`>`, alias, scope);
+  if (condition.kind === 'cursor') return cursorTest(condition.cursor, sql`>`, alias, scope);
   return scope.fragments.notTrue(compileCondition(condition, alias, scope));
 }
 
-function valueTest(
-  condition: Extract<Condition, { equals: unknown } | { in: unknown }>,
-  column: RawBuilder<unknown>,
-  description: ColumnDescription | undefined,
-  fragments: Fragments,
-): Test {
-  const wanted = 'in' in condition ? condition.in : [condition.equals];
-  if (condition.ignoreCase === true) {
-    const folded = wanted.map((value) => sql.lit(String(value).toLowerCase()));
-    return sql`lower(${fragments.asText(column)}) in (${sql.join(folded)})`;
-  }
-  const labels = description?.labels;
-  // A version of the library may lack a value of its enumeration: no row has it, and comparing with it fails.
-  const values = labels === undefined ? wanted : wanted.filter((value) => labels.includes(String(value)));
-  if (values.length === 0) return sql`false`;
-  // Literals, not parameters: the planner must see that the predicate implies a partial index.
-  return fragments.isLiteral(column, values, description ?? null);
-}
-
-type TimeTest = Extract<Condition, { past: true } | { future: true } | { olderThan: Amount }>;
-
-function timeTest(condition: TimeTest, column: RawBuilder<unknown>, description: ColumnDescription, { fragments, timeZone }: Scope): Test {
-  const sign = sql.raw('future' in condition ? '>' : 'past' in condition ? '<=' : '<');
-  const bound = 'olderThan' in condition ? fragments.secondsAgo(secondsOf(condition.olderThan)) : fragments.now();
-  // Texts of times do not sort exactly as the times do.
-  if (description.time === 'iso') return sql`${fragments.instant(column, description, timeZone)} ${sign} ${bound}`;
-  return sql`${column} ${sign} ${fragments.fromInstant(bound, description, timeZone)}`;
+function compileLeaf(test: Leaf, alias: string, { fragments, timeZone, columns }: Scope): Test {
+  const column = sql.id(alias, test.column);
+  const known = columns.get(test.column);
+  const described = (): ColumnDescription => {
+    if (known === undefined) throw new Error(`condition names ${test.column}, which was not bound`);
+    return known;
+  };
+  const among = (wanted: Scalar[], ignoreCase: boolean | undefined): Test => {
+    if (ignoreCase === true) {
+      const folded = wanted.map((value) => sql.lit(String(value).toLowerCase()));
+      return sql`lower(${fragments.asText(column)}) in (${sql.join(folded)})`;
+    }
+    const labels = known?.labels;
+    // A version of the library may lack a value of its enumeration: no row has it, and comparing with it fails.
+    const values = labels === undefined ? wanted : wanted.filter((value) => labels.includes(String(value)));
+    if (values.length === 0) return sql`false`;
+    // Literals, not parameters: the planner must see that the predicate implies a partial index.
+    return fragments.isLiteral(column, values, known ?? null);
+  };
+  const compared = (word: Comparison, operand: Operand): Test => sql`${column} ${sql.raw(COMPARISONS[word])} ${operandSql(operand, alias)}`;
+  const timed = (sign: '<' | '<=' | '>', bound: RawBuilder<unknown>): Test => {
+    const description = described();
+    // Texts of times do not sort exactly as the times do.
+    if (description.time === 'iso') return sql`${fragments.instant(column, description, timeZone)} ${sql.raw(sign)} ${bound}`;
+    return sql`${column} ${sql.raw(sign)} ${fragments.fromInstant(bound, description, timeZone)}`;
+  };
+  return visitLeaf(test, {
+    equals: ({ equals, ignoreCase }) => among([equals], ignoreCase),
+    in: ({ in: values, ignoreCase }) => among(values, ignoreCase),
+    isNull: ({ isNull }) => (isNull ? sql`${column} is null` : sql`${column} is not null`),
+    isTrue: ({ isTrue }) => fragments.isTrue(column, described(), isTrue),
+    isEmpty: ({ isEmpty }) => {
+      const empty = sql<boolean>`${fragments.asText(column)} in ('', '[]', '{}')`;
+      return isEmpty ? empty : sql`not (${empty})`;
+    },
+    above: ({ above }) => compared('above', above),
+    below: ({ below }) => compared('below', below),
+    atLeast: ({ atLeast }) => compared('atLeast', atLeast),
+    atMost: ({ atMost }) => compared('atMost', atMost),
+    past: () => timed('<=', fragments.now()),
+    future: () => timed('>', fragments.now()),
+    olderThan: ({ olderThan }) => timed('<', fragments.secondsAgo(secondsOf(olderThan))),
+  });
 }
 
 /** Parameters were put in when the shape was bound. */
@@ -133,11 +142,6 @@ function leastCursor({ companion, group, only: named }: BoundCursor, columns: st
     union all select 1, ${sql.join(zeros)}) as cursors order by nobody, ${sql.join(names)} limit 1)`;
 }
 
-function joined(conditions: Condition[], word: 'and' | 'or', alias: string, scope: Scope): Test {
-  const parts = conditions.map((part) => compileCondition(part, alias, scope));
-  return sql`(${sql.join(parts, sql.raw(` ${word} `))})`;
-}
-
 type Rules = Pick<Shape, 'states' | 'rows'>;
 
 /** One value per rule of a row's state, `other` where no rule fits or the row is no event. */
@@ -189,21 +193,4 @@ export function statePredicate(shape: Rules, states: readonly LiveState[], alias
   const filter = rowFilter(shape, alias, scope);
   const any = sql<boolean>`(${sql.join(branches, sql.raw(' or '))})`;
   return filter === null ? any : sql`(${filter} and ${any})`;
-}
-
-/** Tests that all rows of these states pass, whichever rule gave the state. */
-export function commonTests(shape: Rules, states: readonly LiveState[]): Leaf[] {
-  const filter = shape.rows === undefined ? [] : required(shape.rows);
-  const [first, ...others] = shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
-  const common = (first ?? []).filter((leaf) =>
-    others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))),
-  );
-  return [...common, ...filter];
-}
-
-/** True when every row is in a state: a rule is for all of them, or one of two holds because a column is NULL or is not. */
-export function coversEveryRow(shape: Rules): boolean {
-  if (shape.states.some(({ when }) => 'always' in when)) return true;
-  const nullTests = shape.states.flatMap(({ when }) => ('isNull' in when ? [when] : []));
-  return nullTests.some((a) => a.isNull && nullTests.some((b) => !b.isNull && b.column === a.column));
 }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { comparisonOf, type Condition } from './schema/condition';
-import { contradiction, disjoint, within } from './reason';
+import { conditionSchema, type Condition, type WrittenCondition } from './schema/condition';
+import * as reason from './reason';
 
 type Row = Record<string, string | number | null>;
 const value = fc.constantFrom('a', 'b', 1, 2);
-const leaf: fc.Arbitrary<Condition> = fc.oneof(
+const leaf: fc.Arbitrary<WrittenCondition> = fc.oneof(
   fc.record({ column: fc.constantFrom('x', 'y'), equals: value }),
   fc.record({ column: fc.constantFrom('x', 'y'), isNull: fc.boolean() }),
   fc.record({ column: fc.constantFrom('x', 'y'), in: fc.array(value, { minLength: 1, maxLength: 3 }) }),
@@ -14,7 +14,7 @@ const leaf: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ column: fc.constantFrom('x', 'y'), below: fc.integer({ min: 0, max: 3 }) }),
   fc.record({ column: fc.constantFrom('x', 'y'), atMost: fc.integer({ min: 0, max: 3 }) }),
 );
-const condition: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>((tie) => ({
+const condition: fc.Arbitrary<WrittenCondition> = fc.letrec<{ node: WrittenCondition }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 2 },
     leaf,
@@ -23,7 +23,12 @@ const condition: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>((tie) 
     fc.record({ not: tie('node') }),
   ),
 })).node;
-const holds = (test: Condition, row: Row): boolean => {
+const parsed = (written: WrittenCondition): Condition => conditionSchema.parse(written);
+const within = (inner: WrittenCondition, outer: WrittenCondition): boolean => reason.within(parsed(inner), parsed(outer));
+const disjoint = (left: WrittenCondition, right: WrittenCondition): boolean => reason.disjoint(parsed(left), parsed(right));
+const contradiction = (written: WrittenCondition): string | null => reason.contradiction(parsed(written));
+
+const holds = (test: WrittenCondition, row: Row): boolean => {
   if ('all' in test) return test.all.every((part) => holds(part, row));
   if ('any' in test) return test.any.some((part) => holds(part, row));
   if ('not' in test) return !holds(test.not, row);
@@ -32,9 +37,11 @@ const holds = (test: Condition, row: Row): boolean => {
   if ('isNull' in test) return (found === null) === test.isNull;
   if (found === null) return false;
   if ('in' in test) return test.in.includes(found);
-  const size = comparisonOf(test);
-  if (size !== null && typeof size.operand === 'number') return typeof found === 'number' && SIZES[size.word](found, size.operand);
-  return 'equals' in test && test.equals === found;
+  const [size] = Object.entries(SIZES).flatMap(([word, compare]) => {
+    const operand: unknown = Object.entries(test).find(([key]) => key === word)?.[1];
+    return typeof operand === 'number' ? [typeof found === 'number' && compare(found, operand)] : [];
+  });
+  return size ?? ('equals' in test && test.equals === found);
 };
 
 const SIZES = {
@@ -89,7 +96,7 @@ it('sees which numbers lie within others, and which nowhere', () => {
   expect(within({ column: 'tries', in: [3, 5] }, { column: 'tries', below: 6 })).toBe(true);
   expect(within({ column: 'tries', in: [3, 6] }, { column: 'tries', below: 6 })).toBe(false);
   expect(within({ column: 'tries', above: { parameter: 'maxAttempts' } }, { column: 'tries', above: 0 })).toBe(false);
-  const both = (...all: Condition[]): string | null => contradiction({ all });
+  const both = (...all: WrittenCondition[]): string | null => contradiction({ all });
   expect(both({ column: 'tries', above: 5 }, { column: 'tries', atMost: 5 })).toBe('tries');
   expect(both({ column: 'tries', atLeast: 5 }, { column: 'tries', atMost: 5 })).toBeNull();
   expect(both({ column: 'tries', equals: 3 }, { column: 'tries', above: 3 })).toBe('tries');

@@ -1,14 +1,34 @@
 /** What single tests say of each other: which cannot hold together, and which holds whenever another does. */
-import { comparisonOf, type Condition } from './schema/condition';
+import type { LiveState } from '@/lib/shared/states';
+import { isLeaf, visit, visitLeaf, type Condition, type Leaf, type LeafVisitor, type Operand, type Scalar } from './schema/condition';
+import type { Shape } from './shape';
 
-/** A test on one column. */
-export type Leaf = Extract<Condition, { column: string }>;
+export const notNull = (column: string): Leaf<'isNull'> => ({ kind: 'isNull', column, isNull: false });
+
+/** The tests on single columns that a condition is made of, whatever joins them. */
+export function leavesIn(condition: Condition): Leaf[] {
+  return visit<Leaf[]>(condition, {
+    leaf: (test) => [test],
+    all: ({ all }) => all.flatMap(leavesIn),
+    any: ({ any }) => any.flatMap(leavesIn),
+    not: ({ not }) => leavesIn(not),
+    always: () => [],
+    exists: () => [],
+    cursor: () => [],
+  });
+}
 
 /** The single-column tests every row that satisfies the condition satisfies too. */
 export function required(condition: Condition): Leaf[] {
-  if ('all' in condition) return condition.all.flatMap(required);
-  if ('any' in condition) return condition.any.length === 1 ? condition.any.flatMap(required) : [];
-  return 'column' in condition ? [condition] : [];
+  return visit<Leaf[]>(condition, {
+    leaf: (test) => [test],
+    all: ({ all }) => all.flatMap(required),
+    any: ({ any }) => (any.length === 1 ? any.flatMap(required) : []),
+    not: () => [],
+    always: () => [],
+    exists: () => [],
+    cursor: () => [],
+  });
 }
 
 /** True when no row can satisfy both, as far as single columns tell. */
@@ -25,36 +45,31 @@ export function contradiction(condition: Condition): string | null {
 
 /** True when every row that satisfies `inner` satisfies the single test `outer`, as far as single columns tell. */
 export function within(inner: Condition, outer: Condition): boolean {
-  if (!('column' in outer)) return false;
+  if (!isLeaf(outer)) return false;
   return required(inner).some((leaf) => leaf.column === outer.column && implies(leaf, outer));
 }
 
 function implies(inner: Leaf, outer: Leaf): boolean {
   if (JSON.stringify(inner) === JSON.stringify(outer)) return true;
   // Whatever else is asked of a column, NULL does not pass.
-  if ('isNull' in outer) return !outer.isNull && !('isNull' in inner);
-  const [few, many] = [values(inner), values(outer)];
-  if (few !== null && many !== null) return few.every((value) => many.includes(value));
-  const [narrow, wide] = [rangeOf(inner), rangeOf(outer)];
-  return narrow !== null && wide !== null && many === null && narrow.every((end) => inRange(end, wide));
+  if (outer.kind === 'isNull') return !outer.isNull && inner.kind !== 'isNull';
+  const [few, many] = [letThrough(inner), letThrough(outer)];
+  if (few.values !== null && many.values !== null) return few.values.every((value) => many.values?.includes(value));
+  const wide = many.range;
+  return few.range !== null && wide !== null && many.values === null && few.range.every((end) => inRange(end, wide));
 }
 
 function contradict(a: Leaf, b: Leaf): boolean {
-  if ('isNull' in a && a.isNull) return !('isNull' in b && b.isNull);
-  if ('isNull' in b && b.isNull) return true;
-  if ('isTrue' in a && 'isTrue' in b) return a.isTrue !== b.isTrue;
-  const left = values(a);
-  const right = values(b);
-  if (left !== null && right !== null) return !left.some((value) => right.includes(value));
-  const [one, other] = [rangeOf(a), rangeOf(b)];
-  return one !== null && other !== null && !meet(one, other);
+  if (a.kind === 'isNull' && a.isNull) return !(b.kind === 'isNull' && b.isNull);
+  if (b.kind === 'isNull' && b.isNull) return true;
+  if (a.kind === 'isTrue' && b.kind === 'isTrue') return a.isTrue !== b.isTrue;
+  const [one, other] = [letThrough(a), letThrough(b)];
+  if (one.values !== null && other.values !== null) return !one.values.some((value) => other.values?.includes(value));
+  return one.range !== null && other.range !== null && !meet(one.range, other.range);
 }
 
-function values(leaf: Leaf): (string | number | boolean)[] | null {
-  if (('equals' in leaf || 'in' in leaf) && leaf.ignoreCase === true) return null;
-  if ('equals' in leaf) return [leaf.equals];
-  return 'in' in leaf ? leaf.in : null;
-}
+/** The values a test names, when it lets exactly those through; null for any other test. */
+export const valuesOf = (test: Leaf): Scalar[] | null => letThrough(test).values;
 
 /** An end of a range of numbers; `inside` where the number itself belongs to it. */
 interface End {
@@ -63,27 +78,50 @@ interface End {
 }
 type Range = [lower: End, upper: End];
 
-/** The numbers a test lets through, from the least to the greatest; null where it is about anything else. */
-function rangeOf(leaf: Leaf): Range | null {
-  const listed = values(leaf);
-  if (listed !== null) {
-    const numbers = listed.filter((value) => typeof value === 'number');
-    if (numbers.length < listed.length) return null;
-    return [
-      { at: Math.min(...numbers), inside: true },
-      { at: Math.max(...numbers), inside: true },
-    ];
-  }
-  const size = comparisonOf(leaf);
-  if (size === null || typeof size.operand !== 'number') return null;
-  const end: End = { at: size.operand, inside: size.word === 'atLeast' || size.word === 'atMost' };
-  return size.word === 'above' || size.word === 'atLeast' ? [end, ENDLESS[1]] : [ENDLESS[0], end];
-}
-
 const ENDLESS: Range = [
   { at: -Infinity, inside: false },
   { at: Infinity, inside: false },
 ];
+
+/** What a test lets through, as far as that can be listed: values, and numbers from the least to the greatest. */
+interface LetThrough {
+  values: Scalar[] | null;
+  range: Range | null;
+}
+
+const unlisted = (): LetThrough => ({ values: null, range: null });
+
+function listed(values: Scalar[], ignoreCase: boolean | undefined): LetThrough {
+  if (ignoreCase === true) return unlisted();
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (numbers.length < values.length) return { values, range: null };
+  const ends: Range = [
+    { at: Math.min(...numbers), inside: true },
+    { at: Math.max(...numbers), inside: true },
+  ];
+  return { values, range: ends };
+}
+
+function ranged(operand: Operand, range: (at: number) => Range): LetThrough {
+  return { values: null, range: typeof operand === 'number' ? range(operand) : null };
+}
+
+const LET_THROUGH: LeafVisitor<LetThrough> = {
+  equals: ({ equals, ignoreCase }) => listed([equals], ignoreCase),
+  in: ({ in: values, ignoreCase }) => listed(values, ignoreCase),
+  above: ({ above }) => ranged(above, (at) => [{ at, inside: false }, ENDLESS[1]]),
+  atLeast: ({ atLeast }) => ranged(atLeast, (at) => [{ at, inside: true }, ENDLESS[1]]),
+  below: ({ below }) => ranged(below, (at) => [ENDLESS[0], { at, inside: false }]),
+  atMost: ({ atMost }) => ranged(atMost, (at) => [ENDLESS[0], { at, inside: true }]),
+  isNull: unlisted,
+  isTrue: unlisted,
+  isEmpty: unlisted,
+  past: unlisted,
+  future: unlisted,
+  olderThan: unlisted,
+};
+
+const letThrough = (test: Leaf): LetThrough => visitLeaf(test, LET_THROUGH);
 
 /** True when a range that ends here does not leave the other by it. */
 const inRange = ({ at, inside }: End, [lower, upper]: Range): boolean =>
@@ -93,3 +131,22 @@ const meet = ([low, high]: Range, [lower, upper]: Range): boolean => before(low,
 
 /** True when some number lies from the one end to the other. */
 const before = (from: End, to: End): boolean => from.at < to.at || (from.at === to.at && from.inside && to.inside);
+
+type Rules = Pick<Shape, 'states' | 'rows'>;
+
+/** Tests that all rows of these states pass, whichever rule gave the state. */
+export function commonTests(shape: Rules, states: readonly LiveState[]): Leaf[] {
+  const filter = shape.rows === undefined ? [] : required(shape.rows);
+  const [first, ...others] = shape.states.filter((rule) => states.includes(rule.state)).map((rule) => required(rule.when));
+  const common = (first ?? []).filter((leaf) =>
+    others.every((leaves) => leaves.some((other) => JSON.stringify(other) === JSON.stringify(leaf))),
+  );
+  return [...common, ...filter];
+}
+
+/** True when every row is in a state: a rule is for all of them, or one of two holds because a column is NULL or is not. */
+export function coversEveryRow(shape: Rules): boolean {
+  if (shape.states.some(({ when }) => when.kind === 'always')) return true;
+  const nullTests = shape.states.flatMap(({ when }) => (when.kind === 'isNull' ? [when] : []));
+  return nullTests.some((a) => a.isNull && nullTests.some((b) => !b.isNull && b.column === a.column));
+}

@@ -17,7 +17,7 @@ import { payloadSchema } from './schema/payload';
 import { columnsSchema } from './schema/source';
 import { KINDS, liveStateSchema, stateRuleSchema, type Kind } from './schema/state';
 
-export type { Condition } from './schema/condition';
+export type { Condition, WrittenCondition } from './schema/condition';
 export type { ChangeRule, OperationRules, Value } from './schema/operation';
 export { COLUMN_ROLES, type ColumnRole } from './schema/source';
 
@@ -88,7 +88,7 @@ export function kindOf(shape: Pick<Shape, 'kind' | 'states' | 'cursor'>): Kind {
   if (shape.cursor !== undefined) return 'cursor';
   const published = shape.states.filter((rule) => rule.state === 'published').map((rule) => rule.when);
   if (published.length === 0) return shape.states.every((rule) => rule.state === 'dead') ? 'status' : 'presence';
-  if (published.some((when) => 'exists' in when)) return 'child';
-  if (published.some((when) => 'isNull' in when)) return 'timestamp';
-  return published.some((when) => 'isTrue' in when) ? 'flag' : 'status';
+  if (published.some((when) => when.kind === 'exists')) return 'child';
+  if (published.some((when) => when.kind === 'isNull')) return 'timestamp';
+  return published.some((when) => when.kind === 'isTrue') ? 'flag' : 'status';
 }

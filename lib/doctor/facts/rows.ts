@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { commonTests, statePredicate } from '@/lib/shape/compile';
+import { statePredicate } from '@/lib/shape/compile';
+import { commonTests, notNull } from '@/lib/shape/reason';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
@@ -214,9 +215,7 @@ function oldestPublished(outbox: Outbox): RowReader<number | null> {
   const when = at.roleInstant('publishedAt') ?? at.roleInstant('createdAt');
   if (where === null || when === null) return null;
   const byPublished =
-    published === null
-      ? null
-      : fitWalk(main, published, [...commonTests(shape, ['published']), { column: published, isNull: false }], false);
+    published === null ? null : fitWalk(main, published, [...commonTests(shape, ['published']), notNull(published)], false);
   const byCreated = created === null ? null : fitWalk(main, created, [], false);
   const key = numberedKey(main);
   const walk = byPublished ?? byCreated ?? (key === null ? null : fitWalk(main, key, [], false));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { commonTests, statePredicate } from '@/lib/shape/compile';
+import { statePredicate } from '@/lib/shape/compile';
+import { commonTests, notNull } from '@/lib/shape/reason';
 import { fitRange } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
@@ -174,7 +175,7 @@ export function publishedFrom(outbox: Outbox): Sql {
   const { main, shape, database } = outbox;
   const at = placeSql(outbox, main);
   const column = publishedColumn(outbox);
-  const tests = [...commonTests(shape, STATES_OF.published), ...(column === null ? [] : [{ column, isNull: false }])];
+  const tests = [...commonTests(shape, STATES_OF.published), ...(column === null ? [] : [notNull(column)])];
   const fit = column === null ? null : fitRange(main, at.alias, column, tests);
   return database.engine.fragments.from(main.table, at.alias, fit?.index);
 }

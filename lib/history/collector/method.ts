@@ -1,7 +1,7 @@
+import { commonTests, notNull } from '@/lib/shape/reason';
 import type { Db, TableSize } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { kindOf } from '@/lib/shape/shape';
-import { commonTests } from '@/lib/shape/compile';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/indexes/index-fit';
 import {
@@ -63,7 +63,7 @@ export function chooseMethod(outbox: Outbox, size: Size): Choice {
   if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
   const published = publishedColumn(outbox);
   if (published !== null) {
-    const tests = [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
+    const tests = [...commonTests(outbox.shape, STATES_OF.published), notNull(published)];
     if (fitRange(main, 'o', published, tests) !== null) return seeing('published_index', 'ordered', null);
     if (fitBlocks(main, published, tests)) return seeing('published_index', 'blocks', null);
     if (rows <= READING_ROWS) return seeing('scan', 'whole', rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published));

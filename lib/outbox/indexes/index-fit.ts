@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { IndexDescription } from '@/lib/database/engine';
-import type { Leaf } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
+import { valuesOf } from '@/lib/shape/reason';
 import type { Place } from '@/lib/shape/bound';
 
 /** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */
@@ -55,16 +56,15 @@ export function fitTests(
   if (partial[0] !== undefined) return { order: null, ordered: false, index: partial[0].name };
 
   for (const test of tests) {
-    if (!fixes(test) && !('in' in test)) continue;
-    if ('in' in test && test.ignoreCase) continue;
-    const single = !('in' in test) || test.in.length === 1;
+    const single = fixes(test);
+    if (!single && valuesOf(test) === null) continue;
     const leading = btrees.filter((one) => one.columns[0] === test.column && one.predicate === null);
     const index = leading.find((one) => one.columns[1] === created) ?? leading[0];
     if (index === undefined) continue;
     if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false, index: index.name };
     const byTime = orderOf(index, 1, alias, created, direction);
     const order =
-      'isNull' in test && saysNulls(index)
+      test.kind === 'isNull' && saysNulls(index)
         ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'ascending') ? opposite(index) : same(index))}, ${byTime}`
         : byTime;
     return { order, ordered: true, index: index.name };
@@ -103,7 +103,7 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
     columns: fixed === null ? [column] : [fixed.column, column],
     order(alias, direction) {
       const own = orderOf(index, position, alias, column, direction);
-      if (fixed === null || !('isNull' in fixed) || !saysNulls(index)) return own;
+      if (fixed === null || fixed.kind !== 'isNull' || !saysNulls(index)) return own;
       return sql`${orderOf(index, 0, alias, fixed.column, forwards(direction) ? same(index) : opposite(index))}, ${own}`;
     },
     nulls: (direction) => (forwards(direction) === (index.sorted[position]?.nullsFirst ?? false) ? 'first' : 'last'),
@@ -117,10 +117,7 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
 const saysNulls = (index: IndexDescription): boolean => index.nullsUnsaid !== true;
 
 /** Whether a test leaves one value of its column, by which an index can be entered: a word in any case does not. */
-export const fixes = (test: Leaf): boolean =>
-  ('equals' in test && test.ignoreCase !== true) ||
-  ('isNull' in test && test.isNull) ||
-  ('in' in test && test.in.length === 1 && test.ignoreCase !== true);
+export const fixes = (test: Leaf): boolean => (test.kind === 'isNull' && test.isNull) || valuesOf(test)?.length === 1;
 
 /** An index in order, over every row, whose first columns are these. */
 export function leadsWith(index: IndexDescription, names: readonly string[]): boolean {
@@ -165,12 +162,10 @@ export function holds(predicate: string | null, tests: Leaf[]): boolean {
 }
 
 function implies(test: Leaf, conjunct: string): boolean {
-  if ('above' in test) return conjunct === `${test.column} > ${String(test.above)}`;
-  if ('isNull' in test) return conjunct === `${test.column} IS ${test.isNull ? '' : 'NOT '}NULL`;
-  if (!('equals' in test) && !('in' in test)) return conjunct === `${test.column} IS NOT NULL`;
-  if (test.ignoreCase) return conjunct === `${test.column} IS NOT NULL`;
-  const wanted = ('equals' in test ? [test.equals] : test.in).map(literal);
-  if (conjunct === `${test.column} IS NOT NULL`) return true;
+  if (test.kind === 'above') return conjunct === `${test.column} > ${String(test.above)}`;
+  if (test.kind === 'isNull') return conjunct === `${test.column} IS ${test.isNull ? '' : 'NOT '}NULL`;
+  const wanted = valuesOf(test)?.map(literal);
+  if (wanted === undefined || conjunct === `${test.column} IS NOT NULL`) return conjunct === `${test.column} IS NOT NULL`;
   if (wanted.length === 1 && conjunct === `${test.column} = ${wanted[0] ?? ''}`) return true;
   const start = `${test.column} = ANY ARRAY[`;
   if (!conjunct.startsWith(start) || !conjunct.endsWith(']')) return false;

@@ -1,12 +1,13 @@
+import { notNull } from '@/lib/shape/reason';
 import type { ColumnDescription, Engine, TableDescription, TableName } from '@/lib/database/engine';
-import type { Leaf } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import type { Place } from '@/lib/shape/bound';
 
 /** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */
-export type IndexTest = Extract<Leaf, { equals: unknown }> | Extract<Leaf, { in: unknown }> | Extract<Leaf, { isNull: unknown }>;
+export type IndexTest = Leaf<'equals' | 'in' | 'isNull'>;
 
 export const isIndexTest = (test: Leaf): test is IndexTest =>
-  (('equals' in test || 'in' in test) && test.ignoreCase !== true) || 'isNull' in test;
+  ((test.kind === 'equals' || test.kind === 'in') && test.ignoreCase !== true) || test.kind === 'isNull';
 
 /** An index that is wanted: its columns in order, and the rows it is to hold where the engine can leave others out. */
 export interface WantedIndex {
@@ -55,7 +56,7 @@ export const listIndex = ({ id }: Place, created: string): WantedIndex => ({
 export const publishedIndex = (published: string): WantedIndex => ({
   purpose: 'published',
   columns: [published],
-  tests: [{ column: published, isNull: false }],
+  tests: [notNull(published)],
 });
 
 /** The index of what waits, oldest first; columns with a fixed value lead where an index cannot leave rows out. */
@@ -67,7 +68,7 @@ export const waitingIndex = (engine: Engine, tests: IndexTest[], created: string
 
 /** Columns an index sorts by: fixed ones first where it cannot leave rows out. */
 export function leadingColumns(partialIndexes: boolean, tests: readonly IndexTest[], then: readonly string[]): string[] {
-  const fixed = partialIndexes ? [] : tests.filter((test) => !('isNull' in test && !test.isNull)).map(({ column }) => column);
+  const fixed = partialIndexes ? [] : tests.filter((test) => !(test.kind === 'isNull' && !test.isNull)).map(({ column }) => column);
   return [...new Set([...fixed, ...then])];
 }
 
@@ -83,8 +84,8 @@ function postgresStatement({ identifier, literal }: Engine['quote'], table: Inde
   const value = (one: string | number | boolean): string => (typeof one === 'string' ? literal(one) : String(one));
   const test = (leaf: IndexTest): string => {
     const name = identifier(leaf.column);
-    if ('isNull' in leaf) return `${name} IS ${leaf.isNull ? '' : 'NOT '}NULL`;
-    return 'in' in leaf ? `${name} IN (${leaf.in.map(value).join(', ')})` : `${name} = ${value(leaf.equals)}`;
+    if (leaf.kind === 'isNull') return `${name} IS ${leaf.isNull ? '' : 'NOT '}NULL`;
+    return leaf.kind === 'in' ? `${name} IN (${leaf.in.map(value).join(', ')})` : `${name} = ${value(leaf.equals)}`;
   };
   const name = freeName(table, wanted.purpose);
   const on = quotedName(identifier, table.name);

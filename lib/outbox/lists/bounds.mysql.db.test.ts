@@ -15,7 +15,7 @@ import { KEYED, KEYED_ROWS as ROWS, KEYED_WAITING as WAITING } from '@/fixtures/
 const FAILING: Shape = {
   ...KEYED,
   table: 'failing',
-  states: [{ state: 'dead', when: { column: 'failed', equals: true } }, ...KEYED.states],
+  states: [{ state: 'dead', when: { kind: 'equals', column: 'failed', equals: true } }, ...KEYED.states],
 };
 /** Where the only one lies. */
 const FAILED = 60_000;

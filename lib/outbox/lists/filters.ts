@@ -1,3 +1,4 @@
+import { notNull } from '@/lib/shape/reason';
 import { sql, type RawBuilder } from 'kysely';
 import { idSpellings } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
@@ -126,6 +127,6 @@ export function isIndexed(place: Place, role: 'aggregateId' | 'dedupKey' | 'id',
   const type = plainColumn(place, 'aggregateType')?.name;
   return place.description.indexes.some(({ columns, sorted, predicate }) => {
     const leads = columns[0] === name || (withType && role === 'aggregateId' && columns[1] === name && columns[0] === type);
-    return leads && sorted.length > 0 && holds(predicate, [{ column: name, isNull: false }]);
+    return leads && sorted.length > 0 && holds(predicate, [notNull(name)]);
   });
 }

@@ -1,9 +1,9 @@
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import type { LiveState } from '@/lib/shared/states';
-import { commonTests, coversEveryRow } from '@/lib/shape/compile';
+import { commonTests, coversEveryRow, notNull } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '../indexes/index-fit';
-import type { Leaf } from '@/lib/shape/reason';
 import { isSmall, type Outbox } from '../outbox';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 
@@ -89,6 +89,6 @@ function publishedWalk({ main, shape }: Outbox, created: ColumnDescription | nul
   const published = plainColumn(main, 'publishedAt');
   if (published === null || created === null || published.kind !== created.kind || published.time !== created.time) return null;
   if (!isTime(published) || [published.type, created.type].includes('date')) return null;
-  const tests: Leaf[] = [...commonTests(shape, PARTS.published), { column: published.name, isNull: false }];
+  const tests: Leaf[] = [...commonTests(shape, PARTS.published), notNull(published.name)];
   return shape.states.some((rule) => rule.state === 'published') ? fitWalk(main, published.name, tests, false) : null;
 }

@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
-import { commonTests, compileCondition, statePredicate } from '@/lib/shape/compile';
+import { compileCondition, statePredicate } from '@/lib/shape/compile';
+import { commonTests } from '@/lib/shape/reason';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit';
 import { equalities, placesFor, rowTests, timeScope } from './filters';
 import { PARTS, type ListOrder, type Part } from './order';
@@ -231,7 +232,9 @@ function publishedRows(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<bool
 /** Published rows that do not say when; null where there can be none. */
 function publishedUntimed(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<boolean> | null {
   const column = at.place.roles.publishedAt?.column.name;
-  const always = commonTests(outbox.shape, PARTS.published).some((test) => test.column === column && 'isNull' in test && !test.isNull);
+  const always = commonTests(outbox.shape, PARTS.published).some(
+    (test) => test.column === column && test.kind === 'isNull' && !test.isNull,
+  );
   if (order.by !== 'happened' || always) return null;
   const predicate = statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope);
   return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is null)`;

@@ -1,5 +1,6 @@
 /** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 import { createHash } from 'node:crypto';
+import { isParsedKind } from '@/lib/shape/schema/condition';
 import type { TableRules } from '@/lib/database/table-rules';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { tableLabel, type Outbox } from '../outbox';
@@ -127,11 +128,11 @@ function digest(value: unknown): string {
   return createHash('sha256').update(canonical(value)).digest('hex');
 }
 
-/** JSON with sorted keys and nothing for what is not there, so that equal facts have equal texts. */
+/** JSON with sorted keys, without what is not there or was added by parsing, so that equal facts have equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  const entries = Object.entries(value).filter(([key, entry]) => entry !== undefined && !isParsedKind(key, value));
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`).join(',')}}`;
 }

@@ -1,9 +1,10 @@
+import { leavesIn, notNull } from '@/lib/shape/reason';
 import type { TableName } from '@/lib/database/engine';
 import { whyNotOffered } from '../capabilities';
 import { fitRange } from '../indexes/index-fit';
 import type { Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
-import type { ChangeRule, Condition } from '@/lib/shape/shape';
+import type { ChangeRule } from '@/lib/shape/shape';
 
 /** What the operations of an outbox need in one of its tables. */
 export interface Rights {
@@ -78,7 +79,7 @@ const NONE: Rights = { insert: false, delete: false, update: new Set() };
 export function countersRead({ database, shape, main }: Pick<Outbox, 'database' | 'shape' | 'main'>): string | null {
   const published = plainColumn(main, 'publishedAt')?.name;
   const keeps = shape.states.some(({ state }) => state === 'published');
-  const tells = published !== undefined && fitRange(main, 'o', published, [{ column: published, isNull: false }]) !== null;
+  const tells = published !== undefined && fitRange(main, 'o', published, [notNull(published)]) !== null;
   return keeps && tells ? null : database.engine.changeCounters;
 }
 
@@ -132,14 +133,9 @@ function locks(outbox: Bound, place: Place): boolean {
 
 /** A row can only be locked with the right to write one of its columns: the one that says least. */
 function lockColumn(outbox: Bound, place: Place): string {
-  const state = outbox.shape.states.flatMap(({ when }) => columnsIn(when)).find((name) => place.description.columns.has(name));
+  const state = outbox.shape.states
+    .flatMap(({ when }) => leavesIn(when).map((test) => test.column))
+    .find((name) => place.description.columns.has(name));
   const [own] = (['error', 'diedAt', 'attempts'] as const).flatMap((role) => plainColumn(place, role)?.name ?? []);
   return own ?? state ?? place.id[0]?.name ?? 'id';
-}
-
-function columnsIn(condition: Condition): string[] {
-  if ('all' in condition) return condition.all.flatMap(columnsIn);
-  if ('any' in condition) return condition.any.flatMap(columnsIn);
-  if ('not' in condition) return columnsIn(condition.not);
-  return 'column' in condition ? [condition.column] : [];
 }

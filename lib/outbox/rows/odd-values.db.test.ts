@@ -6,7 +6,7 @@ import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
 import { newestDead } from '../lists/dead-letters';
 import { listEvents } from '../lists/list-events';
 import type { Outbox } from '../outbox';
-import type { Shape } from '@/lib/shape/shape';
+import type { ShapeInput } from '@/lib/shape/shape';
 
 const DDL = {
   postgres: [
@@ -25,7 +25,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
   });
   const opened = useOpened(database);
 
-  const bound = (states: Shape['states']): Promise<Outbox> =>
+  const bound = (states: ShapeInput['states']): Promise<Outbox> =>
     bindInline(opened(), 'odd', { columns: { id: 'id', type: 'kind', error: { column: 'errors', last: true } }, states });
   const stateOf = async (outbox: Outbox): Promise<string[]> =>
     (await listEvents(outbox, { order: 'oldest' }, { limit: 5 })).events.map(({ state }) => state);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
-import { commonTests, compileCondition, statePredicate } from '@/lib/shape/compile';
-import type { Leaf } from '@/lib/shape/reason';
+import { compileCondition, statePredicate } from '@/lib/shape/compile';
+import { commonTests, notNull } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitPosition, fitRange, fitTests, type Fit } from '../indexes/index-fit';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -75,7 +76,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
-    const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), { column: since, isNull: false }];
+    const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), notNull(since)];
     const fit =
       fitRange(outbox.main, at.alias, since, tests) ??
       (published !== null || outbox.scope.cursor === null
@@ -142,7 +143,7 @@ function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
   const column = timeColumn(outbox.main, 'publishedAt');
   const description = column === null ? undefined : outbox.main.description.columns.get(column);
   if (column === null || description === undefined) return null;
-  const fit = fitRange(outbox.main, at.alias, column, [{ column, isNull: false }]);
+  const fit = fitRange(outbox.main, at.alias, column, [notNull(column)]);
   if (fit === null) return null;
   return saneOf(outbox, description, sql`select max(${at.column(column)}) as value from ${by(outbox, at, fit)}`);
 }
@@ -164,7 +165,7 @@ function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql
 function frontierByIndex(outbox: Outbox, at: PlaceSql, created: string): Sql | null {
   const published = timeColumn(outbox.main, 'publishedAt');
   const description = outbox.main.description.columns.get(created);
-  const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [{ column: published, isNull: false }]);
+  const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [notNull(published)]);
   if (published === null || description === undefined || fit?.order == null) return null;
   const newest = sql`select max(n.created) as value from (select ${at.column(created)} as created from ${by(outbox, at, fit)}
     where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n`;

@@ -113,7 +113,7 @@ export function namesNoRow({ kind, type }: ColumnDescription): boolean {
 function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems }: Binding): void {
   if (!strict) return;
   states.slice(0, -1).forEach(({ when }, index) => {
-    const column = 'isNull' in when && !when.isNull ? main.find(when.column) : null;
+    const column = when.kind === 'isNull' && !when.isNull ? main.find(when.column) : null;
     if (column === null || column.nullable) return;
     const path: Path = ['shape', 'states', index, 'when', 'isNull'];
     problems.add(

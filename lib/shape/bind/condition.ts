@@ -1,7 +1,7 @@
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
-import { comparisonOf, type Condition, type Operand } from '../schema/condition';
+import { visit, visitLeaf, type Comparison, type Condition, type Leaf, type Operand } from '../schema/condition';
 import { isTime, type BoundCompanion, type Parameters } from '../bound';
 import type { Shape } from '../shape';
 import { numberOf } from './parameters';
@@ -20,39 +20,36 @@ export interface Binding {
   strict: boolean;
 }
 
-const EVERY: Condition = { always: true };
+const EVERY: Condition = { kind: 'always', always: true };
 /** No row: what a column that is not there gives, NULL, compares as. */
-const NONE: Condition = { not: EVERY };
+const NONE: Condition = { kind: 'not', not: EVERY };
 
 /** The condition with the catalogue's names and with its parameters put in; notes whatever cannot be meant. */
 export function bindCondition(condition: Condition, table: BoundTable, path: Path, binding: Binding): Condition {
   const bind = (inner: Condition, ...rest: PropertyKey[]): Condition => bindCondition(inner, table, [...path, ...rest], binding);
-  if ('all' in condition) return { all: condition.all.map((part, index) => bind(part, 'all', index)) };
-  if ('any' in condition) return { any: condition.any.map((part, index) => bind(part, 'any', index)) };
-  if ('not' in condition) return { not: bind(condition.not, 'not') };
-  if ('always' in condition) return condition;
-  if ('cursor' in condition) return bindCursorTest(condition, path, binding);
-  if ('exists' in condition) return bindExists(condition.exists, [...path, 'exists'], binding);
-  const asked = table.ask(condition.column, [...path, 'column']);
-  if (asked === 'wrong') return NONE;
-  if (asked === 'absent') return 'isNull' in condition && condition.isNull ? EVERY : NONE;
-  return bindColumnTest(condition, asked.column, table, path, binding);
+  return visit<Condition>(condition, {
+    leaf: (test) => bindLeaf(test, table, path, binding),
+    all: ({ all }) => ({ kind: 'all', all: all.map((part, index) => bind(part, 'all', index)) }),
+    any: ({ any }) => ({ kind: 'any', any: any.map((part, index) => bind(part, 'any', index)) }),
+    not: ({ not }) => ({ kind: 'not', not: bind(not, 'not') }),
+    always: (test) => test,
+    cursor: (test) => (isToldByCursor(test.cursor, path, binding) ? test : NONE),
+    exists: ({ exists }) => bindExists(exists, [...path, 'exists'], binding),
+  });
 }
 
-function bindCursorTest(condition: { cursor: 'passed' | 'taken' }, path: Path, { shape, problems }: Binding): Condition {
-  if (shape.cursor === undefined || shape.cursor[condition.cursor] === undefined) {
-    problems.add([...path, 'cursor'], `the mapping says nothing of a cursor that is ${condition.cursor}: write it under cursor`);
-    return NONE;
-  }
-  return condition;
+function isToldByCursor(which: 'passed' | 'taken', path: Path, { shape, problems }: Binding): boolean {
+  if (shape.cursor?.[which] !== undefined) return true;
+  problems.add([...path, 'cursor'], `the mapping says nothing of a cursor that is ${which}: write it under cursor`);
+  return false;
 }
 
 function bindExists({ companion: name, when }: { companion: string; when?: Condition }, path: Path, binding: Binding): Condition {
   const companion = askCompanion(name, [...path, 'companion'], binding);
   if (companion === null) return NONE;
-  if (when === undefined) return { exists: { companion: name } };
+  if (when === undefined) return { kind: 'exists', exists: { companion: name } };
   const table = new BoundTable(companion.description, new Set(), binding.problems);
-  return { exists: { companion: name, when: bindCondition(when, table, [...path, 'when'], binding) } };
+  return { kind: 'exists', exists: { companion: name, when: bindCondition(when, table, [...path, 'when'], binding) } };
 }
 
 /** A companion by its name in the shape; null where it is not there, noted where nobody wrote it down. */
@@ -63,45 +60,63 @@ export function askCompanion(name: string, path: Path, { companions, shape, prob
   return companion ?? null;
 }
 
-type ColumnTest = Extract<Condition, { column: string }>;
-
-function bindColumnTest(test: ColumnTest, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Condition {
-  const { problems } = binding;
-  const found: ColumnTest = { ...test, column: column.name };
-  if ('equals' in found) checkValue(found.equals, column, [...path, 'equals'], binding);
-  else if ('in' in found) found.in.forEach((value, index) => checkValue(value, column, [...path, 'in', index], binding));
-  else if ('isNull' in found) checkNull(found.isNull, column, [...path, 'isNull'], binding);
-  else if ('isEmpty' in found) {
-    if (binding.strict && !['text', 'json', 'binary', 'other'].includes(column.kind))
-      problems.add([...path, 'isEmpty'], `"${column.name}" is ${column.type}, which is never empty: use isNull or equals`);
-  } else if ('isTrue' in found) {
-    if (!['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type))
-      problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false`);
-  } else if ('past' in found || 'future' in found || 'olderThan' in found) {
+function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): Condition {
+  const asked = table.ask(test.column, [...path, 'column']);
+  if (asked === 'wrong') return NONE;
+  if (asked === 'absent') return test.kind === 'isNull' && test.isNull ? EVERY : NONE;
+  const { column } = asked;
+  const { problems, strict } = binding;
+  const compared = (word: Comparison, operand: Operand, put: (bound: Operand) => Condition): Condition => {
+    const bound = bindOperand(operand, column, table, [...path, word], binding);
+    return bound === null ? NONE : put(bound);
+  };
+  const timed = <T>(found: T): T => {
     if (!isTime(column)) problems.add([...path, 'column'], notATime(column));
-    if ('olderThan' in found)
-      return {
-        column: column.name,
+    return found;
+  };
+  return visitLeaf<Condition, Leaf['kind']>(
+    { ...test, column: column.name },
+    {
+      equals: (found) => {
+        checkValue(found.equals, column, [...path, 'equals'], binding);
+        return found;
+      },
+      in: (found) => {
+        found.in.forEach((value, index) => checkValue(value, column, [...path, 'in', index], binding));
+        return found;
+      },
+      isNull: (found) => {
+        if (strict && found.isNull && !column.nullable)
+          problems.add([...path, 'isNull'], `"${column.name}" is never NULL, and no row passes: name another column${orZero(column)}`);
+        return found;
+      },
+      isEmpty: (found) => {
+        if (strict && !['text', 'json', 'binary', 'other'].includes(column.kind))
+          problems.add([...path, 'isEmpty'], `"${column.name}" is ${column.type}, which is never empty: use isNull or equals`);
+        return found;
+      },
+      isTrue: (found) => {
+        if (!['boolean', 'integer', 'decimal', 'text'].includes(column.kind) && !/^bit\b/.test(column.type))
+          problems.add([...path, 'isTrue'], `"${column.name}" is ${column.type}, which is neither true nor false`);
+        return found;
+      },
+      above: (found) => compared('above', found.above, (above) => ({ ...found, above })),
+      below: (found) => compared('below', found.below, (below) => ({ ...found, below })),
+      atLeast: (found) => compared('atLeast', found.atLeast, (atLeast) => ({ ...found, atLeast })),
+      atMost: (found) => compared('atMost', found.atMost, (atMost) => ({ ...found, atMost })),
+      past: timed,
+      future: timed,
+      olderThan: (found) => ({
+        ...timed(found),
         olderThan: numberOf(found.olderThan, binding.shape, binding.parameters, [...path, 'olderThan'], problems) ?? 0,
-      };
-  } else {
-    const size = comparisonOf(found);
-    if (size === null) return found;
-    const operand = bindOperand(size.operand, column, table, [...path, size.word], binding);
-    return operand === null ? NONE : ({ column: column.name, [size.word]: operand } as Condition);
-  }
-  return found;
+      }),
+    },
+  );
 }
 
 /** On MySQL, where they may be zero: who asks such a column for NULL may mean that. */
 export const orZero = ({ type }: ColumnDescription): string =>
   /^(datetime|timestamp(\(\d\))?$)/i.test(type) ? '; where a zero date stands for none, ask a generated column' : '';
-
-/** Notes a test for NULL that no row passes. */
-function checkNull(isNull: boolean, column: ColumnDescription, path: Path, { strict, problems }: Binding): void {
-  if (strict && isNull && !column.nullable)
-    problems.add(path, `"${column.name}" is never NULL, and no row passes: name another column${orZero(column)}`);
-}
 
 function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
   const { problems } = binding;

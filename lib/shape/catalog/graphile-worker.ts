@@ -1,9 +1,9 @@
-import { defineShape, type Condition } from '../shape';
+import { defineShape, type WrittenCondition } from '../shape';
 
 /** Locks older than this lapse; the library's own SQL says four hours. */
 const LOCK_SECONDS = 14_400;
 
-const LOCKED: Condition = {
+const LOCKED: WrittenCondition = {
   all: [{ column: 'locked_at', isNull: false }, { not: { column: 'locked_at', olderThan: { parameter: 'lock' } } }],
 };
 

@@ -1,6 +1,6 @@
-import { defineShape, type Condition } from '../shape';
+import { defineShape, type WrittenCondition } from '../shape';
 
-const FINAL: Condition = { column: 'state', in: ['cancelled', 'discarded'] };
+const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
 /** One attempt more than it has had, where it has none left: what the client's own retry writes. */
 const ONE_MORE = {
   state: { value: 'available' },

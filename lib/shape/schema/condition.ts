@@ -1,9 +1,13 @@
-/** Tests on one row. Comparisons with NULL are false, as in SQL, and so is `not` of nothing known: `not` means "is not true". */
+/**
+ * Tests on one row. Comparisons with NULL are false, as in SQL, and so is `not` of nothing known: `not` means "is not true".
+ * A new test is a line here, and what the compiler then asks for.
+ */
 import { z } from 'zod';
 import { nameSchema } from './names';
 import { amountSchema, parameterName, type Amount } from './parameters';
 
 export const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
+export type Scalar = z.infer<typeof scalarSchema>;
 
 /** What a column is compared with: a number, another column of the row, or a parameter. */
 export type Operand = number | { column: string } | { parameter: string };
@@ -13,8 +17,40 @@ const operandSchema = z.union([z.number(), z.strictObject({ column: nameSchema }
 export const COMPARISONS = { above: '>', below: '<', atLeast: '>=', atMost: '<=' } as const;
 export type Comparison = keyof typeof COMPARISONS;
 
+/** Tests of a column, by the key they are written under. */
+interface ColumnTests extends Record<Comparison, Operand> {
+  equals: Scalar;
+  in: (string | number)[];
+  isNull: boolean;
+  isTrue: boolean;
+  isEmpty: boolean;
+  past: true;
+  future: true;
+  olderThan: Amount;
+}
+
+/** Tests that name no column themselves. */
+interface RowTests {
+  always: true;
+  exists: { companion: string; when?: Condition };
+  cursor: 'passed' | 'taken';
+  all: Condition[];
+  any: Condition[];
+  not: Condition;
+}
+
+type LeafKind = keyof ColumnTests;
+type RowKind = keyof RowTests;
+
+/** A test of one column. */
+export type Leaf<K extends LeafKind = LeafKind> = { [P in K]: { kind: P; column: string; ignoreCase?: boolean } & Pick<ColumnTests, P> }[K];
+type RowTest<K extends RowKind = RowKind> = { [P in K]: { kind: P } & Pick<RowTests, P> }[K];
+
+/** A test as it was parsed: what was written, and which of the tests it is. */
+export type Condition = Leaf | RowTest;
+
 /**
- * A test on one row:
+ * A test as it is written:
  * `{column: status, equals: NEW}`, `{column: status, in: [1, 2]}`, either with `ignoreCase: true`;
  * `{column: sent_at, isNull: true}`; `{column: blocked, isTrue: true}` (a boolean, a bit, 0 and 1, or their texts);
  * `{column: operations, isEmpty: true}` (an empty text, JSON list or JSON map);
@@ -24,87 +60,99 @@ export type Comparison = keyof typeof COMPARISONS;
  * `{always: true}`; `{exists: {companion: deliveries, when: …}}`; `{cursor: passed}` or `taken`;
  * `{all: […]}`, `{any: […]}`, `{not: …}`.
  */
-export type Condition =
-  | { column: string; equals: string | number | boolean; ignoreCase?: boolean }
-  | { column: string; in: (string | number)[]; ignoreCase?: boolean }
-  | { column: string; isNull: boolean }
-  | { column: string; isTrue: boolean }
-  | { column: string; isEmpty: boolean }
-  | { column: string; above: Operand }
-  | { column: string; below: Operand }
-  | { column: string; atLeast: Operand }
-  | { column: string; atMost: Operand }
-  | { column: string; past: true }
-  | { column: string; future: true }
-  | { column: string; olderThan: Amount }
+export type WrittenCondition =
+  | { [K in LeafKind]: { column: string; ignoreCase?: boolean } & Pick<ColumnTests, K> }[LeafKind]
   | { always: true }
-  | { exists: { companion: string; when?: Condition } }
+  | { exists: { companion: string; when?: WrittenCondition } }
   | { cursor: 'passed' | 'taken' }
-  | { all: Condition[] }
-  | { any: Condition[] }
-  | { not: Condition };
+  | { all: WrittenCondition[] }
+  | { any: WrittenCondition[] }
+  | { not: WrittenCondition };
 
-/** The comparison by size a test makes; null for any other test. */
-export function comparisonOf(test: Condition): { word: Comparison; operand: Operand } | null {
-  const word = (Object.keys(COMPARISONS) as Comparison[]).find((key) => key in test);
-  const operand = word === undefined ? undefined : (test as Partial<Record<Comparison, Operand>>)[word];
-  return word === undefined || operand === undefined ? null : { word, operand };
-}
+// In the order in which they are named to who writes none of them.
+const LEAVES = {
+  equals: scalarSchema.describe('The value it has'),
+  in: z
+    .array(z.union([z.string(), z.number()]))
+    .min(1)
+    .describe('The values it may have'),
+  isNull: z.boolean(),
+  isTrue: z.boolean().describe('A boolean, a bit, 0 and 1, or their texts'),
+  isEmpty: z.boolean().describe('An empty text, JSON list or JSON map'),
+  above: operandSchema,
+  below: operandSchema,
+  atLeast: operandSchema,
+  atMost: operandSchema,
+  past: z.literal(true).describe("By the database's clock"),
+  future: z.literal(true).describe("By the database's clock"),
+  olderThan: amountSchema.describe('Seconds, or a parameter that holds them'),
+} satisfies { [K in LeafKind]: z.ZodType<ColumnTests[K]> };
 
-/** Tests that need a column. */
-const COLUMN_TESTS = ['equals', 'in', 'isNull', 'isTrue', 'isEmpty', 'above', 'below', 'atLeast', 'atMost', 'past', 'future', 'olderThan'];
-const OTHER_TESTS = ['always', 'exists', 'cursor', 'all', 'any', 'not'];
+const rows = () =>
+  ({
+    always: z.literal(true).describe('Every row'),
+    exists: z
+      .strictObject({ companion: z.string().min(1), when: conditionSchema.optional() })
+      .describe('A row of the companion that belongs to this one'),
+    cursor: z.enum(['passed', 'taken']).describe("Behind every group's cursor"),
+    all: z.array(conditionSchema).min(1),
+    any: z.array(conditionSchema).min(1),
+    not: conditionSchema,
+  }) satisfies { [K in RowKind]: z.ZodType<RowTests[K]> };
 
 // One object rather than a union of eighteen, so that a wrong key is answered with the key that was meant.
-const written = z.lazy(() =>
-  z
+const written = z.lazy(() => {
+  const others = rows();
+  return z
     .strictObject({
       column: nameSchema.optional(),
-      equals: scalarSchema.optional().describe('The value it has'),
-      in: z
-        .array(z.union([z.string(), z.number()]))
-        .min(1)
-        .optional()
-        .describe('The values it may have'),
+      ...z.object(LEAVES).partial().shape,
       ignoreCase: z.boolean().optional().describe('With equals and in: NEW and new are the same'),
-      isNull: z.boolean().optional(),
-      isTrue: z.boolean().optional().describe('A boolean, a bit, 0 and 1, or their texts'),
-      isEmpty: z.boolean().optional().describe('An empty text, JSON list or JSON map'),
-      above: operandSchema.optional(),
-      below: operandSchema.optional(),
-      atLeast: operandSchema.optional(),
-      atMost: operandSchema.optional(),
-      past: z.literal(true).optional().describe("By the database's clock"),
-      future: z.literal(true).optional().describe("By the database's clock"),
-      olderThan: amountSchema.optional().describe('Seconds, or a parameter that holds them'),
-      always: z.literal(true).optional().describe('Every row'),
-      exists: z
-        .strictObject({ companion: z.string().min(1), when: conditionSchema.optional() })
-        .optional()
-        .describe('A row of the companion that belongs to this one'),
-      cursor: z.enum(['passed', 'taken']).optional().describe("Behind every group's cursor"),
-      all: z.array(conditionSchema).min(1).optional(),
-      any: z.array(conditionSchema).min(1).optional(),
-      not: conditionSchema.optional(),
+      ...z.object(others).partial().shape,
     })
     .superRefine((condition, context) => {
-      const problem = misfit(Object.keys(condition).filter((key) => condition[key as keyof typeof condition] !== undefined));
+      const keys = Object.entries(condition).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+      const problem = whatIsWrong(keys, Object.keys(others));
       if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-    }),
-);
+    })
+    .transform((condition) => ({ kind: Object.keys(condition).find((key) => key in LEAVES || key in others), ...condition }));
+});
 
-/** Parses a condition; see `Condition` for what can be written. */
-export const conditionSchema: z.ZodType<Condition> = written as unknown as z.ZodType<Condition>;
+/** Parses a condition: the one test it holds becomes its kind. */
+export const conditionSchema: z.ZodType<Condition, WrittenCondition> = written as unknown as z.ZodType<Condition, WrittenCondition>;
 
-function misfit(keys: string[]): string | null {
-  const ofColumn = keys.filter((key) => COLUMN_TESTS.includes(key));
-  const others = keys.filter((key) => OTHER_TESTS.includes(key));
+function whatIsWrong(keys: string[], tests: string[]): string | null {
+  const ofColumn = keys.filter((key) => key in LEAVES);
+  const others = keys.filter((key) => tests.includes(key));
   if (ofColumn.length + others.length !== 1)
     return keys.includes('column')
-      ? `write one test of the column: ${COLUMN_TESTS.join(', ')}`
-      : `write one test: column with a test of it, or one of ${OTHER_TESTS.join(', ')}`;
+      ? `write one test of the column: ${Object.keys(LEAVES).join(', ')}`
+      : `write one test: column with a test of it, or one of ${tests.join(', ')}`;
   if (ofColumn.length === 1 && !keys.includes('column')) return 'name the column';
   if (others.length === 1 && keys.includes('column')) return `${others[0] ?? ''} names no column: leave it out`;
   if (keys.includes('ignoreCase') && !keys.includes('equals') && !keys.includes('in')) return 'ignoreCase goes with equals or in';
   return null;
+}
+
+/** True for the key of a parsed condition that nobody wrote. */
+export const isParsedKind = (key: string, holder: object): boolean =>
+  key === 'kind' && 'kind' in holder && typeof holder.kind === 'string' && Object.hasOwn(holder, holder.kind);
+
+/** One function for each test of a column. */
+export type LeafVisitor<R> = { [K in LeafKind]: (test: Leaf<K>) => R };
+/** One function for each other test, and one for those of a column. */
+export type Visitor<R> = { [K in RowKind]: (test: RowTest<K>) => R } & { leaf: (test: Leaf) => R };
+
+export const isLeaf = (condition: Condition): condition is Leaf => condition.kind in LEAVES;
+
+export function visitLeaf<R, K extends LeafKind>(test: Leaf<K>, visitor: { [P in K]: (test: Leaf<P>) => R }): R {
+  return visitor[test.kind](test);
+}
+
+export function visit<R>(condition: Condition, visitor: Visitor<R>): R {
+  return isLeaf(condition) ? visitor.leaf(condition) : visitRow(condition, visitor);
+}
+
+function visitRow<R, K extends RowKind>(test: RowTest<K>, visitor: { [P in K]: (test: RowTest<P>) => R }): R {
+  return visitor[test.kind](test);
 }

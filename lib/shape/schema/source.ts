@@ -1,6 +1,6 @@
 /** What a column means, and where the value of a role is found. */
 import { z } from 'zod';
-import { conditionSchema, scalarSchema, type Condition } from './condition';
+import { conditionSchema, scalarSchema, type Condition, type WrittenCondition } from './condition';
 import { nameSchema } from './names';
 import { amountSchema, type Amount } from './parameters';
 import { timeEncodingSchema, type TIME_ENCODINGS } from './time';
@@ -41,7 +41,7 @@ export type ColumnRole = (typeof COLUMN_ROLES)[number];
  * largest `id` where it has several; `{anyOf: [updated_at, modified_at]}`, the first whose columns exist;
  * `{column: expires_at, minus: 86400, when: …}`, a time so many seconds before the column's, for the rows that pass.
  */
-export type Source =
+export type Source<C = Condition> =
   | string
   | {
       column: string;
@@ -49,14 +49,14 @@ export type Source =
       last?: boolean;
       time?: (typeof TIME_ENCODINGS)[number];
       minus?: Amount;
-      when?: Condition;
+      when?: C;
       join?: string;
       latest?: string;
       optional?: boolean;
     }
   | { captured: string }
   | { value: string | number | boolean }
-  | { anyOf: Source[] };
+  | { anyOf: Source<C>[] };
 
 const written = z.lazy(() =>
   z.union([
@@ -89,7 +89,7 @@ const written = z.lazy(() =>
 );
 
 /** Parses a source; see `Source` for what can be written. */
-export const sourceSchema: z.ZodType<Source> = written as unknown as z.ZodType<Source>;
+export const sourceSchema: z.ZodType<Source, Source<WrittenCondition>> = written as unknown as z.ZodType<Source, Source<WrittenCondition>>;
 
 /**
  * The columns that name one row: `id`, or several: `[topic, offset]`. The id of such an event is its parts with `%` and `~`

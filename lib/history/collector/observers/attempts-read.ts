@@ -1,8 +1,9 @@
 /** The statements of the attempts observer: rows with a counter, by whatever finds them, and by their keys. */
+import { commonTests, notNull } from '@/lib/shape/reason';
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { commonTests, statePredicate } from '@/lib/shape/compile';
-import type { Leaf } from '@/lib/shape/reason';
+import { statePredicate } from '@/lib/shape/compile';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
@@ -75,7 +76,7 @@ export function planOf(outbox: Outbox): Plan {
       });
   }
   const published = timeColumn(main, 'publishedAt');
-  const tests: Leaf[] = published === null ? [] : [...commonTests(outbox.shape, STATES_OF.published), { column: published, isNull: false }];
+  const tests: Leaf[] = published === null ? [] : [...commonTests(outbox.shape, STATES_OF.published), notNull(published)];
   if (published === null || !traitsOf(outbox).publishedState) return plan;
   const served = fitRange(main, at.alias, published, tests);
   if (served === null) plan.scanned.push('published');

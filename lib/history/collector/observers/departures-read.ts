@@ -1,7 +1,8 @@
 /** The statements of the observers that follow open events: open ones, new ones, and followed ones by their keys. */
+import { commonTests, notNull } from '@/lib/shape/reason';
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
-import { commonTests, statePredicate } from '@/lib/shape/compile';
+import { statePredicate } from '@/lib/shape/compile';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import type { LiveState } from '@/lib/shared/states';
@@ -40,8 +41,7 @@ export async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<
   if (deletes) return { open: openByIndex ? 'index' : 'first', recent: null, size: 0 };
   const byKey = numberedKey(main) !== null;
   const byCreated =
-    created !== null &&
-    fitRange(main, 'o', created, [...commonTests(outbox.shape, ['published']), { column: created, isNull: false }]) !== null;
+    created !== null && fitRange(main, 'o', created, [...commonTests(outbox.shape, ['published']), notNull(created)]) !== null;
   const size = openByIndex && (byKey || byCreated) ? 0 : await estimateRows(db, outbox, main);
   const small = size <= SCANNED_ROWS;
   return {
@@ -143,7 +143,7 @@ async function firstSince(db: Db, outbox: Outbox, at: PlaceSql, atMs: number): P
 
 /** The table, by the index on its times of creation where that finds published rows. */
 function createdFrom(outbox: Outbox, at: PlaceSql, created: string): Sql {
-  const fit = fitRange(outbox.main, at.alias, created, [...commonTests(outbox.shape, ['published']), { column: created, isNull: false }]);
+  const fit = fitRange(outbox.main, at.alias, created, [...commonTests(outbox.shape, ['published']), notNull(created)]);
   return outbox.database.engine.fragments.from(outbox.main.table, at.alias, fit?.index);
 }
 

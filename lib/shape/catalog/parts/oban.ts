@@ -1,9 +1,9 @@
 /** What Oban's table is on both engines; only arrays differ, which PostgreSQL has and MySQL keeps as JSON. */
-import type { Condition, ShapeInput } from '../../shape';
+import type { WrittenCondition, ShapeInput } from '../../shape';
 
 const utc = (column: string) => ({ column, time: 'utc' as const });
 
-const is = (state: string): Condition => ({ column: 'state', equals: state });
+const is = (state: string): WrittenCondition => ({ column: 'state', equals: state });
 
 const DUE = {
   state: { value: 'available' },

@@ -1,9 +1,9 @@
 /** What all versions of pg-boss share: one partitioned table of jobs with six states. */
-import type { Condition, ShapeInput } from '../../shape';
+import type { WrittenCondition, ShapeInput } from '../../shape';
 
-const FAILED: Condition = { column: 'state', equals: 'failed' };
+const FAILED: WrittenCondition = { column: 'state', equals: 'failed' };
 
-const CANCELLED: Condition = { column: 'state', equals: 'cancelled' };
+const CANCELLED: WrittenCondition = { column: 'state', equals: 'cancelled' };
 
 /**
  * The library's retry writes state and limit. Its tenth version leaves `completed_on` and with it the purge of finished
@@ -30,7 +30,7 @@ const FROM_THE_START = {
 const RESUMED = { state: { value: 'created' }, completed_on: { value: null } };
 
 /** The library purges waiting jobs past this time before a worker may have seen them. */
-const NOT_PURGED: Condition = { column: 'keep_until', future: true };
+const NOT_PURGED: WrittenCondition = { column: 'keep_until', future: true };
 
 const bothRun = ['copy_in_dead_letter_queue'];
 
