@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { neededServer } from '@/lib/database/engines';
 import { CHECKS } from '@/lib/doctor/checks';
 import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
-import { PAYLOAD_WARNINGS } from '@/lib/shape/schema/payload';
+import { PAYLOAD_WARNINGS } from '@/lib/shape/schema/facts';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';
 import { SKIP_CODES } from '@/lib/shared/model';

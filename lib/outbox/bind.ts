@@ -5,7 +5,7 @@ import { formatPath } from '@/lib/shared/lists/document-path';
 import { Problem } from '@/lib/shared/problems';
 import { bindShape, type BoundShape, type FoundTables } from '@/lib/shape/bind/bound-shape';
 import { capturedOf, filledName, findTable } from '@/lib/shape/bind/find-table';
-import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { MappingProblem } from '@/lib/shape/bind/table';
 import { describeCapabilities } from './capabilities';
 import { implausibleTimes } from './mapping/implausible-times';
 import { archiveTable, recordsSight } from './companions';

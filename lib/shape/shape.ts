@@ -8,14 +8,12 @@ import { formatPath } from '@/lib/shared/lists/document-path';
 import { shapeProblems } from './check';
 import { companionSchema, cursorSchema, deadSchema } from './schema/companion';
 import { conditionSchema } from './schema/condition';
-import { detectSchema, factsSchema } from './schema/detect';
+import { detectSchema, factsSchema, payloadSchema } from './schema/facts';
 import { tableMatchSchema, tableRefSchema } from './schema/names';
 import { archiveSchema, asDeadSchema, lockSchema, operationSchema } from './schema/operation';
-import { claimSchema, orderingSchema } from './schema/ordering';
+import { claimSchema, orderingSchema, KINDS, liveStateSchema, stateRuleSchema, type Kind } from './schema/state';
 import { parametersSchema } from './schema/parameters';
-import { payloadSchema } from './schema/payload';
 import { columnsSchema } from './schema/source';
-import { KINDS, liveStateSchema, stateRuleSchema, type Kind } from './schema/state';
 
 export type { Condition, WrittenCondition } from './schema/condition';
 export type { ChangeRule, OperationRules, Value } from './schema/operation';

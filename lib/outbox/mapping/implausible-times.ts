@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { tableRef } from '@/lib/database/table-ref';
 import type { Path } from '@/lib/shared/lists/document-path';
-import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { MappingProblem } from '@/lib/shape/bind/table';
 import { fewRows } from './few-rows';
 import { livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';

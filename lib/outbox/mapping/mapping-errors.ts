@@ -2,7 +2,7 @@ import type { Database } from '@/lib/database/database';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { mappingProblems } from '../bind';
-import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { MappingProblem } from '@/lib/shape/bind/table';
 import type { OutboxDirectory } from '../directory';
 import { tableText } from '@/lib/shape/schema/names';
 import type { OutboxSettings } from '../outbox';

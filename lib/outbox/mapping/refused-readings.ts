@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { compileCondition } from '@/lib/shape/compile';
-import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { MappingProblem } from '@/lib/shape/bind/table';
 import { listOrder } from '../lists/order';
 import { mergedRows } from '../lists/sql';
 import { walksOf } from '../lists/walks';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { MappingProblem } from '@/lib/shape/bind/table';
 import { fewRows } from './few-rows';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';

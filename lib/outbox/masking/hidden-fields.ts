@@ -1,5 +1,5 @@
 import type { OutboxEvent } from '@/lib/shared/model';
-import type { MappingProblem } from '@/lib/shape/bind/problems';
+import type { MappingProblem } from '@/lib/shape/bind/table';
 import { COLUMN_ROLES, type ColumnRole, type Source } from '@/lib/shape/schema/source';
 import { hidesPath } from './mask-paths';
 import type { OutboxSettings } from '../outbox';

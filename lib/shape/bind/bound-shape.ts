@@ -7,9 +7,8 @@ import type { Shape } from '../shape';
 import { bindCondition, orZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
-import { Problems, type MappingProblem } from './problems';
+import { Problems, type MappingProblem, BoundTable, ownDescription } from './table';
 import { bindId, bindRoles, checkAlternatives, optionalNames, spellTimes, type Captured } from './source';
-import { BoundTable, ownDescription } from './table';
 
 /** Of the parameter `group` of a shape with a cursor: every group counts. */
 const ALL_GROUPS = '*';

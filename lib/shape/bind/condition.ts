@@ -1,13 +1,11 @@
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
-import { visit, visitLeaf, type Comparison, type Condition, type Leaf, type Operand } from '../schema/condition';
-import { isTime, type BoundCompanion, type Parameters } from '../bound';
+import { type BoundCompanion, type Parameters, isTime } from '../bound';
+import { type Comparison, type Condition, type Leaf, type Operand, visit, visitLeaf } from '../schema/condition';
 import type { Shape } from '../shape';
 import { numberOf } from './parameters';
-import { outOfBounds } from './column-holds';
-import type { Problems } from './problems';
-import { BoundTable } from './table';
+import { type Problems, BoundTable } from './table';
 
 /** What a condition of a shape is bound with. */
 export interface Binding {
@@ -170,4 +168,21 @@ export function notATime({ name, type, kind }: ColumnDescription): string {
         ? 'say how it spells one: time: iso with its role, or under times'
         : 'name a column that holds times';
   return `"${name}" is ${type}, which is no time by itself; ${cure}`;
+}
+
+/** By the type's name on either engine; what has more bits than a number here keeps exactly is left to the database. */
+const BITS: Record<string, number> = { tinyint: 8, smallint: 16, mediumint: 24, int: 32, integer: 32 };
+
+/** Why no row of this column can have the value, by the bounds of its type; null where one can, or where the type says nothing of it. */
+export function outOfBounds(value: string | number | boolean, { type, kind }: ColumnDescription): string | null {
+  if (typeof value === 'string') {
+    const [, most] = /^(?:character varying|character|varchar|char)\((\d+)\)/i.exec(type) ?? [];
+    return most !== undefined && [...value].length > Number(most) ? `it holds at most ${most} characters` : null;
+  }
+  if (typeof value === 'boolean' || kind !== 'integer') return null;
+  if (!Number.isInteger(value)) return 'it holds whole numbers';
+  const bits = BITS[/^[a-z]+/i.exec(type)?.[0].toLowerCase() ?? ''];
+  if (bits === undefined) return null;
+  const [least, greatest] = /\bunsigned\b/i.test(type) ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1];
+  return value < least || value > greatest ? `it holds numbers from ${least} to ${greatest}` : null;
 }

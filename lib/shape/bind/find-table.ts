@@ -3,8 +3,7 @@ import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import { groupsOf, tableParts, tableText, type TableRef } from '../schema/names';
 import type { Shape } from '../shape';
-import { findName } from './lookup';
-import type { MappingProblem } from './problems';
+import { findName, type MappingProblem } from './table';
 import type { Captured } from './source';
 
 /** A table that was looked for. */

@@ -4,8 +4,7 @@ import { suggestion } from '@/lib/shared/text/suggest';
 import type { ChangeRule, PlainValue, Value } from '../schema/operation';
 import { isTime } from '../bound';
 import type { Shape } from '../shape';
-import { bindCondition, notATime, type Binding } from './condition';
-import { outOfBounds } from './column-holds';
+import { bindCondition, notATime, type Binding, outOfBounds } from './condition';
 import { parameterNames } from './parameters';
 import type { BoundTable } from './table';
 

@@ -3,7 +3,7 @@ import { suggestion } from '@/lib/shared/text/suggest';
 import type { Amount } from '../schema/parameters';
 import type { ShapeSettings, Parameters } from '../bound';
 import type { Shape } from '../shape';
-import type { Problems } from './problems';
+import type { Problems } from './table';
 
 const DEFAULT_STUCK_AFTER_SECONDS = 300;
 

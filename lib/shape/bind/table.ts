@@ -1,8 +1,44 @@
 import type { ColumnDescription, TableDescription, TimeEncoding } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
-import { findName } from './lookup';
-import type { Problems } from './problems';
+
+/** What is wrong with a mapping, and where in it. The path begins in the outbox's own entry: `shape`, `table`, `parameters`. */
+export interface MappingProblem {
+  path: Path;
+  message: string;
+  /** About a table that is not there, or that the reader may not read: it may come, and the grant too. */
+  absent?: true;
+}
+
+/** Gathers what is wrong, so that all of it is said at once. */
+export class Problems {
+  readonly list: MappingProblem[] = [];
+
+  add(path: Path, message: string): void {
+    if (!this.list.some((one) => one.message === message && one.path.join('.') === path.join('.'))) this.list.push({ path, message });
+  }
+}
+
+/** What a written name is in a catalogue: one name, several that fit as well as each other, or none. */
+export type Found = { name: string } | { several: string[] } | null;
+
+const squeezed = (name: string): string => name.toLowerCase().replaceAll('_', '');
+
+/**
+ * The name as the catalogue has it: exactly, then without regard to case, then without underscores too, each where only one
+ * fits: EF Core's `CreatedAt`, Hibernate's `created_at` and PostgreSQL's folded `createdat` are one name.
+ */
+export function findName(written: string, known: Iterable<string>): Found {
+  const names = [...known];
+  if (names.includes(written)) return { name: written };
+  for (const same of [(name: string) => name.toLowerCase(), squeezed]) {
+    const fitting = names.filter((name) => same(name) === same(written));
+    const [only] = fitting;
+    if (fitting.length > 1) return { several: fitting };
+    if (only !== undefined) return { name: only };
+  }
+  return null;
+}
 
 /** A column that was asked for: found, or missing where the shape allows for it, or a problem that was noted. */
 export type Asked = { column: ColumnDescription } | 'absent' | 'wrong';

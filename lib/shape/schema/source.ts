@@ -1,9 +1,16 @@
 /** What a column means, and where the value of a role is found. */
 import { z } from 'zod';
-import { conditionSchema, scalarSchema, type Condition, type WrittenCondition } from './condition';
+import { type Condition, type WrittenCondition, conditionSchema, scalarSchema } from './condition';
 import { nameSchema } from './names';
-import { amountSchema, type Amount } from './parameters';
-import { timeEncodingSchema, type TIME_ENCODINGS } from './time';
+import { type Amount, amountSchema } from './parameters';
+
+/**
+ * `auto`: by its type, zone-less times read in the zone of `parameters.timeZone`. `utc`: zone-less and UTC whatever that
+ * zone is. `epoch_ms`, `epoch_s`: a number since 1970. `iso`: ISO 8601 text. For instance
+ * `createdAt: { column: created_at, time: epoch_ms }`.
+ */
+export const TIME_ENCODINGS = ['auto', 'utc', 'epoch_ms', 'epoch_s', 'iso'] as const;
+export const timeEncodingSchema = z.enum(TIME_ENCODINGS).describe('How the column spells a time; by its type when left out');
 
 /** What a value of a row means to the console, in the order of the documentation. */
 export const COLUMN_ROLES = [

@@ -1,7 +1,9 @@
-/** Which state a row is in. */
-import { z } from 'zod';
+/** Which state a row is in, which events wait for which, and what shows that a relay holds a row. */
 import { LIVE_STATES } from '@/lib/shared/states';
+import { z } from 'zod';
 import { conditionSchema } from './condition';
+import { nameSchema } from './names';
+import { parameterName } from './parameters';
 
 /** How a table shows that an event is out; worked out from the states where it is not said. */
 export const KINDS = ['status', 'timestamp', 'flag', 'presence', 'cursor', 'child', 'external'] as const;
@@ -17,4 +19,23 @@ export const stateRuleSchema = z.strictObject({
   state: liveStateSchema,
   when: conditionSchema,
   label: z.string().min(1).max(40).optional().describe("The library's own word for it"),
+});
+
+/**
+ * Events of one key are sent one after the other, and an earlier one in these states holds the later ones up:
+ * `{ key: aggregateId, by: createdAt, blockedBy: [pending, retrying] }`. `key` is a role, a column or several columns.
+ */
+export const orderingSchema = z.strictObject({
+  key: z.union([nameSchema, z.array(nameSchema).min(1)]).describe('A role, a column, or several columns'),
+  by: z.enum(['sequence', 'createdAt']).default('createdAt'),
+  blockedBy: z.array(liveStateSchema).default([]).describe('States of an earlier event that hold later ones up'),
+});
+
+/**
+ * How a relay marks what it has taken: `{ visible: true, leaseSeconds: lease }`. `visible: false` where it holds a row lock
+ * only, so that no row is ever seen as processing.
+ */
+export const claimSchema = z.strictObject({
+  visible: z.boolean(),
+  leaseSeconds: parameterName.optional().describe('The parameter that says how long a claim holds'),
 });

@@ -1,4 +1,4 @@
-/** How a built-in shape is recognised, and where its facts come from. */
+/** How a built-in shape is recognised, where its facts come from, and how what is sent is shown. */
 import { z } from 'zod';
 
 /**
@@ -25,4 +25,13 @@ export const factsSchema = z.strictObject({
   source: z.string().min(1).describe('Repository and commit, or package and version'),
   verified: z.enum(['ran', 'source', 'article', 'partial']),
   warnings: z.array(z.string().min(1)).default([]),
+});
+
+/** What somebody who reads such a payload has to know. Words under `warnings.<code>`. */
+export const PAYLOAD_WARNINGS = ['python_pickle', 'php_serialised', 'binary_envelope', 'many_messages'] as const;
+
+/** `{ encoding: base64 }`, `{ encoding: bytes, warn: binary_envelope }`; by the column's type when left out. */
+export const payloadSchema = z.strictObject({
+  encoding: z.enum(['json', 'text', 'bytes', 'base64', 'opaque']),
+  warn: z.enum(PAYLOAD_WARNINGS).optional(),
 });
