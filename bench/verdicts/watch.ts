@@ -1,8 +1,7 @@
 /** Looks at the demo's outboxes as the console does: its collector beside one reading every five seconds for whoever asks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN } from '@/lib/config/known';
-import { loadConfig } from '@/lib/config/load';
+import { KNOWN, loadConfig } from '@/lib/config/load';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observer-list';

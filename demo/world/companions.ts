@@ -1,6 +1,5 @@
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN } from '@/lib/config/known';
-import { loadConfig } from '@/lib/config/load';
+import { KNOWN, loadConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { loginsOf } from './configuration';

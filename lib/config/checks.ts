@@ -4,8 +4,8 @@ import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { EngineKey } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
 import type { ExtraParameters, Known } from './config';
-import { parseDurationSeconds } from './duration';
-import { isFieldPath } from './field-path';
+import { isMap, type Unread } from './document';
+import { isFieldPath, parseDurationSeconds } from './schema';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 
@@ -30,9 +30,6 @@ const EVENT_FIELDS = [
   'amount',
   'currency',
 ];
-
-type Unread = Record<string, unknown>;
-const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
 export function engineOf(url: string): EngineKey | null {

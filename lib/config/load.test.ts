@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Config, Known } from './config';
-import { parseDurationSeconds } from './duration';
-import { isFieldPath } from './field-path';
+import { parseDurationSeconds, isFieldPath } from './schema';
 import { loadConfig, parseConfig } from './load';
 
 const KNOWN: Known = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
+import en from '@/lib/messages/en.json' with { type: 'json' };
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { Shape } from '@/lib/shape/shape';
 import { shapeProblems } from '@/lib/shape/check';
 import { formatPath } from '@/lib/shared/lists/document-path';
@@ -19,12 +21,19 @@ import type {
   OutboxConfig,
   Sound,
 } from './config';
-import { parseDurationSeconds } from './duration';
-import { interpolate } from './interpolate';
+import { interpolate, soundPart } from './document';
 import { problemLines } from './problems';
-import { soundPart } from './sound';
-import { fileSchema, LATER_KEYS, type ConfigFile, type OutboxEntry } from './schema';
+import { fileSchema, LATER_KEYS, parseDurationSeconds, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
+
+/** What this build can do, for the checks of the configuration. */
+export const KNOWN: Known = {
+  shapes: SHAPES.map((shape) => shape.key),
+  parameters: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.parameters.extra ?? {}])),
+  engines: ['postgres', 'mysql'],
+  shapeEngines: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.engines])),
+  words: { refusals: Object.keys(en.refusals), warnings: Object.keys(en.warnings) },
+};
 
 const SESSION_HOURS = 8;
 const TICK = '5s';

@@ -2,15 +2,13 @@
 import { z } from 'zod';
 import { formatPath, type Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
+import { isMap } from './document';
 
 type Issue = z.core.$ZodIssue;
 
-const isPlainObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function valueAt(root: unknown, path: Path): unknown {
   let value = root;
-  for (const part of path) value = isPlainObject(value) || Array.isArray(value) ? Reflect.get(value, part) : undefined;
+  for (const part of path) value = isMap(value) || Array.isArray(value) ? Reflect.get(value, part) : undefined;
   return value;
 }
 

@@ -1,11 +1,39 @@
 /** The configuration file as it is written. What the product works with is `Config` in config.ts. */
-import { isIP } from 'node:net';
-import { z } from 'zod';
-import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
 import { tableRefSchema } from '@/lib/shape/schema/names';
 import { shapeSchema } from '@/lib/shape/shape';
-import { parseDurationSeconds } from './duration';
-import { isFieldPath } from './field-path';
+import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+const UNIT_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Seconds of `30s`, `5m`, `2h`, `1d`, `90` or `1h 30m`; null when it is none of these or not above zero. */
+export function parseDurationSeconds(text: string | number): number | null {
+  if (typeof text === 'number') return Number.isFinite(text) && text > 0 ? text : null;
+  const trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) > 0 ? Number(trimmed) : null;
+  if (!/^(\d+\s*[smhd]\s*)+$/.test(trimmed)) return null;
+  let seconds = 0;
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+)\s*([smhd])/g)) {
+    seconds += Number(amount) * (UNIT_SECONDS[unit ?? ''] ?? 0);
+  }
+  return seconds > 0 ? seconds : null;
+}
+
+const STEP = String.raw`(?:\*|[^\s.[\]"'\\]+)`;
+const BRACKET = String.raw`\[(?:\*|\d+|"[^"]+"|'[^']+')\]`;
+const FIELD_PATH = new RegExp(`^(?:\\$|${STEP}|${BRACKET})(?:\\.${STEP}|${BRACKET})*$`);
+
+/** Places that are no field by themselves: a path goes on from them. */
+const ROOTS = ['$', 'payload', 'headers'];
+
+/**
+ * True for a path into an event: `payload.customer.email`, `headers.authorization`, `payload.items[*].price`,
+ * `payload["a.b"].c`; the payload is meant when neither root is named.
+ */
+export function isFieldPath(text: string): boolean {
+  return text.length <= 512 && FIELD_PATH.test(text) && !ROOTS.includes(text);
+}
 
 const slug = z
   .string()

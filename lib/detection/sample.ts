@@ -1,8 +1,7 @@
 /** A proposal tried out: parsed like a configuration, bound to its table, and a few rows read through it. */
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN } from '@/lib/config/known';
-import { parseConfig } from '@/lib/config/load';
+import { KNOWN, parseConfig } from '@/lib/config/load';
 import type { Database } from '@/lib/database/database';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { contentOf } from '@/lib/outbox/rows/event-content';

@@ -1,5 +1,5 @@
 /** Indexes for what relays and the console ask of an outbox: missing ones, broken ones, and dead events in the way. */
-import { commonTests, disjoint, notNull } from '@/lib/shape/reason';
+import { commonTests, disjoint, notNull, valuesOf } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitBlocks, fitRange, fitTests, fitWalk, fixes, holds } from '@/lib/outbox/indexes/index-fit';
 import { listOrder } from '@/lib/outbox/lists/order';
@@ -223,7 +223,7 @@ const testsOf = ({ shape }: Outbox, states: readonly LiveState[]): IndexTest[] =
 /** About how many rows pass tests on single columns, from the values the server remembers as frequent; none where it remembers nothing. */
 function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
   const shares = tests.flatMap((test): number[] => {
-    const values = 'equals' in test ? [String(test.equals)] : 'in' in test ? test.in.map(String) : [];
+    const values = valuesOf(test)?.map(String) ?? [];
     const frequent = table.columns.get(test.column)?.frequent ?? [];
     if (values.length === 0 || frequent.length === 0) return [];
     return [frequent.filter(({ value }) => values.includes(value)).reduce((sum, { share }) => sum + share, 0)];

@@ -185,7 +185,7 @@ export function statePredicate(shape: Rules, states: readonly LiveState[], alias
   const branches = shape.states.flatMap(({ state, when }, index) => {
     if (!states.includes(state)) return [];
     const earlier = shape.states.slice(0, index).filter((rule) => !states.includes(rule.state) && !disjoint(rule.when, when));
-    const own = 'always' in when && earlier.length > 0 ? [] : [compileCondition(when, alias, scope)];
+    const own = when.kind === 'always' && earlier.length > 0 ? [] : [compileCondition(when, alias, scope)];
     const parts = [...own, ...earlier.map((rule) => negated(rule.when, alias, scope))];
     return [sql<boolean>`(${sql.join(parts, sql.raw(' and '))})`];
   });

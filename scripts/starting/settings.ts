@@ -1,8 +1,7 @@
 /** What starter and command line both need before they can do anything: environment and configuration, checked. */
 import type { Config, Sound } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN } from '@/lib/config/known';
-import { loadConfig } from '@/lib/config/load';
+import { KNOWN, loadConfig } from '@/lib/config/load';
 import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
 import { createDirectory } from '@/lib/outbox/directory';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';

@@ -2,8 +2,7 @@
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directoryOptions } from '../directory-options';
-import { KNOWN } from '@/lib/config/known';
-import { parseConfig } from '@/lib/config/load';
+import { KNOWN, parseConfig } from '@/lib/config/load';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { LIVE_STATES } from '@/lib/shared/states';
 import { createRoles, useTestDatabaseOf } from '@/scripts/testing/outbox';

@@ -1,0 +1,59 @@
+/** A document that was parsed, before anything is known of its form. */
+import { type Path, formatPath } from '@/lib/shared/lists/document-path';
+
+/** A map of a document whose keys nobody has looked at yet. */
+export type Unread = Record<string, unknown>;
+export const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The databases and outboxes of a document that no line of `problems` is about; `places` are the numbers these outboxes
+ * have in the document. An outbox whose database is left out is left out too.
+ */
+export function soundPart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
+  const root = isMap(document) ? document : {};
+  const isSound = (path: Path): boolean => {
+    const at = formatPath(path);
+    return !problems.some((line) => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`)));
+  };
+  const databases = Object.entries(isMap(root.databases) ? root.databases : {}).filter(([id]) => isSound(['databases', id]));
+  const names = new Set(databases.map(([id]) => id));
+  const outboxes = (Array.isArray(root.outboxes) ? (root.outboxes as unknown[]) : []).map((outbox, place) => ({ outbox, place }));
+  const kept = outboxes.filter(
+    ({ outbox, place }) =>
+      isSound(['outboxes', place]) && isMap(outbox) && typeof outbox.database === 'string' && names.has(outbox.database),
+  );
+  return {
+    document: { databases: Object.fromEntries(databases), outboxes: kept.map(({ outbox }) => outbox) },
+    places: kept.map(({ place }) => place),
+  };
+}
+
+const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Replaces `${NAME}` in every string of a parsed document; `$${NAME}` stays as `${NAME}`. Names that are unset are
+ * listed in `problems`, never their values.
+ */
+export function interpolate(value: unknown, lookUp: (name: string) => string | undefined, problems: string[], path: Path = []): unknown {
+  if (typeof value === 'string') {
+    return value.replace(REFERENCE, (whole, escape: string, name: string) => {
+      if (escape === '$') return whole.slice(1);
+      if (!NAME.test(name)) {
+        problems.push(`${formatPath(path)}: "\${${name}}" is no variable name; write $\${…} for the characters themselves`);
+        return '';
+      }
+      const found = lookUp(name);
+      if (found === undefined || found === '') {
+        problems.push(`${formatPath(path)}: the environment variable ${name} is not set; set it or write the value here`);
+        return whole;
+      }
+      return found;
+    });
+  }
+  if (Array.isArray(value)) return value.map((item, index) => interpolate(item, lookUp, problems, [...path, index]));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolate(item, lookUp, problems, [...path, key])]));
+  }
+  return value;
+}
