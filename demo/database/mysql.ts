@@ -1,7 +1,7 @@
 import mysql from 'mysql2';
 import { mysqlFailure } from '@/lib/database/mysql/failure';
 import { connectionOptions } from '@/lib/database/mysql/url';
-import type { Answer, ServiceEngine } from './engine';
+import type { Answer, ServiceEngine } from './service';
 
 const ROWS_PER_STATEMENT = 1_000;
 

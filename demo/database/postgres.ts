@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { postgresFailure } from '@/lib/database/postgres/failure';
-import type { Connection, ServiceEngine } from './engine';
+import type { Connection, ServiceEngine } from './service';
 
 const ROWS_PER_STATEMENT = 4_000;
 const NOW = "(now() AT TIME ZONE 'UTC')";

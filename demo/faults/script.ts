@@ -1,5 +1,5 @@
 import type { Random } from '../random';
-import type { Connection } from '../database/engine';
+import type { Connection } from '../database/service';
 import type { OutboxTable } from '../schema/table';
 import type { SinkControl } from '../sink/client';
 import type { Story } from '../story/story';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import mysql from 'mysql2';
-import type { Answer } from '../database/engine';
+import type { Answer } from '../database/service';
 import { ask, mysqlSession, SESSION } from '../database/mysql';
 import { RelayBody, type RelayOptions } from './relay';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
-import type { Answer } from '../database/engine';
+import type { Answer } from '../database/service';
 import { RelayBody, type RelayOptions } from './relay';
 
 /** A relay on PostgreSQL, with a pool that can be torn down. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { SinkClient } from '../sink/client';
-import type { Answer } from '../database/engine';
+import type { Answer } from '../database/service';
 
 export interface RelayOptions {
   /** The database of the service; a login that may write its outbox. */

@@ -1,5 +1,6 @@
 import type { EngineKey } from '@/lib/shared/model';
-import { SERVICE_ENGINES, type Connection } from '../database/engine';
+import { SERVICE_ENGINES } from '../database/engine';
+import { type Connection } from '../database/service';
 
 /** Something that happened in a demo service and that others are to hear of. */
 export interface StoryEvent {

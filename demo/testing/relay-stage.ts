@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
-import { serviceEngineFor, type Answer, type OpenConnection } from '../database/engine';
+import { serviceEngineFor } from '../database/engine';
+import { type Answer, type OpenConnection } from '../database/service';
 import { createRandom } from '../random';
 import type { Relay } from '../relays/relay';
 import type { OutboxTable, StoryEvent } from '../schema/table';

@@ -1,4 +1,5 @@
-import { serviceEngineFor, type Answer, type Connection, type OpenConnection } from '../database/engine';
+import { serviceEngineFor } from '../database/engine';
+import { type Answer, type Connection, type OpenConnection } from '../database/service';
 
 const TRY_AGAIN_MS = 500;
 

@@ -1,6 +1,7 @@
 /** One outbox of the fault runs: its table, watched by triggers, its relay and its service. */
 import { sampleOf } from '@/fixtures/samples';
-import { serviceEngineFor, type OpenConnection } from '@/demo/database/engine';
+import { serviceEngineFor } from '@/demo/database/engine';
+import { type OpenConnection } from '@/demo/database/service';
 import type { Random } from '@/demo/random';
 import type { Relay } from '@/demo/relays/relay';
 import type { SinkControl } from '@/demo/sink/client';

@@ -1,7 +1,8 @@
 /** Judges what the console says it did: every change it claims happened once, from what the operator saw, and nothing else did. */
 import { isDeepStrictEqual } from 'node:util';
 import { SKIP_CODES, type InterventionResult } from '@/lib/shared/model';
-import type { Change, Image, StoredRecord } from './history';
+import type { Change, StoredRecord } from './history';
+import type { Image } from './witness';
 import type { TableEvidence } from './judge';
 
 /** An event as an operator saw it. */

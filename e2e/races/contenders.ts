@@ -15,7 +15,7 @@ import { workerStatusTable } from '@/demo/schema/worker-status';
 import type { FaultRule } from '@/demo/sink/protocol';
 import type { EngineKey } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
-import type { Image } from './history';
+import type { Image } from './witness';
 
 /** What becomes of an event at the sink: how often it is turned down before it passes; undefined: at once. */
 type Fate = Pick<FaultRule, 'mode' | 'times'> | undefined;

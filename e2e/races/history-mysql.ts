@@ -1,4 +1,4 @@
-import type { Witness } from './history';
+import type { Witness } from './witness';
 
 const OPS = { INSERT: ['NEW', null, 'NEW'], UPDATE: ['OLD', 'OLD', 'NEW'], DELETE: ['OLD', 'OLD', null] } as const;
 

@@ -1,4 +1,4 @@
-import type { Witness } from './history';
+import type { Witness } from './witness';
 
 export const postgresWitness: Witness = {
   text: (column) => `(${column})::text`,

@@ -7,9 +7,7 @@ import type { EngineKey } from '@/lib/shared/model';
 import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { mysqlWitness } from './history-mysql';
 import { postgresWitness } from './history-postgres';
-
-/** The columns of a row as texts. */
-export type Image = Record<string, string | null>;
+import { type Image, type WatchedTable, type Witness } from './witness';
 
 export interface Change {
   seq: string;
@@ -23,24 +21,6 @@ export interface Change {
   /** The intervention in whose transaction it was made; null where there was none. */
   intervention: string | null;
   at: Date;
-}
-
-/** A table to watch, its names quoted. */
-export interface WatchedTable {
-  place: Place['key'];
-  name: string;
-  /** SQL for the event's id and for all its columns as JSON of texts, of the row called `row`. */
-  id(row: string): string;
-  image(row: string): string;
-}
-
-/** How one engine is made to write down what happens. */
-export interface Witness {
-  /** SQL for a column as text. */
-  text(column: string, description: ColumnDescription): string;
-  /** SQL for JSON with these names and texts. */
-  object(names: string[], texts: string[]): string;
-  ddl(tables: WatchedTable[], headers: string): string[];
 }
 
 const WITNESSES: Record<EngineKey, Witness> = { postgres: postgresWitness, mysql: mysqlWitness };

@@ -1,7 +1,8 @@
 /** Judges a race from the sink, the tables, their history and the records. Each rule answers what broke it. */
 import type { Delivery } from '@/demo/sink/protocol';
 import { decodeVersion } from '@/lib/outbox/rows/version';
-import type { Change, Image } from './history';
+import type { Change } from './history';
+import type { Image } from './witness';
 
 export interface RecordedEvent {
   intervention_id: string;

@@ -1,5 +1,5 @@
 /** What the services of a race put into their outboxes. */
-import type { Connection } from '@/demo/database/engine';
+import type { Connection } from '@/demo/database/service';
 import type { Random } from '@/demo/random';
 import type { StoryEvent } from '@/demo/schema/table';
 import type { SinkControl } from '@/demo/sink/client';

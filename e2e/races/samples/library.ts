@@ -1,5 +1,5 @@
 /** The other side of a race on a shape's samples: a library that takes rows along, and a service that writes new ones. */
-import type { Connection } from '@/demo/database/engine';
+import type { Connection } from '@/demo/database/service';
 import type { Random } from '@/demo/random';
 import type { SeenRow, Stage } from './stage';
 

@@ -3,7 +3,7 @@
  * row from what one sample row looks like to what another does, as the library behind the shape would.
  */
 import type { Random } from '@/demo/random';
-import type { Connection } from '@/demo/database/engine';
+import type { Connection } from '@/demo/database/service';
 import type { ColumnDescription } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -11,7 +11,8 @@ import { idParts } from '@/lib/outbox/rows/row-id';
 import { kindOf, type ColumnRole, type Shape } from '@/lib/shape/shape';
 import { amendment } from '@/scripts/testing/amend';
 import { ENGINES, type AnyTestDatabase } from '@/scripts/testing/outbox';
-import { watched, type Image, type WatchedTable } from '../history';
+import { watched } from '../history';
+import { type Image, type WatchedTable } from '../witness';
 import { COPY, layOut, NOTE, variedColumns, type Sample } from './tables';
 
 /** A row as it was read: what it looks like, as text, to find out later whether it still does. */

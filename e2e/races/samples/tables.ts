@@ -4,7 +4,8 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { Shape } from '@/lib/shape/shape';
 import { insertRow, tableOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
-import { watched, type Image } from '../history';
+import { watched } from '../history';
+import { type Image } from '../witness';
 
 /**
  * A column more than the library has, in which every write of the race leaves a number: no two writes of a row are alike, and what
