@@ -3,14 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { findCandidates } from './candidates';
-import { signatureOf } from './signatures';
-import { HOME_GROWN } from './testing/home-grown';
-import { ORDINARY_TABLES } from './testing/ordinary-tables';
-import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
-import { catalogueTable, columnsOf } from './testing/tables';
+import { HOME_GROWN } from '@/fixtures/detection/home-grown';
+import { ORDINARY_TABLES } from '@/fixtures/detection/ordinary-tables';
+import { SHAPE_FACTS, type TableFact } from '@/fixtures/detection/shape-facts';
+import { catalogueTable, columnsOf } from '@/fixtures/detection/tables';
 
-const SIGNATURES = SHAPES.flatMap((shape) => signatureOf(shape) ?? []);
-const KNOWN = SHAPE_FACTS.filter((fact) => fact.engines.includes('postgres') && SIGNATURES.some(({ key }) => key === fact.shape));
+const KNOWN = SHAPE_FACTS.filter((fact) => fact.engines.includes('postgres') && SHAPES.some(({ key }) => key === fact.shape));
 const ORDINARY_COLUMNS = [
   'tenant_id bigint',
   'updated_by text',
@@ -37,7 +35,7 @@ function changed(fact: TableFact, spell: (name: string) => string, extra: readon
 }
 
 function shapesOf(fact: TableFact): (string | null)[] {
-  const options = { engine: 'postgres' as const, signatures: SIGNATURES, configured: new Map<string, string>(), defaultSchema: 'public' };
+  const options = { engine: 'postgres' as const, configured: new Map<string, string>(), defaultSchema: 'public' };
   return findCandidates([catalogueTable(fact)], options).map(({ candidate }) => candidate.shape);
 }
 

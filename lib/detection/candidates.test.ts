@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
 import { findCandidates, type Found } from './candidates';
-import { signatureOf } from './signatures';
-import { HOME_GROWN } from './testing/home-grown';
-import { ORDINARY_TABLES } from './testing/ordinary-tables';
-import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
-import { catalogueTable } from './testing/tables';
-
-const SIGNATURES = SHAPES.flatMap((shape) => signatureOf(shape) ?? []);
+import { HOME_GROWN } from '@/fixtures/detection/home-grown';
+import { ORDINARY_TABLES } from '@/fixtures/detection/ordinary-tables';
+import { SHAPE_FACTS, type TableFact } from '@/fixtures/detection/shape-facts';
+import { catalogueTable } from '@/fixtures/detection/tables';
 
 const find = (facts: readonly TableFact[], engine: EngineKey = 'postgres'): Found[] =>
-  findCandidates(facts.map(catalogueTable), { engine, signatures: SIGNATURES, configured: new Map(), defaultSchema: 'public' });
+  findCandidates(facts.map(catalogueTable), { engine, configured: new Map(), defaultSchema: 'public' });
 
 describe.each(['postgres', 'mysql'] as const)('the catalogue of a database on %s', (engine) => {
   const shapes = SHAPE_FACTS.filter((fact) => fact.engines.includes(engine));

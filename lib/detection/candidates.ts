@@ -1,14 +1,14 @@
 /** Which tables of a database are outboxes: the best fit of each, companions put beside what they belong to. */
 import type { CatalogueTable } from '@/lib/database/catalogue';
+import type { Shape } from '@/lib/shape/shape';
 import { CONFIDENCES, type Candidate, type CandidateCompanion, type Caution, type Confidence } from '@/lib/shared/detection';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
-import { ARCHIVE_NAME, DEAD_NAME } from './dictionary';
-import { genericFit, type GenericFit } from './generic';
-import { fitShape, type Neighbours, type ShapeFit } from './match-shape';
+import { fitShape, genericFit, type DetectableShape, type GenericFit, type Neighbours, type ShapeFit } from './fit';
 import { bare, tableText } from './names';
-import type { ShapeSignature } from './signature';
+import { ARCHIVE_NAME, DEAD_NAME } from './words';
 
-/** A candidate with what it was found by, for looking at it closely. */
+/** A candidate with what it was found by. */
 export interface Found {
   table: CatalogueTable;
   fit: ShapeFit | null;
@@ -18,12 +18,13 @@ export interface Found {
 
 export interface FindOptions {
   engine: EngineKey;
-  signatures: readonly ShapeSignature[];
   /** Ids of the outboxes the configuration has, by table as `schema.table`, or `table` for one in the default schema. */
   configured: ReadonlyMap<string, string>;
   /** null where names are looked up in the database of the connection. */
   defaultSchema: string | null;
 }
+
+const DETECTABLE = SHAPES.filter((shape): shape is DetectableShape => shape.detect !== undefined);
 
 /** Every table that may be an outbox, most certain first. */
 export function findCandidates(tables: readonly CatalogueTable[], options: FindOptions): Found[] {
@@ -45,7 +46,8 @@ function byConfidence(a: Found, b: Found): number {
 }
 
 function bestOf(table: CatalogueTable, options: FindOptions, neighbours: Neighbours): Found | null {
-  const fits = options.signatures.flatMap((signature) => fitShape(table, signature, options.engine, neighbours) ?? []).sort(better);
+  const shapes = DETECTABLE.filter(({ engines }) => engines.includes(options.engine));
+  const fits = shapes.flatMap((shape) => fitShape(table, shape, neighbours) ?? []).sort(better);
   const [first] = fits;
   const generic = genericFit(table);
   // A layout met by a look-alike name weighs no more than a table made by hand that says more for itself.
@@ -56,7 +58,7 @@ function bestOf(table: CatalogueTable, options: FindOptions, neighbours: Neighbo
 
 /** The one that asks for more columns is the more exact one; then what else speaks for it. */
 function better(a: ShapeFit, b: ShapeFit): number {
-  return rank(a.confidence) - rank(b.confidence) || b.signature.mustHave.length - a.signature.mustHave.length || b.score - a.score;
+  return rank(a.confidence) - rank(b.confidence) || b.shape.detect.mustHave.length - a.shape.detect.mustHave.length || b.score - a.score;
 }
 
 function candidateOf(
@@ -71,9 +73,9 @@ function candidateOf(
   return {
     table: text,
     name: table.name,
-    shape: fit?.signature.key ?? null,
-    label: fit?.signature.label ?? null,
-    family: fit?.signature.family ?? 'outbox',
+    shape: fit?.shape.key ?? null,
+    label: fit?.shape.label ?? null,
+    family: fit?.shape.family ?? 'outbox',
     confidence: fit?.confidence ?? generic?.confidence ?? 'possible',
     score: fit?.score ?? generic?.score ?? 0,
     reasons: fit?.reasons ?? generic?.reasons ?? [],
@@ -81,7 +83,7 @@ function candidateOf(
     companions: (fit?.companions ?? []).map((one) => ({ table: tableText(one.table.name), purpose: one.purpose })),
     alternatives: fits
       .filter((other) => other !== fit)
-      .map(({ signature, confidence }) => ({ shape: signature.key, label: signature.label, confidence })),
+      .map(({ shape, confidence }) => ({ shape: shape.key, label: shape.label, confidence })),
     estimatedRows: table.estimatedRows,
     configuredAs: options.configured.get(text) ?? (inDefault ? options.configured.get(table.name.table) : undefined) ?? null,
   };
@@ -89,7 +91,7 @@ function candidateOf(
 
 function cautionsOf(table: CatalogueTable, fit: ShapeFit | null, fits: ShapeFit[], generic: GenericFit | null): Caution[] {
   const cautions: Caution[] = [];
-  const family = fit?.signature.family ?? 'outbox';
+  const family = fit?.shape.family ?? 'outbox';
   if (family !== 'outbox') cautions.push({ code: family, values: {} });
   if (!table.readable) cautions.push({ code: 'not_readable', values: {} });
   if (table.rowSecurity) cautions.push({ code: 'row_security', values: {} });
@@ -99,12 +101,19 @@ function cautionsOf(table: CatalogueTable, fit: ShapeFit | null, fits: ShapeFit[
     fit !== null &&
     second !== undefined &&
     second.confidence === fit.confidence &&
-    second.signature.mustHave.length === fit.signature.mustHave.length
+    second.shape.detect.mustHave.length === fit.shape.detect.mustHave.length
   )
-    cautions.push({ code: 'close', values: { shape: second.signature.label } });
-  for (const { name, value } of fit?.signature.assumed ?? []) cautions.push({ code: 'assumed', values: { parameter: name, value } });
+    cautions.push({ code: 'close', values: { shape: second.shape.label } });
+  for (const { name, value } of fit === null ? [] : assumedOf(fit.shape))
+    cautions.push({ code: 'assumed', values: { parameter: name, value } });
   if (fit === null) cautions.push(...(generic?.cautions ?? []));
   return cautions;
+}
+
+/** Parameters whose values are the relay's: nothing in the database says them. */
+export function assumedOf({ parameters: { maxAttempts, extra } }: Shape): { name: string; value: string | number }[] {
+  const own = Object.entries(extra ?? {}).map(([name, { default: value }]) => ({ name, value }));
+  return maxAttempts === undefined ? own : [{ name: 'maxAttempts', value: maxAttempts }, ...own];
 }
 
 /** Archives and dead-letter tables stand beside their outbox and are no candidates of their own. */
@@ -139,7 +148,7 @@ function placeOf(
 ): { main: Found; purpose: CandidateCompanion['purpose'] } | null {
   const others = mains.filter((main) => main !== own);
   // A shape that knows this table by name has a mapping of its own for it.
-  const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.signature.key !== main.fit?.signature.key;
+  const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.shape !== main.fit?.shape;
   const archived = others.find((main) => !itself(main) && isArchiveOf(main.table, table));
   if (archived !== undefined) return { main: archived, purpose: 'archive' };
   const listing = others.find(

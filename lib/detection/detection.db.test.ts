@@ -4,11 +4,11 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import type { Candidate, Detection } from '@/lib/shared/detection';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
-import { detectOutboxes } from './scan';
-import { HOME_GROWN } from './testing/home-grown';
-import { ORDINARY_TABLES } from './testing/ordinary-tables';
-import { SHAPE_FACTS, type TableFact } from './testing/shape-facts';
-import { statementsFor } from './testing/tables';
+import { detectOutboxes } from './detect';
+import { HOME_GROWN } from '@/fixtures/detection/home-grown';
+import { ORDINARY_TABLES } from '@/fixtures/detection/ordinary-tables';
+import { SHAPE_FACTS, type TableFact } from '@/fixtures/detection/shape-facts';
+import { statementsFor } from '@/fixtures/detection/tables';
 
 const FACTS = SHAPE_FACTS.filter((fact) => fact.engines.includes('postgres'));
 const ALL: TableFact[] = [...FACTS.flatMap((fact) => [fact, ...fact.beside]), ...ORDINARY_TABLES, ...HOME_GROWN];

@@ -4,7 +4,7 @@ import { openDatabase, type Database } from '@/lib/database/database';
 import type { Examination } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { examineTable } from './scan';
+import { examineTable } from './detect';
 
 const server = useTestDatabase(async (db) => {
   await db.query(`

@@ -21,18 +21,29 @@ export function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** What nearly all names begin with (`ob_` of `ob_id`, `ob_type`), so that it can be left out; empty when there is none. */
-export function commonPrefix(names: readonly string[]): string {
-  const counted = new Map<string, number>();
-  for (const name of names) {
-    const prefix = /^[\p{L}\p{N}]+_(?=.)/u.exec(folded(name))?.[0];
-    if (prefix !== undefined) counted.set(prefix, (counted.get(prefix) ?? 0) + 1);
-  }
-  const [most] = [...counted].sort((a, b) => b[1] - a[1]);
-  return most !== undefined && names.length >= 4 && most[1] >= names.length * 0.7 ? most[0] : '';
-}
-
 /** A table as people and the configuration name it. */
 export function tableText(name: { schema: string; table: string }): string {
   return `${name.schema}.${name.table}`;
+}
+
+/** Characters of an id. */
+const ID_LENGTH = 48;
+
+/** An id for an outbox after its table: `order_outbox` is `order-outbox`; with its schema, then a number, where that is taken. */
+export function slugOf({ schema, table }: { schema: string; table: string }, taken: readonly string[]): string {
+  const own = sluggish(table) || 'outbox';
+  const prefix = schema === 'public' ? '' : sluggish(schema);
+  const free = [own, `${prefix}-${own}`.replace(/^-/, '').slice(0, ID_LENGTH)].find((one) => !taken.includes(one));
+  if (free !== undefined) return free;
+  for (let n = 2; ; n += 1) if (!taken.includes(`${own}-${n}`)) return `${own}-${n}`;
+}
+
+/** The words of a name that an id may hold, joined by dashes; letters beyond a to z are left out. */
+function sluggish(name: string): string {
+  const words = wordsOf(name).map((word) => word.normalize('NFD').replace(/[^a-z0-9]/g, ''));
+  return words
+    .filter((word) => word !== '')
+    .join('-')
+    .slice(0, ID_LENGTH)
+    .replace(/-$/, '');
 }

@@ -7,10 +7,10 @@ import type { Examination } from '@/lib/shared/detection';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { createSample, settingsFor } from '@/scripts/testing/outbox';
-import { configOf } from './sample';
-import { detectAndExamine, detectOutboxes, examineTable } from './scan';
-import { HOME_GROWN } from './testing/home-grown';
-import { statementsFor } from './testing/tables';
+import { configOf } from './read';
+import { detectAndExamine, detectOutboxes, examineTable } from './detect';
+import { HOME_GROWN } from '@/fixtures/detection/home-grown';
+import { statementsFor } from '@/fixtures/detection/tables';
 
 const MS = 1_767_225_600_000;
 

@@ -1,15 +1,18 @@
-/** What to paste for a candidate: a built-in shape with its parameters, or a mapping of its own. */
-import type { CatalogueTable } from '@/lib/database/catalogue';
-import { tableParts } from '@/lib/shape/schema/names';
+/** What to paste for a candidate: a built-in shape with its parameters, or a mapping of its own for a table made by hand. */
+import { Document, isCollection, isSeq, visit, type Node } from 'yaml';
+import type { CatalogueColumn, CatalogueTable } from '@/lib/database/catalogue';
+import type { TableDescription } from '@/lib/database/engine';
+import { namesNoRow } from '@/lib/shape/bind/bound-shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { tableParts } from '@/lib/shape/schema/names';
+import { COLUMN_ROLES, type ColumnRole, type WrittenCondition, type ShapeInput } from '@/lib/shape/shape';
 import type { StatusWord } from '@/lib/shared/detection';
-import type { Found } from './candidates';
-import type { Look } from './look';
-import { proposeMapping, type Mapping } from './mapping';
-import { bare, tableText } from './names';
-import type { RoleColumns } from './roles';
-import { slugOf } from './slug';
-import { outboxYaml, type YamlInput } from './yaml';
+import type { LiveState } from '@/lib/shared/states';
+import { assumedOf, type Found } from './candidates';
+import { bare, slugOf, tableText } from './names';
+import type { ColumnsRead } from './read';
+import { rolesOf, type RoleColumns } from './roles';
+import { DICTIONARY, type DictionaryRole } from './words';
 
 export interface ProposeOptions {
   /** What the configuration calls the database. */
@@ -18,51 +21,81 @@ export interface ProposeOptions {
   taken: readonly string[];
 }
 
+/** An id that nobody has, and one entry of `outboxes` with the key above it, comments on what a person has to confirm. */
+export interface Proposal {
+  id: string;
+  yaml: string;
+}
+
 /** The lines for a built-in shape. */
-export function shapeYaml({ candidate, fit }: Found, key: string, options: ProposeOptions): string {
-  const assumed = fit?.signature.assumed ?? [];
-  const maxAttempts = assumed.find(({ name }) => name === 'maxAttempts')?.value;
+export function proposeShape({ candidate, fit }: Found, key: string, options: ProposeOptions): Proposal {
+  const maxAttempts = fit === null ? undefined : assumedOf(fit.shape).find(({ name }) => name === 'maxAttempts')?.value;
   const deadTable = otherDeadTable(candidate.companions, key);
-  return outboxYaml({
-    ...headOf(candidate, options),
-    shape: key,
-    parameters: {
-      ...(typeof maxAttempts === 'number' ? { maxAttempts } : {}),
-      ...(deadTable === null ? {} : { deadTable }),
-    },
-    assumed,
-    open: [],
-    statusColumn: null,
-    numeric: false,
+  const parameters = { ...(maxAttempts === undefined ? {} : { maxAttempts }), ...(deadTable === null ? {} : { deadTable }) };
+  return proposalOf(candidate.name, options, { shape: key, parameters }, (nodeAt) => {
+    const assumed = nodeAt('parameters', 'maxAttempts');
+    if (assumed !== undefined) assumed.comment = " assumed: the relay's own setting counts";
   });
 }
 
-/** The lines for a mapping of its own. */
-export function mappingYaml(
-  found: Found,
-  look: Look,
+/** The lines for a mapping of its own; `near` are the tables of its schema. */
+export function proposeOwn(
+  { candidate, table }: Found,
+  read: ColumnsRead,
   roles: RoleColumns,
   words: readonly StatusWord[],
   near: readonly CatalogueTable[],
   options: ProposeOptions,
-): string {
-  const { candidate, table } = found;
+): Proposal {
   const beside = candidate.companions.find(({ purpose }) => purpose === 'dead')?.table;
   const dead = near.find((other) => tableText(other.name) === beside) ?? null;
-  const mapping = proposeMapping({ table, description: look.description, roles, times: look.times, words, dead });
-  return outboxYaml({
-    ...headOf(candidate, options),
-    shape: mapping,
-    parameters: zoneless(mapping, look) ? { timeZone: 'UTC' } : {},
-    assumed: [],
-    open: words.filter((word) => word.state === null),
-    statusColumn: roles.status?.name ?? null,
-    numeric: roles.status?.kind === 'integer',
+  const { states, ...mapping } = proposeMapping({ table, description: read.description, roles, times: read.times, words, dead });
+  const { kind, columns } = mapping;
+  // A time that is kept without its zone: a person has to say which.
+  const zoneless = Object.values(columns).some(
+    (source) => typeof source === 'string' && read.description.columns.get(source)?.kind === 'wall_clock',
+  );
+  const column = JSON.stringify(roles.status?.name ?? null);
+  const asked = words.flatMap(({ word, state }) => {
+    const quoted = JSON.stringify(word);
+    const value = roles.status?.kind === 'integer' ? word : quoted;
+    return state === null ? [` what does ${quoted} mean? { state: …, when: { column: ${column}, equals: ${value} } }`] : [];
+  });
+  const rules = states.map(({ state, when }) => ({ state, when }));
+  const shape = { kind, columns, states: rules, ...(mapping.dead === undefined ? {} : { dead: mapping.dead }) };
+  return proposalOf(candidate.name, options, { shape, parameters: zoneless ? { timeZone: 'UTC' } : {} }, (nodeAt) => {
+    const parameter = nodeAt('parameters', 'timeZone');
+    if (parameter !== undefined) parameter.comment = ' confirm: the times have no zone';
+    const written = nodeAt('shape', 'states');
+    if (!isSeq<Node>(written)) return;
+    if (kind === 'presence') written.commentBefore = ' rows are taken out when they are published';
+    if (asked.length > 0) written.comment = asked.join('\n');
+    for (const [at, item] of written.items.entries()) if (states[at]?.confirm === true) item.comment = ' confirm';
   });
 }
 
-function headOf({ name }: Found['candidate'], { database, taken }: ProposeOptions): Pick<YamlInput, 'id' | 'name' | 'database' | 'table'> {
-  return { id: slugOf(name, taken), name: name.table, database, table: name };
+/** Keys whose lists and maps have a line for each of their own; all others stand in one line. */
+const BLOCKS = ['outboxes', 'shape', 'columns', 'states', 'dead', 'parameters'];
+
+/** An entry as text: checked by nothing yet. `annotate` puts comments on nodes of it, by path. */
+function proposalOf(
+  name: { schema: string; table: string },
+  { database, taken }: ProposeOptions,
+  { shape, parameters }: { shape: object | string; parameters: Record<string, unknown> },
+  annotate: (nodeAt: (...path: string[]) => Node | undefined) => void,
+): Proposal {
+  const id = slugOf(name, taken);
+  const table = name.schema.includes('.') || name.table.includes('.') ? name : tableText(name);
+  const rest = Object.keys(parameters).length === 0 ? {} : { parameters };
+  const doc = new Document({ outboxes: [{ id, name: name.table, database, table, shape, ...rest }] });
+  visit(doc, {
+    Pair: (_, { key, value }) => {
+      if (isCollection(value) && !BLOCKS.includes(String(key))) value.flow = true;
+      if (isSeq<Node>(value) && String(key) === 'states') for (const item of value.items) if (isCollection(item)) item.flow = true;
+    },
+  });
+  annotate((...path) => doc.getIn(['outboxes', 0, ...path], true) as Node | undefined);
+  return { id, yaml: doc.toString({ lineWidth: 0, flowCollectionPadding: true }) };
 }
 
 /** A dead-letter table that is not called as the shape expects. */
@@ -74,7 +107,147 @@ function otherDeadTable(companions: Found['candidate']['companions'], key: strin
   return dead.some(({ table }) => bare(table.slice(table.indexOf('.') + 1)) === own) ? null : (dead[0]?.table ?? null);
 }
 
-/** True where a time of the mapping is kept without its zone, so that somebody has to say which. */
-function zoneless({ columns }: Mapping, { description }: Look): boolean {
-  return Object.values(columns).some((source) => typeof source === 'string' && description.columns.get(source)?.kind === 'wall_clock');
+/** The parts of an inline mapping that are proposed, in the order they are written. */
+interface Mapping {
+  kind: NonNullable<ShapeInput['kind']>;
+  columns: ShapeInput['columns'];
+  states: ProposedState[];
+  dead: ShapeInput['dead'];
+}
+
+interface ProposedState {
+  state: LiveState;
+  when: WrittenCondition;
+  /** A person has to say whether this is so. */
+  confirm: boolean;
+}
+
+/** Roles that stand in a mapping as they are; the rest of the dictionary gives states. */
+const PLAIN_ROLES = COLUMN_ROLES.filter((role): role is Exclude<ColumnRole, 'id'> & DictionaryRole => role in DICTIONARY);
+
+interface MappingInput {
+  table: CatalogueTable;
+  description: TableDescription;
+  roles: RoleColumns;
+  times: ColumnsRead['times'];
+  words: readonly StatusWord[];
+  dead: CatalogueTable | null;
+}
+
+/** A complete mapping for the table. */
+function proposeMapping(input: MappingInput): Mapping {
+  const { roles, times } = input;
+  const id = keyOf(input.description, roles);
+  const columns: Mapping['columns'] = { id: id.length === 1 ? (id[0] ?? '') : id };
+  for (const role of PLAIN_ROLES) {
+    const column = roles[role];
+    if (column === undefined || (id.length === 1 && id[0] === column.name && role !== 'sequence')) continue;
+    const time = role in times ? times[role as keyof typeof times] : undefined;
+    // A column named like a time that holds none has no such role.
+    if (time === null) continue;
+    columns[role] = time === undefined ? column.name : { column: column.name, time };
+  }
+  return { ...statesOf(roles, columns, input.words), columns, dead: deadOf(input, id) };
+}
+
+/**
+ * The columns that name one row: of the unique keys the one most like a key, shortest first. The time by which a table is split into
+ * partitions has to be in its keys and finds no row again: it is left out.
+ */
+function keyOf(description: TableDescription, roles: RoleColumns): string[] {
+  const column = (name: string) => description.columns.get(name);
+  const usable = description.indexes
+    .filter(({ unique, predicate, columns }) => unique && predicate === null && columns.every((name) => column(name)?.nullable === false))
+    .map(({ columns: all }) => {
+      const columns = all.filter((name) => {
+        const own = column(name);
+        return own !== undefined && !namesNoRow(own);
+      });
+      return { columns, whole: columns.length === all.length };
+    })
+    .filter(({ columns }) => columns.length > 0);
+  const likeness = (name: string): number => (/^id$/.test(bare(name)) ? 0 : /(id|번호|ид|uuid|guid|key|seq|no)$/u.test(bare(name)) ? 1 : 2);
+  const [best] = usable.sort(
+    (a, b) =>
+      Number(b.whole) - Number(a.whole) ||
+      a.columns.length - b.columns.length ||
+      likeness(a.columns[0] ?? '') - likeness(b.columns[0] ?? ''),
+  );
+  if (best !== undefined) return best.columns;
+  const named = [...description.columns.keys()].find((name) => likeness(name) === 0);
+  return [named ?? roles.dedupKey?.name ?? roles.sequence?.name ?? [...description.columns.keys()][0] ?? 'id'];
+}
+
+function statesOf(roles: RoleColumns, columns: Mapping['columns'], words: readonly StatusWord[]): Pick<Mapping, 'kind' | 'states'> {
+  const { status, publishedFlag } = roles;
+  const publishedAt = columns.publishedAt === undefined ? undefined : roles.publishedAt;
+  const around = (published: WrittenCondition | null, pending: WrittenCondition): ProposedState[] => [
+    ...(published === null ? [] : [{ state: 'published' as const, when: published, confirm: false }]),
+    ...otherStates(roles, columns),
+    { state: 'pending', when: pending, confirm: false },
+  ];
+  if (status !== undefined && words.some((word) => word.state !== null)) return { kind: 'status', states: fromWords(status, words, roles) };
+  if (publishedAt !== undefined) {
+    const { name: column } = publishedAt;
+    return { kind: 'timestamp', states: around({ column, isNull: false }, { column, isNull: true }) };
+  }
+  if (publishedFlag !== undefined) {
+    const { name: column, nullable } = publishedFlag;
+    const isSet: WrittenCondition = { column, isTrue: true };
+    return { kind: 'flag', states: around(isSet, nullable ? { not: isSet } : { column, isTrue: false }) };
+  }
+  // An empty table has no words yet: everything waits until they are known.
+  if (status !== undefined)
+    return { kind: 'status', states: [{ state: 'pending', when: { column: status.name, isNull: false }, confirm: true }] };
+  return { kind: 'presence', states: around(null, { always: true }) };
+}
+
+/** States that columns of their own show, whatever shows what is published. */
+function otherStates({ diedAt, deadFlag, lockedUntil, lockedBy, attempts }: RoleColumns, columns: Mapping['columns']): ProposedState[] {
+  const states: ProposedState[] = [];
+  const put = (state: LiveState, when: WrittenCondition, confirm = false): void => void states.push({ state, when, confirm });
+  if (diedAt !== undefined && columns.diedAt !== undefined)
+    put('dead', { column: diedAt.name, isNull: false }, /failed/.test(bare(diedAt.name)));
+  if (deadFlag !== undefined) put('dead', { column: deadFlag.name, isTrue: true }, /fail|실패/u.test(bare(deadFlag.name)));
+  if (lockedUntil !== undefined && columns.lockedUntil !== undefined) put('processing', { column: lockedUntil.name, future: true });
+  else if (lockedBy !== undefined) put('processing', { column: lockedBy.name, isNull: false }, true);
+  if (attempts !== undefined) put('retrying', { column: attempts.name, above: 0 });
+  return states;
+}
+
+const ORDER: LiveState[] = ['published', 'dead', 'processing', 'retrying', 'pending'];
+
+function fromWords({ name: column, kind }: CatalogueColumn, words: readonly StatusWord[], { attempts }: RoleColumns): ProposedState[] {
+  const states = ORDER.flatMap((state) =>
+    [true, false].flatMap((sure): ProposedState[] => {
+      const own = words
+        .filter((word) => word.state === state && word.sure === sure)
+        .map(({ word }) => (kind === 'integer' ? Number(word) : word));
+      const [first] = own;
+      if (first === undefined) return [];
+      return [{ state, when: own.length === 1 ? { column, equals: first } : { column, in: own }, confirm: !sure }];
+    }),
+  );
+  const waiting = states.findIndex(({ state }) => state === 'pending');
+  const pending = states[waiting];
+  if (attempts === undefined || pending === undefined || states.some(({ state }) => state === 'retrying')) return states;
+  const tried: WrittenCondition = { all: [pending.when, { column: attempts.name, above: 0 }] };
+  return states.toSpliced(waiting, 0, { ...pending, state: 'retrying', when: tried });
+}
+
+/** The dead-letter table beside it: roles whose columns are called otherwise there. */
+function deadOf({ dead, roles }: MappingInput, id: string[]): Mapping['dead'] {
+  if (dead === null) return undefined;
+  const there = new Set(dead.columns.map(({ name }) => name));
+  // Without the key of the outbox its rows could not be told apart.
+  if (!id.every((name) => there.has(name))) return undefined;
+  const own = rolesOf(dead);
+  const columns: NonNullable<Mapping['dead']>['columns'] = {};
+  for (const role of PLAIN_ROLES) {
+    const column = own[role];
+    const main = roles[role];
+    if (column !== undefined && column.name !== main?.name && !id.includes(column.name) && (main === undefined || !there.has(main.name)))
+      columns[role] = column.name;
+  }
+  return { table: dead.name.table, ...(Object.keys(columns).length === 0 ? {} : { columns }) };
 }

@@ -5,7 +5,7 @@ import { openDatabase } from '@/lib/database/database';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample } from '@/scripts/testing/outbox';
-import { detectAndExamine } from './scan';
+import { detectAndExamine } from './detect';
 
 const WITH_SAMPLE = SHAPES.filter((shape) => shape.detect !== undefined && sampleOf(shape).ddl.postgres !== undefined);
 

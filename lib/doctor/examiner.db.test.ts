@@ -5,7 +5,7 @@ import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
 import { createExaminer, type Examiner } from './examiner';
-import { fill, keptTables, shapeCalled } from './testing';
+import { fill, keptTables, shapeCalled } from '@/fixtures/doctor';
 
 describe('the examiner', () => {
   const database = useTestDatabase();

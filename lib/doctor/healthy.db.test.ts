@@ -4,7 +4,7 @@ import { applyInstall } from '@/lib/interventions/install/install';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
-import { examineTable, fill, keptTables, shapeCalled } from './testing';
+import { examineTable, fill, keptTables, shapeCalled } from '@/fixtures/doctor';
 
 const SHAPES = ['escrow-status', 'worker-status', 'published-at', 'courier-status', 'listen-notify'];
 const ROWS = 30_000;

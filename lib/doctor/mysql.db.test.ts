@@ -8,7 +8,7 @@ import { defineShape, type Shape } from '@/lib/shape/shape';
 import type { Finding } from '@/lib/shared/doctor';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { createRoles } from '@/scripts/testing/outbox';
-import { examineTable, shapeCalled } from './testing';
+import { examineTable, shapeCalled } from '@/fixtures/doctor';
 
 const worker = shapeCalled('worker-status');
 

@@ -6,7 +6,7 @@ import { defineShape, type Shape, type ShapeInput } from '@/lib/shape/shape';
 import type { Examination } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
-import { examineTable } from './testing';
+import { examineTable } from '@/fixtures/doctor';
 
 const STATES: ShapeInput['states'] = [
   { state: 'published', when: { column: 'status', equals: 'DONE' } },

@@ -8,7 +8,7 @@ import { defineShape, type Shape } from '@/lib/shape/shape';
 import type { Finding } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';
-import { examineTable, fill, keptTables, shapeCalled } from './testing';
+import { examineTable, fill, keptTables, shapeCalled } from '@/fixtures/doctor';
 import type { Sample } from './samples';
 
 const DAY_MS = 86_400_000;

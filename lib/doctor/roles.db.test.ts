@@ -7,7 +7,7 @@ import { neededRights } from '@/lib/outbox/rights/rights';
 import type { Finding } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { settingsIn } from '@/scripts/testing/outbox';
-import { examineTable, fill, keptTables, shapeCalled } from './testing';
+import { examineTable, fill, keptTables, shapeCalled } from '@/fixtures/doctor';
 
 const TABLE = 'kept.transaction_outbox';
 const SETTINGS = settingsIn(shapeCalled('escrow-status'), 'kept');

@@ -10,7 +10,7 @@ import { settingsFor } from '@/scripts/testing/outbox';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import type { SnapshotHolder } from './facts/facts';
 import { readCatalogueHolders, readHolders } from './facts/postgres';
-import { examineTable, shapeCalled } from './testing';
+import { examineTable, shapeCalled } from '@/fixtures/doctor';
 
 const SHAPE = shapeCalled('debezium-outbox');
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { openDatabase } from '@/lib/database/database';
 import { failureOf } from '@/lib/detection/failure';
-import { configuredTables, detectAndExamine } from '@/lib/detection/scan';
+import { configuredTables, detectAndExamine } from '@/lib/detection/detect';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { detectionText, failureSentence, nextSteps } from './print';
 

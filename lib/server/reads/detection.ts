@@ -1,7 +1,7 @@
 import 'server-only';
 import type { Database } from '@/lib/database/database';
 import { failureOf } from '@/lib/detection/failure';
-import { configuredTables, detectOutboxes, examineTable, type ScanOptions } from '@/lib/detection/scan';
+import { configuredTables, detectOutboxes, examineTable, type ScanOptions } from '@/lib/detection/detect';
 import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
 import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';

@@ -1,0 +1,187 @@
+/** The door of the room: which outboxes a database holds, and one of them closely. Reads only, on the reader's connection. */
+import type { Config } from '@/lib/config/config';
+import type { CatalogueTable } from '@/lib/database/catalogue';
+import { catalogueOf } from '@/lib/database/catalogues';
+import type { Database } from '@/lib/database/database';
+import type { Engine } from '@/lib/database/engine';
+import { tableParts } from '@/lib/shape/schema/names';
+import type { Candidate, Caution, Detection, DetectionFailure, Examination, StatusWord } from '@/lib/shared/detection';
+import { Problem } from '@/lib/shared/problems';
+import type { LiveState } from '@/lib/shared/states';
+import { findCandidates, type Found } from './candidates';
+import { failureOf } from './failure';
+import { proposeOwn, proposeShape, type Proposal, type ProposeOptions } from './propose';
+import { readColumns, readThrough, type ColumnsRead } from './read';
+import { proposeWords, rolesOf, type RoleColumns } from './roles';
+
+/** Tables read in one scan. */
+const MOST_TABLES = 20_000;
+/** Thousands of tables take a busy server seconds; below what the client waits for an answer. */
+const CATALOGUE_MS = 7_500;
+
+export interface ScanOptions {
+  /** Only tables of this schema. */
+  schema?: string;
+  /** Only candidates for this built-in shape. */
+  shape?: string;
+  /** Ids of the outboxes that the configuration has in this database, by table as `schema.table`. */
+  configured?: ReadonlyMap<string, string>;
+}
+
+export interface ExamineOptions extends ProposeOptions {
+  /** Rows to show, at most. */
+  rows: number;
+  /** What a person has said words of the status column mean; null for one that stays unmapped. */
+  confirmed: Readonly<Record<string, LiveState | null>>;
+}
+
+/** Ids of the outboxes that the configuration has in a database, by their table. A table without a schema is known by every default. */
+export function configuredTables(config: Pick<Config, 'outboxes'>, database: string): Map<string, string> {
+  return new Map(
+    config.outboxes
+      .filter((outbox) => outbox.database === database)
+      .map(({ id, table }) => {
+        const { schema, table: name } = tableParts(table);
+        return [schema === null ? name : `${schema}.${name}`, id];
+      }),
+  );
+}
+
+/** The candidates of a database, by one statement on its catalogue. Throws DatabaseFailure. */
+export async function detectOutboxes(database: Database, options: ScanOptions = {}): Promise<Detection> {
+  const { tables, cut, found } = await scan(database, options);
+  const candidates = found.map(({ candidate }) => candidate);
+  return { database: database.id, engine: database.engine.key, tables: tables.length, cut, candidates };
+}
+
+/** The candidates, and each of them examined, one after the other. Throws DatabaseFailure for the scan itself. */
+export async function detectAndExamine(
+  database: Database,
+  options: ScanOptions,
+  each: Omit<ExamineOptions, 'confirmed'>,
+): Promise<{ detection: Detection; examinations: Examination[] }> {
+  const { tables, cut, found } = await scan(database, options);
+  const examinations: Examination[] = [];
+  const taken = [...each.taken];
+  for (const one of found) {
+    const { id, ...examination } = await examine(database, one, tables, { ...each, taken, confirmed: {} });
+    taken.push(id);
+    examinations.push(examination);
+  }
+  const candidates = examinations.map(({ candidate }) => candidate);
+  return { detection: { database: database.id, engine: database.engine.key, tables: tables.length, cut, candidates }, examinations };
+}
+
+/** One candidate examined. Throws Problem `not_found` when the table is none, DatabaseFailure for the scan. */
+export async function examineTable(
+  database: Database,
+  { schema, table }: { schema: string; table: string },
+  options: ScanOptions,
+  how: ExamineOptions,
+): Promise<Examination> {
+  const { tables, found } = await scan(database, { ...options, schema });
+  const one = found.find(({ candidate: { name } }) => name.schema === schema && name.table === table);
+  if (one === undefined) throw new Problem('not_found', `No outbox was found in ${schema}.${table}: it may be gone, or have changed`);
+  const { id: _, ...examination } = await examine(database, one, tables, how);
+  return examination;
+}
+
+async function scan(
+  database: Database,
+  { schema, shape, configured = new Map() }: ScanOptions,
+): Promise<{ tables: CatalogueTable[]; found: Found[]; cut: boolean }> {
+  const { engine } = database;
+  const reader = catalogueOf(engine);
+  const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
+  const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !isOwn(engine, name));
+  const found = findCandidates(tables, { engine: engine.key, configured, defaultSchema: engine.defaultSchema });
+  return {
+    tables,
+    cut: read.length > MOST_TABLES,
+    found: shape === undefined ? found : found.filter(({ candidate }) => candidate.shape === shape),
+  };
+}
+
+/** True for records and archives of the console: in a schema of their own, or called so where a schema is a database. */
+function isOwn({ companions }: Engine, { schema, table }: CatalogueTable['name']): boolean {
+  return companions.schema === null ? table.startsWith(companions.prefix) : schema === companions.schema;
+}
+
+/** An examination, and the id that its lines give the outbox; empty where there are no lines. */
+type Examined = Examination & { id: string };
+
+/**
+ * A bounded read of a candidate's columns, then at most 200 of its newest rows through the proposed mapping. What stands in
+ * the way of reading it is its `problem`; throws only what is a fault of the console.
+ */
+async function examine(database: Database, found: Found, tables: readonly CatalogueTable[], options: ExamineOptions): Promise<Examined> {
+  const { candidate, generic, table } = found;
+  const asShape =
+    candidate.shape === null ? null : await tryOut(database, candidate, proposeShape(found, candidate.shape, options), options);
+  // The columns of a plain layout with other words in them: the layout is somebody else's.
+  if (asShape !== null && (generic === null || candidate.confidence === 'certain' || !mostlyUnmapped(asShape))) return asShape;
+  const roles = generic?.roles ?? rolesOf(table);
+  const read = await columnsOf(database, candidate, roles);
+  if ('code' in read) return { candidate, roles: [], status: null, sample: null, problem: read, yaml: '', id: '' };
+  const words = withConfirmed(proposeWords(read.words), options.confirmed);
+  const own = asShape === null ? candidate : withoutShape(candidate);
+  const near = tables.filter(({ name }) => name.schema === table.name.schema);
+  const examined = await tryOut(database, own, proposeOwn(found, read, roles, words, near, options), options);
+  const toConfirm = words.some(({ sure }) => !sure) || (roles.status !== undefined && words.length === 0);
+  return {
+    ...examined,
+    status: roles.status === undefined ? null : { column: roles.status.name, words, complete: read.complete },
+    candidate: { ...own, cautions: [...own.cautions, ...cautionsOf(examined, read, toConfirm)] },
+  };
+}
+
+const mostlyUnmapped = ({ sample }: Examination): boolean => sample !== null && sample.looked > 0 && sample.unmapped * 2 > sample.looked;
+
+async function tryOut(database: Database, candidate: Candidate, proposal: Proposal, { rows }: ExamineOptions): Promise<Examined> {
+  const base = { candidate, roles: [], status: null, sample: null, problem: null, ...proposal };
+  try {
+    return { ...base, ...(await readThrough(database, proposal.yaml, rows)) };
+  } catch (error) {
+    return { ...base, problem: expected(error) };
+  }
+}
+
+async function columnsOf(database: Database, { name }: Candidate, roles: RoleColumns): Promise<ColumnsRead | DetectionFailure> {
+  try {
+    return (await readColumns(database, name, roles)) ?? { code: 'missing', detail: null };
+  } catch (error) {
+    return expected(error);
+  }
+}
+
+/** Expected failures as codes; anything else is a fault of ours and goes its own way. */
+function expected(error: unknown): DetectionFailure {
+  const failure = failureOf(error);
+  if (failure === null) throw error;
+  return failure;
+}
+
+function withConfirmed(words: StatusWord[], confirmed: ExamineOptions['confirmed']): StatusWord[] {
+  return words.map((word) => {
+    const state = Object.hasOwn(confirmed, word.word) ? confirmed[word.word] : undefined;
+    return state === undefined ? word : { ...word, state, sure: true };
+  });
+}
+
+function withoutShape(candidate: Candidate): Candidate {
+  const caution: Caution = { code: 'other_words', values: { shape: candidate.label ?? '' } };
+  const cautions = [...candidate.cautions.filter(({ code }) => code !== 'assumed'), caution];
+  return { ...candidate, shape: null, label: null, confidence: 'possible', cautions };
+}
+
+function cautionsOf({ roles }: Examination, { description }: ColumnsRead, toConfirm: boolean): Caution[] {
+  const cautions: Caution[] = [];
+  if (toConfirm) cautions.push({ code: 'words_to_confirm', values: {} });
+  if (!description.indexes.some((index) => index.unique && index.predicate === null)) cautions.push({ code: 'no_key', values: {} });
+  if (roles.length > 0 && !roles.some(({ role }) => role === 'createdAt')) cautions.push({ code: 'no_created_at', values: {} });
+  const zoneless = [...description.columns.values()].filter(
+    ({ name, kind }) => kind === 'wall_clock' && roles.some(({ column }) => column === name),
+  );
+  if (zoneless.length > 0) cautions.push({ code: 'time_zone', values: { columns: zoneless.map(({ name }) => name).join(', ') } });
+  return cautions;
+}

@@ -1,0 +1,215 @@
+/** How well one table fits as an outbox: by the reference rules of a built-in shape, or, where no library made it, by what its names say. */
+import type { CatalogueColumn, CatalogueTable } from '@/lib/database/catalogue';
+import { tableParts, type TableRef } from '@/lib/shape/schema/names';
+import type { Shape } from '@/lib/shape/shape';
+import type { CandidateCompanion, Caution, Confidence, Reason } from '@/lib/shared/detection';
+import { bare, folded, wordsOf } from './names';
+import { isCommonName, rolesOf, vetoes, type RoleColumns } from './roles';
+import { BESIDE_WORDS, OUTBOX_NAME } from './words';
+
+/** A shape that says what it is recognised by. */
+export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
+
+/** Weights of what speaks for a shape; they add up to one. */
+const WEIGHT = { columns: 0.45, name: 0.35, companion: 0.15, schema: 0.05 };
+/** Columns that nobody else calls so: with this many of them a table may be called what it likes. */
+const TELLING_COLUMNS = 4;
+/** So many columns do not all meet by chance, common as each of them may be. */
+const MANY_COLUMNS = 10;
+/** Where the name is only like an outbox's, the shape has to account for this share of the table. */
+const COVERED_SHARE = 0.6;
+
+export interface ShapeFit {
+  shape: DetectableShape;
+  confidence: Confidence;
+  score: number;
+  named: boolean;
+  companions: { table: CatalogueTable; purpose: CandidateCompanion['purpose'] }[];
+  reasons: Reason[];
+}
+
+/** The tables of a database by schema, for companions. */
+export type Neighbours = (schema: string) => readonly CatalogueTable[];
+
+/** How a table fits a shape; null when it does not. */
+export function fitShape(table: CatalogueTable, shape: DetectableShape, neighbours: Neighbours): ShapeFit | null {
+  const { mustHave, mustNotHave, signature, types, underscoreless } = shape.detect;
+  const spell = underscoreless === true ? bare : folded;
+  const columns = new Map(table.columns.map((column) => [spell(column.name), column]));
+  const has = (name: string): boolean => columns.has(spell(name));
+  if (!mustHave.every(has) || mustNotHave.some(has)) return null;
+  const typed = Object.entries(types).every(([name, type]) => typeFits(columns.get(spell(name))?.type, type));
+  const captured = capturedBy(table.name.table, shape);
+  const named = captured !== null;
+  const signed =
+    signature.length > 0 && signature.every((name) => has(name) || table.columns.some(({ type }) => bare(type) === bare(name)));
+  const share = mustHave.length / Math.max(1, table.columns.length);
+  const telling = mustHave.filter((name) => !isCommonName(name)).length >= TELLING_COLUMNS || mustHave.length >= MANY_COLUMNS;
+  const like = namedLikeOutbox(table) && share >= COVERED_SHARE;
+  const confidence = confidenceOf({ signed, named, typed, telling, like });
+  if (confidence === null) return null;
+  const companions = companionsOf(table, shape, captured ?? {}, neighbours);
+  const schema = shape.match?.schema ?? tableParts(shape.table).schema;
+  const inSchema = schema !== null && folded(schema) === folded(table.name.schema);
+  const score =
+    WEIGHT.columns * Math.min(1, share) +
+    (named ? WEIGHT.name : 0) +
+    (companions.length > 0 ? WEIGHT.companion : 0) +
+    (inSchema ? WEIGHT.schema : 0);
+  const reasons: Reason[] = [{ code: 'columns', values: { count: mustHave.length } }];
+  if (signed) reasons.push({ code: 'signature', values: { columns: signature.join(', ') } });
+  if (named) reasons.push({ code: 'name', values: { table: table.name.table } });
+  if (companions.length > 0)
+    reasons.push({ code: 'companions', values: { tables: companions.map((one) => one.table.name.table).join(', ') } });
+  if (inSchema) reasons.push({ code: 'schema', values: { schema: table.name.schema } });
+  return { shape, confidence, score: Math.round(score * 100) / 100, named, companions, reasons };
+}
+
+/** Types only lower it: JSON is `longtext` on MariaDB. */
+function confidenceOf(is: Record<'signed' | 'named' | 'typed' | 'telling' | 'like', boolean>): Confidence | null {
+  if (is.signed) return is.typed || is.named ? 'certain' : 'likely';
+  if (is.named || is.telling) return is.typed ? 'likely' : 'possible';
+  return is.like ? 'possible' : null;
+}
+
+/** What the pattern captures of the name, empty when the name fits without one; null when it does not fit. */
+function capturedBy(name: string, { match, table }: Shape): Record<string, string> | null {
+  const captured = match?.pattern === undefined ? null : new RegExp(match.pattern, 'iu').exec(name);
+  if (captured !== null) return { ...captured.groups };
+  const usual = tableParts(table).table;
+  const names = [...(/[{*]/.test(usual) ? [] : [usual]), ...(match?.names ?? [])];
+  return names.some((one) => bare(one) === bare(name)) ? {} : null;
+}
+
+/** `timestamp` fits `timestamp without time zone`; `json` fits what servers without it keep it in. */
+function typeFits(actual: string | undefined, expected: string): boolean {
+  if (actual === undefined) return true;
+  const [is, want] = [folded(actual), folded(expected)];
+  if (is.startsWith(want) || is.includes(want)) return true;
+  const same: Record<string, RegExp> = {
+    bool: /^(bool|tinyint\(1\)|bit\(1\))/, boolean: /^(bool|tinyint\(1\)|bit\(1\))/, json: /^(json|longtext|text)/, jsonb: /^(json|longtext|text)/,
+    int: /int/, integer: /int/, text: /^(text|longtext|mediumtext|character varying|varchar)/, bytea: /^(bytea|.*blob|.*binary)/, enum: /./,
+    varchar: /^character varying/, timestamptz: /^timestamp/, smallint: /^(smallint|tinyint)/, tinyint: /^(smallint|tinyint)/,
+  }; // prettier-ignore
+  return same[want]?.test(is) ?? false;
+}
+
+function companionsOf(
+  table: CatalogueTable,
+  { detect, companions, dead }: DetectableShape,
+  captured: Record<string, string>,
+  neighbours: Neighbours,
+): ShapeFit['companions'] {
+  const purposes = new Map<string, CandidateCompanion['purpose']>();
+  const put = (ref: TableRef, purpose: CandidateCompanion['purpose']): void => void purposes.set(tableParts(ref).table, purpose);
+  for (const name of detect.companions) put({ table: name }, 'other');
+  for (const { table: ref, purpose } of Object.values(companions))
+    put(ref, purpose === 'dead' || purpose === 'archive' ? purpose : 'other');
+  if (dead !== undefined) put(dead.table, 'dead');
+  const found = new Map<CatalogueTable, CandidateCompanion['purpose']>();
+  for (const [name, purpose] of purposes) {
+    const wanted = companionPattern(name, captured);
+    for (const other of neighbours(table.name.schema))
+      if (other !== table && !found.has(other) && wanted.test(bare(other.name.table))) found.set(other, purpose);
+  }
+  return [...found].map(([other, purpose]) => ({ table: other, purpose }));
+}
+
+function companionPattern(name: string, captured: Record<string, string>): RegExp {
+  const filled = name.replace(/\{(\w+)\}/g, (_, group: string) => captured[group] ?? '*');
+  const parts = filled.split('*').map((part) => bare(part).replace(/[$^()[\]{}|+?\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 'u');
+}
+
+export interface GenericFit {
+  confidence: Exclude<Confidence, 'certain'>;
+  score: number;
+  roles: RoleColumns;
+  reasons: Reason[];
+  cautions: Caution[];
+}
+
+/** True when the table is called what outboxes are called. */
+export function namedLikeOutbox(table: CatalogueTable): boolean {
+  return OUTBOX_NAME.test(bare(table.name.table)) || /\boutbox\b/i.test(table.comment ?? '');
+}
+
+/** True for a table that stands beside an outbox, `outbox_offsets`: what comes before the outbox says whose it is. */
+export function standsBeside(table: CatalogueTable): boolean {
+  const own = bare(table.name.table);
+  const named = OUTBOX_NAME.exec(own);
+  const after = named === null ? '' : own.slice(named.index + named[0].length);
+  return BESIDE_WORDS.has(after) || BESIDE_WORDS.has(wordsOf(table.name.table).at(-1) ?? '');
+}
+
+/** How well a table fits as an outbox that somebody made by hand; null when it is none. */
+export function genericFit(table: CatalogueTable): GenericFit | null {
+  const roles = rolesOf(table);
+  const named = namedLikeOutbox(table);
+  if (standsBeside(table) || ruledOut(table, roles, named)) return null;
+  const { payload, type, topic, aggregateId, createdAt, publishedAt, publishedFlag, status } = roles;
+  const kind = type ?? topic;
+  const progress = publishedAt ?? publishedFlag ?? status;
+  if (payload === undefined) return null;
+  const likely = named && kind !== undefined && createdAt !== undefined && progress !== undefined;
+  const possibleByName = named && (kind !== undefined || aggregateId !== undefined || createdAt !== undefined);
+  // Nobody called it an outbox: then all of it has to be there, and a column that says "published".
+  const marker = publishedAt ?? publishedFlag;
+  const possibleByColumns =
+    type !== undefined && createdAt !== undefined && marker !== undefined && saysPublished(marker, type) && isAboutSomething(roles);
+  if (!likely && !possibleByName && !possibleByColumns) return null;
+  return {
+    confidence: likely ? 'likely' : 'possible',
+    score: scoreOf(roles, named),
+    roles,
+    reasons: reasonsOf(table, roles, named),
+    cautions: progress === undefined ? [{ code: 'rows_vanish', values: {} }] : [],
+  };
+}
+
+function ruledOut(table: CatalogueTable, roles: RoleColumns, named: boolean): boolean {
+  const { strong, weak } = vetoes(table);
+  if (strong.length > 0) return true;
+  const speaksForItself = named && roles.payload !== undefined && (roles.publishedAt ?? roles.publishedFlag ?? roles.status) !== undefined;
+  return weak.length > 0 && !(speaksForItself && weak.every((name) => roles.topic?.name === name || roles.type?.name === name));
+}
+
+/** `completed_at` and `delivered_at` are on half the tables of the world: without a name only letting go of an event counts. */
+function saysPublished(marker: CatalogueColumn, type: CatalogueColumn): boolean {
+  const own = bare(marker.name);
+  if (/publi[sc]|dispatch|emitted|relayed|forwarded|produced|발행|опубликов|odoslan|veroeffentlicht|veröffentlicht/u.test(own)) return true;
+  return (
+    /sent|processed|전송|отправлен|обработан|enviado|procesado|gesendet|versendet|verarbeitet|spracovan/u.test(own) &&
+    /event|이벤트|событ|udalost|ereignis|evento/u.test(bare(type.name))
+  );
+}
+
+/** The events of an aggregate: a `key` or an `entity_id` alone says no more than that the table has rows. */
+function isAboutSomething({ aggregateId, aggregateType, type }: RoleColumns): boolean {
+  if (aggregateId === undefined || bare(aggregateId.name) === 'key') return false;
+  return aggregateType !== undefined || /event|message|이벤트|событ|udalost|ereignis|evento/u.test(bare(type?.name ?? ''));
+}
+
+const COUNTED = ['payload', 'type', 'topic', 'aggregateType', 'aggregateId', 'createdAt', 'publishedAt', 'publishedFlag', 'status', 'attempts', 'error', 'headers'] as const; // prettier-ignore
+
+function scoreOf(roles: RoleColumns, named: boolean): number {
+  const share = COUNTED.filter((role) => roles[role] !== undefined).length / COUNTED.length;
+  return Math.round(((named ? 0.35 : 0) + 0.65 * share) * 100) / 100;
+}
+
+function reasonsOf(table: CatalogueTable, roles: RoleColumns, named: boolean): Reason[] {
+  const said: Reason[] = named ? [{ code: 'name_word', values: { table: table.name.table } }] : [];
+  const add = (code: Reason['code'], column: CatalogueColumn | undefined): void => {
+    if (column !== undefined) said.push({ code, values: { column: column.name } });
+  };
+  add('role_payload', roles.payload);
+  add('role_type', roles.type ?? roles.topic);
+  add('role_aggregate', roles.aggregateId);
+  add('role_created', roles.createdAt);
+  add('progress_time', roles.publishedAt);
+  add('progress_flag', roles.publishedFlag);
+  add('progress_status', roles.status);
+  add('claims', roles.lockedUntil ?? roles.lockedBy ?? roles.attemptedAt);
+  if ((roles.publishedAt ?? roles.publishedFlag ?? roles.status) === undefined) said.push({ code: 'rows_vanish', values: {} });
+  return said;
+}

@@ -1,0 +1,170 @@
+/** What the database says of one candidate: its status words and how its times are written, and its newest rows through a proposed mapping. */
+import type { Config } from '@/lib/config/config';
+import { KNOWN, parseConfig } from '@/lib/config/load';
+import type { CatalogueColumn, CatalogueReader } from '@/lib/database/catalogue';
+import { catalogueOf } from '@/lib/database/catalogues';
+import type { Database } from '@/lib/database/database';
+import type { Db, TableDescription } from '@/lib/database/engine';
+import { bindOutbox } from '@/lib/outbox/bind';
+import { directoryOptions } from '@/lib/outbox/directory-options';
+import { contentOf } from '@/lib/outbox/rows/event-content';
+import { getEvent } from '@/lib/outbox/rows/get-event';
+import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
+import { listEvents } from '@/lib/outbox/lists/list-events';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { COLUMN_ROLES } from '@/lib/shape/shape';
+import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
+import { MASK } from '@/lib/shared/lists/masked';
+import type { OutboxEvent } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import type { RoleColumns, WordEvidence } from './roles';
+import { isTime, type DictionaryRole } from './words';
+
+/** More words than this are no status. */
+const MOST_WORDS = 40;
+/** Rows read where no index lists the words. */
+const WORD_ROWS = 2_000;
+
+const TIME_ROLES = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'] as const satisfies DictionaryRole[];
+export type TimeRole = (typeof TIME_ROLES)[number];
+export type TimeSpelling = 'epoch_ms' | 'epoch_s' | 'iso';
+
+export interface ColumnsRead {
+  description: TableDescription;
+  /** Words of the status column; empty where there is none, or no row. */
+  words: WordEvidence[];
+  /** True when every word there is was seen. */
+  complete: boolean;
+  /** How times are written in columns whose type does not say; null for one that holds no time at all. */
+  times: Partial<Record<TimeRole, TimeSpelling | null>>;
+}
+
+type TextRows = Record<string, string | null>[];
+
+/** A table's description and what is in the columns that need it, in one transaction; null when the role sees no such table. Throws DatabaseFailure. */
+export function readColumns(database: Database, name: { schema: string; table: string }, roles: RoleColumns): Promise<ColumnsRead | null> {
+  return database.read(async (db) => {
+    const description = await database.engine.describe(db, name);
+    if (description === null) return null;
+    const reader = catalogueOf(database.engine);
+    const odd = TIME_ROLES.filter((role) => roles[role] !== undefined && !isTime(roles[role]));
+    const wanted = [roles.status, roles.publishedAt, ...odd.map((role) => roles[role])].flatMap((column) => column?.name ?? []);
+    const sample = wanted.length === 0 ? [] : await reader.sampleRows(db, description, [...new Set(wanted)], WORD_ROWS);
+    return {
+      description,
+      times: Object.fromEntries(odd.map((role) => [role, spellingOf(sample, roles[role])])),
+      ...(await wordsIn(db, reader, description, sample, roles)),
+    };
+  });
+}
+
+async function wordsIn(
+  db: Db,
+  reader: CatalogueReader,
+  description: TableDescription,
+  sample: TextRows,
+  { status, publishedAt }: RoleColumns,
+): Promise<Pick<ColumnsRead, 'words' | 'complete'>> {
+  if (status === undefined) return { words: [], complete: true };
+  const indexed = await reader.indexedValues(db, description, status.name, MOST_WORDS + 1);
+  const common = indexed === null ? await reader.commonValues(db, description, status.name) : [];
+  const sampled = sample.flatMap((row) => row[status.name] ?? []);
+  const words = [...new Set([...(status.labels ?? []), ...(indexed ?? []), ...common, ...sampled])].slice(0, MOST_WORDS);
+  const rowsOf = (word: string): TextRows => sample.filter((row) => row[status.name] === word);
+  return {
+    words: words.map((word) => ({
+      word,
+      rows: rowsOf(word).length,
+      published: publishedAt === undefined ? null : rowsOf(word).filter((row) => row[publishedAt.name] !== null).length,
+    })),
+    complete: status.labels !== null || (indexed !== null && indexed.length <= MOST_WORDS) || sample.length < WORD_ROWS / 2,
+  };
+}
+
+const MS = { from: 1e12, to: 1e13 };
+const SECONDS = { from: 1e9, to: 1e10 };
+const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
+
+/** By what the values can be: 1e12 milliseconds are 2001, 1e9 seconds too. An empty table is read as its type suggests. */
+function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): TimeSpelling | null {
+  if (column === undefined) return null;
+  const values = sample.flatMap((row) => row[column.name] ?? []).filter((value) => value !== '0');
+  if (column.kind === 'text') return values.every((value) => ISO.test(value)) ? 'iso' : null;
+  const numbers = values.map(Number);
+  const within = ({ from, to }: { from: number; to: number }): boolean => numbers.every((number) => number >= from && number < to);
+  if (numbers.length === 0 || within(MS)) return 'epoch_ms';
+  return within(SECONDS) ? 'epoch_s' : null;
+}
+
+/** Rows whose states are counted. */
+const COUNTED_ROWS = 200;
+const PAYLOAD_CHARACTERS = 400;
+/** Below this many levels a payload is not shown. */
+const PAYLOAD_DEPTH = 2;
+
+/** Reads the newest rows through the proposed lines. Throws Problem where the mapping does not fit, DatabaseFailure for the database's own. */
+export async function readThrough(database: Database, yaml: string, rows: number): Promise<{ roles: MappedRole[]; sample: Sample }> {
+  const outbox = await bindOutbox(settingsOf(configOf(database, yaml)), database);
+  const stateless = outbox.shape.states.length === 0;
+  const page = await listEvents(outbox, { order: 'newest' }, { limit: COUNTED_ROWS });
+  const shown = await maskErrors(outbox, page.events.slice(0, rows));
+  return {
+    roles: mappedRoles(outbox),
+    sample: {
+      rows: await Promise.all(shown.map((event) => rowOf(outbox, event))),
+      looked: page.events.length,
+      unmapped: stateless ? 0 : page.events.filter((event) => event.state === 'unmapped').length,
+      stateless,
+    },
+  };
+}
+
+/** Parsed by the schema a person's file is parsed by, so that what is proposed can be pasted. */
+export function configOf(database: Pick<Database, 'id' | 'engine'>, yaml: string): Config {
+  const scheme = database.engine.key === 'mysql' ? 'mysql' : 'postgresql';
+  const text = `databases:\n  ${database.id}:\n    url: ${scheme}://reader@localhost/database\n${yaml}`;
+  const reading = parseConfig(text, 'proposal', KNOWN, () => undefined);
+  if (!reading.ok) throw new Problem('invalid', reading.problems.join('; '));
+  return reading.config;
+}
+
+function settingsOf(config: Config): ReturnType<typeof directoryOptions>['outboxes'][number] {
+  const [settings] = directoryOptions(config).outboxes;
+  if (settings === undefined) throw new Problem('invalid', 'No outbox is proposed');
+  // Nobody has said yet what is private in here: all of it is.
+  return { ...settings, mask: ['payload.**', 'headers.**'] };
+}
+
+function mappedRoles({ main }: Outbox): MappedRole[] {
+  const id = main.id.map(({ name, type }): MappedRole => ({ role: 'id', column: name, type }));
+  const others = COLUMN_ROLES.flatMap((role): MappedRole[] => {
+    const bound = role === 'id' ? undefined : main.roles[role];
+    return role === 'id' || bound === undefined
+      ? []
+      : [{ role, column: [bound.column.name, ...bound.path].join(' → '), type: bound.path.length > 0 ? null : bound.column.type }];
+  });
+  return [...id, ...others];
+}
+
+async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<SampleRow> {
+  const stored = await getEvent(outbox, event.id);
+  const payload = stored === null ? null : (await contentOf(outbox, stored, false)).payload;
+  return { event, payload: payload === null || payload.binary ? null : skeleton(payload.head) };
+}
+
+/** A JSON payload with its keys and none of its values; null for anything else. */
+function skeleton(text: string | null): string | null {
+  if (text === null) return null;
+  try {
+    return JSON.stringify(hidden(JSON.parse(text), 0)).slice(0, PAYLOAD_CHARACTERS);
+  } catch {
+    return null;
+  }
+}
+
+function hidden(value: unknown, depth: number): unknown {
+  if (value === null) return null;
+  if (typeof value !== 'object' || depth >= PAYLOAD_DEPTH) return MASK;
+  if (Array.isArray(value)) return value.slice(0, 3).map((one) => hidden(one, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, hidden(one, depth + 1)]));
+}
