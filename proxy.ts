@@ -6,7 +6,7 @@ import { NextResponse, type NextRequest } from 'next/server';
 import { environment, isLoopback } from './lib/env';
 import { publicOrigin } from './lib/server/auth/origin';
 import { contentSecurityPolicy, securityHeaders } from './lib/server/security-headers';
-import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/auth/session-cookie';
+import { NONCE_HEADER, PATH_HEADER, sessionCookieName } from './lib/server/auth/cookies';
 
 export const config = { matcher: ['/((?!_next/static/|favicon.ico$).*)'] };
 

@@ -5,7 +5,7 @@ import { headers } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
 import { getLocale, getMessages } from 'next-intl/server';
 import type { ReactNode } from 'react';
-import { NONCE_HEADER } from '@/lib/server/auth/session-cookie';
+import { NONCE_HEADER } from '@/lib/server/auth/cookies';
 import { Providers } from './providers';
 
 export const metadata: Metadata = {

@@ -4,7 +4,7 @@ import { redirect } from 'next/navigation';
 import { getTranslations } from 'next-intl/server';
 import { publicOrigin, ownPath } from '@/lib/server/auth/origin';
 import { definePublicPage } from '@/lib/server/page';
-import { isSignedIn } from '@/lib/server/auth/signed-in';
+import { isSignedIn } from '@/lib/server/auth/session';
 import { LoginForm } from './login-form';
 
 export async function generateMetadata(): Promise<Metadata> {

@@ -5,9 +5,22 @@ import { findAccount, insertAccount, selectAccounts, updateAccount, type ListedA
 import { forgetPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import { recordDeed } from '@/lib/store/audit';
-import { COMMAND_LINE } from './deeds';
-import { normaliseEmail } from './email';
 import { hashPassword } from './passwords';
+
+/** Who may run a command may read the configuration with its passwords; the audit says that it was this way. */
+export const COMMAND_LINE: Who = { id: 'command', name: 'command line', role: '' };
+
+const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/;
+
+/**
+ * An e-mail address as it is kept: small letters, no look-alikes. Null when it is none, or when Unicode normalisation
+ * would turn it into another one (`＠` into `@`): two spellings must never meet one account.
+ */
+export function normaliseEmail(input: string): string | null {
+  if (input.length > 254) return null;
+  const email = input.trim().toLowerCase();
+  return email.normalize('NFKC') === email && ADDRESS.test(email) ? email : null;
+}
 
 function emailOf(input: string): string {
   const email = normaliseEmail(input);
@@ -16,7 +29,8 @@ function emailOf(input: string): string {
   return email;
 }
 
-function roleOf(input: string): Role {
+/** The role of this name; throws Problem `invalid`. */
+export function roleOf(input: string): Role {
   if (!isRole(input)) throw new Problem('invalid', `There is no role ${JSON.stringify(input)}; use one of ${ROLES.join(', ')}`);
   return input;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { changeAccount, createAccount } from './accounts';
-import { actorOfSession, beginSession, endSession } from './sessions';
+import { actorOfSession, beginSession, endSession } from './known-askers';
 import { signIn } from './sign-in';
 import { actorOfToken, createToken, listTokens, revokeToken } from './tokens';
 

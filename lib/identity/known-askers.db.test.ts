@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount, createAccount } from './accounts';
-import { knownAskers, type KnownAskers } from './known-askers';
-import { beginSession } from './sessions';
+import { knownAskers, type KnownAskers, beginSession } from './known-askers';
 import { createToken, revokeToken } from './tokens';
 
 const database = useTestDatabase();

@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { normaliseEmail } from './email';
+import { normaliseEmail } from './accounts';
 import { hashPassword, passwordProblem, verifyPassword } from './passwords';
 
 it('hashes with its cost and a fresh salt, and verifies', async () => {

@@ -4,11 +4,11 @@ import { rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import type { Who } from '@/lib/shared/permissions';
 import { recordDeed } from '@/lib/store/audit';
-import { recordFailedSignIn } from './deeds';
-import { normaliseEmail } from './email';
+import { entryId } from '@/lib/audit/entry-id';
+import { normaliseEmail } from './accounts';
+import { beginSession } from './known-askers';
 import { admit, forgive, placesOf, type Place } from './limiter';
 import { verifyPassword } from './passwords';
-import { beginSession } from './sessions';
 
 export type SignIn =
   | { ok: true; accountId: string; email: string; sid: string }
@@ -28,7 +28,7 @@ export async function signIn(store: Store, input: Credentials, hours: number): P
   const admitted = await admit(store, { ...input, email });
   const account = await findAccount(store.db, email);
   if (!admitted.ok) {
-    if (account !== null) await recordFailedSignIn(store.db, whoOf(account), 'too_many', { address: input.address });
+    if (account !== null) await recordFailedSignIn(store, account, 'too_many', input.address);
     return { ok: false, why: 'too_many', retryAfterSeconds: admitted.waitSeconds };
   }
   const right = await verifyPassword(input.password, account?.passwordHash ?? null, { first: admitted.known });
@@ -36,7 +36,7 @@ export async function signIn(store: Store, input: Credentials, hours: number): P
   const sid = right ? await begin(store, account, input, hours) : null;
   if (sid === null) {
     const why = right ? 'disabled' : 'wrong';
-    await recordFailedSignIn(store.db, whoOf(account), why, { address: input.address });
+    await recordFailedSignIn(store, account, why, input.address);
     return { ok: false, why };
   }
   await forgive(store, admitted);
@@ -44,6 +44,22 @@ export async function signIn(store: Store, input: Credentials, hours: number): P
 }
 
 const whoOf = ({ id, email, role }: AccountRow): Who => ({ id: `account:${id}`, name: email, role });
+
+const QUARTER_MS = 15 * 60_000;
+
+/** Adds that somebody could not sign in to an account: the first failure of each quarter of an hour stands for all. */
+async function recordFailedSignIn(
+  { db }: Store,
+  account: AccountRow,
+  code: 'wrong' | 'disabled' | 'too_many',
+  address: string,
+): Promise<void> {
+  const quarter = Math.floor(Date.now() / QUARTER_MS);
+  const who = whoOf(account);
+  const id = entryId(`sign_in_failed/${who.id}`, quarter);
+  // Whoever it was had no role.
+  await recordDeed(db, { ...who, role: '' }, { id, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } });
+}
 
 /** Session, entry and place, or none of them; null when the account may not sign in any more. */
 function begin({ db }: Store, account: AccountRow, place: Place, hours: number): Promise<string | null> {

@@ -1,11 +1,11 @@
 /** API tokens: long random text, of which only the hash is kept. */
 import { createHash, randomBytes } from 'node:crypto';
-import { isRole, ROLES, type Actor, type Who } from '@/lib/shared/permissions';
+import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { findApiToken, insertApiToken, revokeApiToken, selectApiTokens, type ListedToken } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';
 import { recordDeed } from '@/lib/store/audit';
-import { COMMAND_LINE } from './deeds';
+import { COMMAND_LINE, roleOf } from './accounts';
 
 const PREFIX = 'obx_';
 const RANDOM_BYTES = 32;
@@ -29,9 +29,9 @@ export async function createToken(
     throw new Problem('invalid', 'Give the token a name of 1 to 120 characters in one line', {
       fields: { name: 'write 1 to 120 characters in one line' },
     });
-  if (!isRole(input.role)) throw new Problem('invalid', `There is no role ${JSON.stringify(input.role)}; use one of ${ROLES.join(', ')}`);
+  const role = roleOf(input.role);
   const token = input.given ?? `${PREFIX}${randomBytes(RANDOM_BYTES).toString('base64url')}`;
-  const { role, days = null } = input;
+  const { days = null } = input;
   await store.db.transaction().execute(async (db) => {
     const id = await insertApiToken(db, { name, role, hash: tokenHash(token), prefix: token.slice(0, SHOWN), days });
     if (id === null) throw new Problem('conflict', `There is already a token ${name}; revoke it or choose another name`);

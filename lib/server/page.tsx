@@ -7,7 +7,7 @@ import { Problem, shownCode, type ShownCode } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { newReference, problemOf } from './problem-response';
-import { PATH_HEADER } from './auth/session-cookie';
+import { PATH_HEADER } from './auth/cookies';
 
 export interface PageInput {
   /** Path parameters, decoded. */

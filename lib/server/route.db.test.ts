@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount } from '@/lib/identity/accounts';
-import { beginSession, endSession } from '@/lib/identity/sessions';
+import { beginSession, endSession } from '@/lib/identity/known-askers';
 import { createToken } from '@/lib/identity/tokens';
 import type { Role } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';

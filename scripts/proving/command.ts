@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { COMMAND_LINE } from '@/lib/identity/deeds';
+import { COMMAND_LINE } from '@/lib/identity/accounts';
 import { createDirectory } from '@/lib/outbox/directory';
 import { keepProof, proofSource } from '@/lib/proving/keep';
 import { PROOF_EVENTS_MAX, prove } from '@/lib/proving/prove';

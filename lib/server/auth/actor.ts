@@ -3,7 +3,7 @@ import type { KnownAskers } from '@/lib/identity/known-askers';
 import type { Actor } from '@/lib/shared/permissions';
 import { publicOrigin } from './origin';
 import { readSessionToken } from './session';
-import { sessionCookieName } from './session-cookie';
+import { sessionCookieName } from './cookies';
 
 /** What an Authorization header says. Schemes that are not ours are for somebody in front of us. */
 export function bearerToken(authorization: string | null): { kind: 'none' | 'malformed' } | { kind: 'token'; token: string } {

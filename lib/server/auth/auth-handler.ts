@@ -11,8 +11,7 @@ import { ownPath, publicOrigin } from './origin';
 import { failureResponse, newReference } from '../problem-response';
 import { readSessionToken } from './session';
 import { clientHeader } from './client-address';
-import { browserCookie, browserCookieName, browserId, newBrowserId } from './browser-cookie';
-import { sessionCookieName } from './session-cookie';
+import { browserCookie, browserCookieName, browserId, newBrowserId, sessionCookieName } from './cookies';
 
 const LIMIT_BYTES = 16_384;
 

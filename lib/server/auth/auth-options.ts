@@ -3,12 +3,12 @@ import type { NextAuthOptions } from 'next-auth';
 import CredentialsProvider from 'next-auth/providers/credentials';
 import { environment } from '@/lib/env';
 import type { Place } from '@/lib/identity/limiter';
-import { actorOfSession } from '@/lib/identity/sessions';
+import { actorOfSession } from '@/lib/identity/known-askers';
 import { signIn as checkAndBegin } from '@/lib/identity/sign-in';
 import type { Console } from '../console';
 import { log } from '../log';
 import { ownPath, publicOrigin } from './origin';
-import { sessionCookieName } from './session-cookie';
+import { sessionCookieName } from './cookies';
 
 /** What `authorize` hands to the `jwt` callback. */
 interface SignedIn {
