@@ -3,7 +3,7 @@ import { startCarrier } from '@/lib/audit/carrier';
 import { createServers } from '@/lib/database/connections/servers';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
-import { OBSERVERS } from '@/lib/history/collector/observer-list';
+import { OBSERVERS } from '@/lib/history/collector/observe';
 import { computeInStore } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type DirectoryOptions } from '@/lib/outbox/directory';

@@ -4,7 +4,7 @@ import { directoryOptions } from '@/lib/outbox/directory-options';
 import { KNOWN, loadConfig } from '@/lib/config/load';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
-import { OBSERVERS } from '@/lib/history/collector/observer-list';
+import { OBSERVERS } from '@/lib/history/collector/observe';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory } from '@/lib/outbox/directory';
 import type { Diagnosis } from '@/lib/shared/figures/verdicts';

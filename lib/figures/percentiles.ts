@@ -1,5 +1,5 @@
 import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures/measured';
-import { countsRows } from '@/lib/history/collector/counts-rows';
+import { countsRows } from '@/lib/shared/figures/collection';
 import type { Happened, Observed } from './span';
 import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
 import { HOW, isSampled } from '@/lib/rollup/cell';

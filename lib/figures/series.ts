@@ -1,4 +1,4 @@
-import { countsRows } from '@/lib/history/collector/counts-rows';
+import { countsRows } from '@/lib/shared/figures/collection';
 import { liveSlots, type Observed, type Span } from './span';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';

@@ -1,6 +1,5 @@
 import { stepSecondsOf, WINDOW_SECONDS, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
-import type { CollectionMethod } from '@/lib/shared/figures/collection';
-import { countsRows } from '@/lib/history/collector/counts-rows';
+import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';

@@ -3,7 +3,7 @@ import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
-import { askEverything, type Told } from '@/lib/history/collector/testing/ask';
+import { askEverything, type Told } from '@/fixtures/collector/ask';
 import { STATES_OF, PARTS } from '@/lib/outbox/scan/source';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';

@@ -1,8 +1,7 @@
 import { tellsNothing, type Count } from '@/lib/shared/figures/measured';
-import type { CollectorStatus } from '@/lib/shared/figures/collection';
+import { type CollectorStatus, countsRows } from '@/lib/shared/figures/collection';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
-import { countsRows } from '@/lib/history/collector/counts-rows';
 import type { Current } from '@/lib/snapshots/snapshots';
 import type { CreatedTotals } from './created';
 import { DEPTH_STATES, type FamilyName, type Label } from './families';

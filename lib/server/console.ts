@@ -14,7 +14,7 @@ import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/prometheus/exposition';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { openHistory } from '@/lib/history/rollups/history';
-import { OBSERVERS } from '@/lib/history/collector/observer-list';
+import { OBSERVERS } from '@/lib/history/collector/observe';
 import { computeInStore } from '@/lib/live/compute-in-store';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';

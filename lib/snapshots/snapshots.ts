@@ -8,7 +8,7 @@ import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
 import type { History } from '@/lib/history/rollups/history';
-import type { DepthNow } from '@/lib/history/collector/depth';
+import type { DepthNow } from '@/lib/history/collector/collect';
 import { diagnose } from '@/lib/diagnosis/judge/diagnose';
 import { breathe, createFleet } from './fleet';
 import { fleetDatabases } from './fleet-databases';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cellIn } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { attemptsObserver } from './observers/attempts';
-import { eventually, ORDERS, useStage } from './testing/stage';
+import { eventually, ORDERS, useStage } from '@/fixtures/collector/stage';
 
 const OUTBOX = 'orders';
 
@@ -53,20 +53,20 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
   it('what a process that ended had folded and not told is read once', async () => {
     const outbox = await stage.directory.get(OUTBOX);
     let memory: unknown = null;
-    const look = async (at: number, from: number, to: number): Promise<number> => {
+    const tick = async (at: number, from: number, to: number): Promise<number> => {
       const tried = { from: from * 1_000, to: to * 1_000, rows: [] };
       const seen = await outbox.database.read(async (db) => {
         await outbox.database.engine.byIndex(db, { memory: true });
-        return attemptsObserver.look({ outbox, db, at: new Date(at).toISOString(), previousAt: null, memory, tried });
+        return attemptsObserver.tick({ outbox, db, at: new Date(at).toISOString(), previousAt: null, memory, tried });
       });
       memory = JSON.parse(JSON.stringify(seen.memory));
       return [...seen.additions.keys()].reduce((sum, minute) => sum + cellIn(seen.additions, minute, ALL_TYPES).retries, 0);
     };
     const start = Date.now() - 1_000;
-    expect(await look(start, start, start)).toBe(0);
+    expect(await tick(start, start, start)).toBe(0);
     await publish(4, 2);
     const later = Date.now() + 1_000;
-    expect(await look(later, later, later)).toBe(8);
-    expect(await look(later + 1_000, later, later + 1_000)).toBe(0);
+    expect(await tick(later, later, later)).toBe(8);
+    expect(await tick(later + 1_000, later, later + 1_000)).toBe(0);
   });
 });

@@ -6,14 +6,12 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
-import { countByMinute, readCells } from './fold-sql';
-import { microsOf } from './instants';
+import { countByMinute, readCells, oldestPublished, readPastAttempts } from './published-sql';
+import { microsOf } from './clock';
 import { attemptsObserver } from './observers/attempts';
-import { deletesObserver, transitionsObserver } from './observers/transitions';
+import { deletesObserver, transitionsObserver } from './observers/departures';
 import type { Observer } from './observer';
-import { oldestPublished } from './oldest';
-import { readPastAttempts } from './past-attempts';
-import { series } from './testing/stage';
+import { series } from '@/fixtures/collector/stage';
 
 const ROWS = 220_000;
 const MADE = `timestamp'2026-03-01 00:00:00' + interval i * 60000 microsecond`;
@@ -104,13 +102,13 @@ describe('of 220,000 rows', () => {
     const outbox = await directory.get(id);
     await outbox.database.read(async (db) => {
       let memory: unknown = null;
-      const looks: number[] = [];
-      for (let look = 0; look < 3; look += 1) {
-        const at = new Date(Date.now() + look * 1_000).toISOString();
+      const ticks: number[] = [];
+      for (let tick = 0; tick < 3; tick += 1) {
+        const at = new Date(Date.now() + tick * 1_000).toISOString();
         const input = { outbox, db, at, previousAt: null, memory, tried: null };
-        looks.push(await handedOver(db, async () => void (memory = (await observer.look(input)).memory)));
+        ticks.push(await handedOver(db, async () => void (memory = (await observer.tick(input)).memory)));
       }
-      expect(Math.max(...looks), looks.join(', ')).toBeLessThanOrEqual(most);
+      expect(Math.max(...ticks), ticks.join(', ')).toBeLessThanOrEqual(most);
     });
   });
 });

@@ -6,7 +6,7 @@ import { openStore } from '@/lib/store/store';
 import { countOf } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 import { HOW } from '@/lib/rollup/cell';
-import { FAST, ORDERS, eventually, useStage } from './testing/stage';
+import { FAST, ORDERS, eventually, useStage } from '@/fixtures/collector/stage';
 
 const OUTBOX = 'orders';
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];

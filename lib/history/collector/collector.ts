@@ -1,39 +1,38 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { readCollectorStates } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
+import { Queue } from '@/lib/shared/async/queue';
 import { countByServer } from '@/lib/outbox/count-by-server';
-import type { DepthNow } from './depth';
-import { MINUTE, SECOND } from './instants';
+import type { DepthNow } from './collect';
+import { MINUTE, SECOND, DUTY } from './clock';
 import { Keeper, type KeeperOptions } from './keeper';
 import type { Observer } from './observer';
-import { DUTY } from './pace';
-import { parseProgress } from './progress';
-import { notBegun, statusOf } from './status';
-import { Pause, Turns } from './turns';
+import { parseProgress, notBegun, statusOf } from './progress';
 
-/** Outboxes looked at in the same moment. */
+/** Outboxes read in the same moment. */
 const AT_ONCE = 4;
 const LEASE_SECONDS = 15;
 const RECOUNT_SECONDS = 60;
-/** All looks at one server may take this share of the time of one connection. */
+/** All ticks on one server may take this share of the time of one connection. */
 const SERVER_DUTY = 0.6;
 const DAY = 1_440 * MINUTE;
 
 export interface CollectorOptions {
-  /** Of the collector's own connections: its looks never wait for a screen's. */
+  /** Of the collector's own connections: its ticks never wait for a screen's. */
   directory: OutboxDirectory;
   store: Store;
   observers: readonly Observer[];
-  /** Milliseconds between looks where they are cheap. */
+  /** Milliseconds between ticks where they are cheap. */
   tickMs: number;
   /** How many days back the past is read when an outbox is collected for the first time. */
   retentionDays: number;
   depthNow(outbox: string): Promise<DepthNow | null>;
-  /** Called with what went wrong, once per kind of failure in a row; the next look tries again. */
+  /** Called with what went wrong, once per kind of failure in a row; the next tick tries again. */
   onError(outbox: string, error: unknown): void;
   /** For tests, which have no minute to wait: seconds, and a share. */
   timing?: { settle: number; margin: number; most: number; lease: number; recount: number; duty: number };
@@ -54,8 +53,8 @@ export function createCollector(options: CollectorOptions): Collector {
   const shared: KeeperOptions = {
     ...options,
     owner: `${hostname()} ${String(pid)} ${randomBytes(6).toString('hex')}`,
-    turns: new Turns(AT_ONCE),
-    blindTurns: new Turns(AT_ONCE),
+    turns: new Queue(AT_ONCE),
+    blindTurns: new Queue(AT_ONCE),
     leaseSeconds: timing.lease,
     duty: timing.duty,
     recountEvery: timing.recount * SECOND,
@@ -67,19 +66,13 @@ export function createCollector(options: CollectorOptions): Collector {
   const dutyOf = (id: string): number => options.timing?.duty ?? Math.min(DUTY, SERVER_DUTY / neighbours(id));
   const keepers = new Map(directory.ids.map((id) => [id, new Keeper(id, { ...shared, duty: dutyOf(id) })]));
   const elsewhere = new Map<string, CollectorStatus>();
-  const pauses = new Set<Pause>();
-  let running = false;
+  let stopping = new AbortController();
+  stopping.abort();
   let loops: Promise<void>[] = [];
 
   async function loop(round: () => Promise<number>): Promise<void> {
-    const pause = new Pause();
-    pauses.add(pause);
-    while (running) {
-      const idleMs = await round();
-      // Stopped during the round: nobody would wake a pause that begins now.
-      if (running) await pause.for(idleMs);
-    }
-    pauses.delete(pause);
+    const { signal } = stopping;
+    while (!signal.aborted) await sleep(await round(), undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   /** What other replicas do, for the outboxes that are theirs. */
@@ -96,14 +89,13 @@ export function createCollector(options: CollectorOptions): Collector {
 
   return {
     start() {
-      if (running) return;
-      running = true;
+      if (!stopping.signal.aborted) return;
+      stopping = new AbortController();
       loops = [...keepers.values()].map((keeper) => loop(() => keeper.round()));
       loops.push(loop(readOthers));
     },
     async stop() {
-      running = false;
-      for (const pause of pauses) pause.wake();
+      stopping.abort();
       await Promise.all(loops);
       await Promise.all([...keepers.values()].map((keeper) => keeper.release()));
     },

@@ -3,8 +3,8 @@ import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { createDirectory } from '@/lib/outbox/directory';
 import { openStore } from '@/lib/store/store';
-import { usePublishers } from './testing/publishers';
-import { FAST, ORDERS, eventually, useStage } from './testing/stage';
+import { usePublishers } from '@/fixtures/collector/publishers';
+import { FAST, ORDERS, eventually, useStage } from '@/fixtures/collector/stage';
 
 const { outbox: orders, create, table } = ORDERS.postgres;
 const OUTBOX = orders.id;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDirectory } from '@/lib/outbox/directory';
 import { openStore } from '@/lib/store/store';
-import { usePublishers } from './testing/publishers';
-import { ORDERS, eventually, timingOn, useStage } from './testing/stage';
+import { usePublishers } from '@/fixtures/collector/publishers';
+import { ORDERS, eventually, timingOn, useStage } from '@/fixtures/collector/stage';
 
 const { outbox: orders, create, table } = ORDERS.mysql;
 const OUTBOX = orders.id;

@@ -1,33 +1,29 @@
-/** Collects one outbox for as long as its lease is ours: looks, recounts, reads the past, each when it is time. */
+/** Collects one outbox for as long as its lease is ours: it ticks, recounts, reads the past, each when it is time. */
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { LeaseLost, releaseLease, takeLease } from '@/lib/store/collector-leases';
 import { within } from '@/lib/shared/async/within';
 import type { Store } from '@/lib/store/store';
-import { enter } from './books';
-import type { DepthNow } from './depth';
-import { isSourceFailure, isTimeout } from './failures';
-import type { Lags } from './horizon';
-import { look } from './look';
+import { enter } from './progress';
+import { type DepthNow, collect } from './collect';
+import { isSourceFailure, isTimeout, type Lags, pauseAfter } from './clock';
 import type { Observer } from './observer';
-import { observe, type Rounds } from './observing';
-import { pauseAfter } from './pace';
-import { hasPast, readPast } from './past';
-import { recount } from './recount';
+import { observe, type Rounds } from './observe';
+import { hasBackfill, backfill, recount } from './backfill';
 import { openSession, type Session } from './session';
-import type { Turns } from './turns';
+import type { Queue } from '@/lib/shared/async/queue';
 
 export interface KeeperOptions {
   directory: OutboxDirectory;
   store: Store;
   owner: string;
   observers: readonly Observer[];
-  turns: Turns;
+  turns: Queue;
   /** For outboxes that could not be read the last time. */
-  blindTurns: Turns;
+  blindTurns: Queue;
   tickMs: number;
   leaseSeconds: number;
   lags: Lags;
-  /** The share of the time that looks may take. */
+  /** The share of the time that ticks may take. */
   duty: number;
   /** How often recent minutes are recounted, in microseconds. */
   recountEvery: number;
@@ -38,16 +34,16 @@ export interface KeeperOptions {
   onError(outbox: string, error: unknown): void;
 }
 
-/** A depth that is late belongs to no look. */
-const DEPTH_PATIENCE_MS = 2_000;
+/** A depth that is late belongs to no tick. */
+const DEPTH_WAIT_MS = 2_000;
 
 export class Keeper {
   session: Session | null = null;
   /** The observed database cannot be read at the moment. */
   blind = false;
   private renewedAt = 0;
-  private lookDueAt = 0;
-  private pastDueAt = 0;
+  private tickDueAt = 0;
+  private backfillDueAt = 0;
   private rounds: Rounds = new Map();
   private failing: string | null = null;
 
@@ -62,7 +58,9 @@ export class Keeper {
     try {
       if (!(await this.owns())) return tickMs;
       // A server that answers nobody keeps us waiting for its connection: not in the others' place.
-      const failed = await (this.blind ? blindTurns : turns).take(this.options.directory.database(this.id).id, () => this.work());
+      const ticket = (this.blind ? blindTurns : turns).enter(this.options.directory.database(this.id).id);
+      await ticket.turn;
+      const failed = await this.work().finally(() => ticket.leave());
       if (failed === null) this.failing = null;
       else this.complain(failed);
     } catch (error) {
@@ -86,7 +84,7 @@ export class Keeper {
     else if (this.session?.lease.epoch !== lease.epoch) {
       this.session = await openSession(store, lease, { lags, tickMs, duty });
       this.rounds = new Map();
-      this.lookDueAt = 0;
+      this.tickDueAt = 0;
     }
     return this.session !== null;
   }
@@ -101,31 +99,31 @@ export class Keeper {
     const observersFirst = session.choice !== null && session.choice.access === null;
     const unseen = observersFirst ? await observe(session, outbox, observers, this.rounds) : null;
     if (unseen !== null) throw unseen;
-    if (Date.now() >= this.lookDueAt) {
+    if (Date.now() >= this.tickDueAt) {
       const began = Date.now();
       // Due again in any case: what fails is not tried at once.
-      this.lookDueAt = began + session.pace.everyMs;
+      this.tickDueAt = began + session.pace.everyMs;
       const depth = within(
         this.options.depthNow(this.id).catch(() => null),
-        DEPTH_PATIENCE_MS,
+        DEPTH_WAIT_MS,
       );
-      const { behind, tookMs } = await look(session, outbox, store, { settleMicros: lags.settle, retention }, depth);
+      const { behind, tookMs } = await collect(session, outbox, store, { settleMicros: lags.settle, retention }, depth);
       this.blind = false;
-      this.lookDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
+      this.tickDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
       await recount(session, outbox, store, recountEvery);
     }
     const failed = observersFirst ? null : await observe(session, outbox, observers, this.rounds);
-    if (hasPast(session) && Date.now() >= this.pastDueAt) {
+    if (hasBackfill(session) && Date.now() >= this.backfillDueAt) {
       const began = Date.now();
-      this.pastDueAt = began + session.pace.everyMs;
-      this.pastDueAt = began + pauseAfter(await readPast(session, outbox, store));
+      this.backfillDueAt = began + session.pace.everyMs;
+      this.backfillDueAt = began + pauseAfter(await backfill(session, outbox, store));
     }
     return failed;
   }
 
   /** Once per kind of failure in a row. */
   private complain(error: unknown): void {
-    // The table may be another one than it was: it is looked at again before the next look.
+    // The table may be another one than it was: it is read again before the next tick.
     if (isSourceFailure(error) && !isTimeout(error)) this.options.directory.forget(this.id);
     const kind = error instanceof Error ? `${error.name} ${error.message}` : String(error);
     if (this.failing !== kind) this.options.onError(this.id, error);
@@ -142,8 +140,8 @@ export class Keeper {
       return;
     }
     session.pace.failed(isTimeout(error));
-    if (isTimeout(error)) session.foldWidth.tooWide();
-    this.lookDueAt = Math.max(this.lookDueAt, Date.now() + session.pace.everyMs);
+    if (isTimeout(error)) session.collectWidth.tooWide();
+    this.tickDueAt = Math.max(this.tickDueAt, Date.now() + session.pace.everyMs);
     this.blind = !isTimeout(error);
     await this.tell(session).catch(() => (this.session = null));
   }
@@ -160,8 +158,8 @@ export class Keeper {
     const { tickMs, leaseSeconds } = this.options;
     const { session } = this;
     if (session === null) return tickMs;
-    const due = [this.lookDueAt, this.renewedAt + (leaseSeconds * 1_000) / 3, ...[...this.rounds.values()].map(({ dueAt }) => dueAt)];
-    if (hasPast(session)) due.push(this.pastDueAt);
+    const due = [this.tickDueAt, this.renewedAt + (leaseSeconds * 1_000) / 3, ...[...this.rounds.values()].map(({ dueAt }) => dueAt)];
+    if (hasBackfill(session)) due.push(this.backfillDueAt);
     return Math.max(0, Math.min(...due) - Date.now());
   }
 }

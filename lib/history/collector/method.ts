@@ -57,7 +57,7 @@ export function publishedColumn({ main }: Outbox): string | null {
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main } = outbox;
   const { rows } = size;
-  // Nobody can see what a reader of the log has published: what is created is all there is to learn.
+  // What a reader of the log has published cannot be seen: only what is created.
   if (kindOf(outbox.shape) === 'external')
     return { ...seeing('statistics', null, size.counted ? null : countersAdvice(outbox)), sees: size.counted };
   if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
@@ -89,13 +89,13 @@ function publishedIndexAdvice(outbox: Outbox, size: Size, column: string): Choic
 
 /** The grant that an installation makes too. Where the login comes from is the server's to know: from anywhere, unless it says otherwise. */
 function countersAdvice({ main, database: { engine, roles } }: Outbox): Choice['advice'] {
-  // Nobody counts the changes to a view, whatever is granted.
+  // Changes to a view are not counted, whatever is granted.
   if (main.description.kind !== 'table') return { code: 'base_table_needed', sql: null };
   const account = `${engine.quote.literal(roles.reader)}@${engine.quote.literal('%')}`;
   return { code: 'read_counters', sql: engine.changeCounters === null ? null : `${countersGrant(engine.changeCounters, account)};` };
 }
 
-/** A shape without a time of publishing is observed for ever; an index on what waits makes looking cheap. */
+/** A shape without a time of publishing is observed for ever; an index on what waits makes reading cheap. */
 function waitingIndexAdvice(outbox: Outbox, size: Size, served: boolean): Choice['advice'] {
   const created = timeColumn(outbox.main, 'createdAt') ?? outbox.main.id[0]?.name;
   const tests = commonTests(outbox.shape, STATES_OF.waiting).filter(isIndexTest);

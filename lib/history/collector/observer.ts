@@ -11,25 +11,25 @@ export interface Tried {
   rows: AttemptsRow[];
 }
 
-export interface Look {
+export interface ObserverTick {
   outbox: Outbox;
   /**
    * The collector's read-only transaction, with its timeouts set: every statement sees what is committed when it begins.
    * Planner settings are the engine's `byIndex`, with memory to sort in.
    */
   db: Db;
-  /** When this look began, by the observed database's clock: ISO 8601 UTC with microseconds. */
+  /** When this tick began, by the observed database's clock: ISO 8601 UTC with microseconds. */
   at: string;
-  /** When this observer looked last and its memory was made; null for the first time, whoever collected before. */
+  /** When this observer ticked last and its memory was made; null for the first time, whoever collected before. */
   previousAt: string | null;
   /** What this observer answered as `memory` last time; null for the first time. It has been JSON in between. */
   memory: unknown;
-  /** What the fold has read since this observer looked last; null where it reads no rows. */
+  /** What the collector has read since this observer ticked last; null where it reads no rows. */
   tried: Tried | null;
 }
 
-export interface Seen {
-  /** What is to be added to the books, with the `how` of its slots. Watched minutes and depth are the collector's. */
+export interface Observation {
+  /** What is to be added to the history, with the `how` of its cells. Watched minutes and depth are the collector's. */
   additions: Additions;
   /** JSON: kept with the additions, or lost with them. The very object it was given means that nothing has changed. */
   memory: unknown;
@@ -40,17 +40,17 @@ export interface Seen {
 }
 
 /**
- * Learns by looking what rows do not tell: what it saw last time is compared with what it sees now. Additions and memory
- * are written together, up to a tick later; when that fails, the next look gets the older memory and a `previousAt` as old.
+ * Learns by reading what rows do not tell: what it saw last time is compared with what it sees now. Additions and memory
+ * are written together, up to a tick later; when that fails, the next tick gets the older memory and a `previousAt` as old.
  */
 export interface Observer {
   /** Names its memory. */
   key: string;
   wants(outbox: Outbox, method: CollectionMethod): boolean;
-  /** How often it looks, in milliseconds; less often where looking is dear. */
+  /** How often it ticks, in milliseconds; less often where reading is expensive. */
   everyMs: number;
-  /** It goes on from `tried`, which is emptied when it has looked. */
+  /** It goes on from `tried`, which is emptied when it has ticked. */
   takesTried?: boolean;
-  /** Throws DatabaseFailure; the other parts of the look are kept then. */
-  look(input: Look): Promise<Seen>;
+  /** Throws DatabaseFailure; the other parts of the tick are kept then. */
+  tick(input: ObserverTick): Promise<Observation>;
 }

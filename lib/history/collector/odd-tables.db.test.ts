@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { groupsStatement, countByMinute, publishedIn, steerTo } from './fold-sql';
-import { microsOf } from './instants';
+import { groupsStatement, countByMinute, publishedIn, steerTo } from './published-sql';
+import { microsOf } from './clock';
 import { chooseMethod, sizeOf } from './method';
-import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from './testing/odd-outboxes';
-import { eventually, useStage } from './testing/stage';
+import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from '@/fixtures/collector/odd-outboxes';
+import { eventually, useStage } from '@/fixtures/collector/stage';
 import { sql } from 'kysely';
 
 const outbox = oddOutboxes('postgres');

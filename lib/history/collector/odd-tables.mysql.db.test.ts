@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { seriesOfType } from '@/lib/rollup/series-key';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
-import { groupsStatement, countByMinute } from './fold-sql';
-import { microsOf } from './instants';
+import { groupsStatement, countByMinute } from './published-sql';
+import { microsOf } from './clock';
 import { chooseMethod, sizeOf } from './method';
-import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from './testing/odd-outboxes';
-import { eventually, series, useStage } from './testing/stage';
+import { CLAIMED, oddOutboxes, QUEUE, STATUS_ONLY } from '@/fixtures/collector/odd-outboxes';
+import { eventually, series, useStage } from '@/fixtures/collector/stage';
 import { sql } from 'kysely';
 
 const outbox = oddOutboxes('mysql');

@@ -1,12 +1,17 @@
-/** How far the collector has come with an outbox: what its owner writes with every look, and everybody else reads. */
+/** How far the collector has come with an outbox: what its owner writes with every tick, and everybody else reads. */
 import { z } from 'zod';
-import type { CollectionMethod } from '@/lib/shared/figures/collection';
-import { findCollectorState } from '@/lib/store/collector-leases';
-import type { StoreDb } from '@/lib/store/store';
+import { type CollectionMethod, type CollectorStatus, countsRows } from '@/lib/shared/figures/collection';
+import { findCollectorState, writeCollectorState, underLease, type Lease } from '@/lib/store/collector-leases';
+import type { StoreDb, Store } from '@/lib/store/store';
+import { isoOf, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
+import type { Span } from './published-sql';
+import { deleteMinutesBefore } from '@/lib/store/rollups';
+import { post, seal, settle } from '../rollups/ledger';
+import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/additions';
 
 const METHODS = ['published_index', 'scan', 'observed', 'deleted', 'statistics'] as const satisfies CollectionMethod[];
 
-/** Rows published in [from, to), ISO 8601 with microseconds, are not in the books yet: they are read backwards from `to`. */
+/** Rows published in [from, to), ISO 8601 with microseconds, are not in the history yet: they are read backwards from `to`. */
 const spanSchema = z.object({
   from: z.string(),
   to: z.string(),
@@ -18,13 +23,13 @@ export type UnreadSpan = z.infer<typeof spanSchema>;
 const progressSchema = z.object({
   method: z.enum(METHODS),
   /**
-   * Everything published before this is in the books, but for the spans in `unread`. ISO 8601 UTC with microseconds, by the
+   * Everything published before this is in the history, but for the spans in `unread`. ISO 8601 UTC with microseconds, by the
    * observed database's clock, exclusive: rows published at this very instant or later are not.
    */
   foldedTo: z.string(),
-  /** When this outbox was looked at for the first time, by the same clock. */
+  /** When this outbox was read for the first time, by the same clock. */
   watchedSince: z.string(),
-  /** When it was looked at last, by the same clock. */
+  /** When it was read last, by the same clock. */
   lookedAt: z.string(),
   /** Since when rows themselves are counted; before it they were observed, and a recount would compare different things. */
   countedSince: z.string(),
@@ -34,10 +39,10 @@ const progressSchema = z.object({
   suspects: z.array(z.int()),
   /** Hours that begin before this minute since the epoch have been summed. */
   sealedTo: z.int(),
-  /** Milliseconds between two looks at the moment, and whether that is more than was asked for. */
+  /** Milliseconds between two ticks at the moment, and whether that is more than was asked for. */
   everyMs: z.number(),
   slowed: z.boolean(),
-  /** The last look could not read. */
+  /** The last tick could not read. */
   blind: z.boolean(),
   cost: z.object({ statements: z.number(), rows: z.number(), milliseconds: z.number() }),
   advice: z.object({ code: z.string(), sql: z.string().nullable() }).nullable(),
@@ -57,4 +62,113 @@ export function parseProgress(text: string): Progress | null {
 export async function readProgress(db: StoreDb, outbox: string): Promise<Progress | null> {
   const state = await findCollectorState(db, outbox);
   return state === null ? null : parseProgress(state);
+}
+
+/** A span to be read; null when there is nothing between its ends. */
+export function unreadSpan(from: number, to: number): UnreadSpan | null {
+  return from < to ? { from: isoOf(from), to: isoOf(to), startedAt: isoOf(to) } : null;
+}
+
+/** Whether part of a minute is still to be read. */
+export function isUnread({ unread }: Pick<Progress, 'unread'>, minute: number): boolean {
+  return unread.some((span) => minuteOf(microsOf(span.from)) <= minute && minute * MINUTE < microsOf(span.to));
+}
+
+/** Minutes collected before every transaction of theirs had ended. */
+export function withProvisional(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
+  const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
+  return open.length === 0 ? [...suspects] : [...new Set([...suspects, ...open])].sort((a, b) => a - b);
+}
+
+/**
+ * The newest part of a span, at most so wide (microseconds) and not reaching over `edge`. It begins with a minute where it is
+ * wider than one.
+ */
+export function newestSlice(span: UnreadSpan, width: number, edge: number): Span {
+  const to = microsOf(span.to);
+  const wanted = width < MINUTE ? to - width : Math.ceil((to - width) / MINUTE) * MINUTE;
+  return { from: Math.max(microsOf(span.from), to > edge ? edge : -Infinity, Math.min(wanted, to - 1)), to };
+}
+
+/** What is left to read when everything from `from` on has been. */
+export function readDownTo(span: UnreadSpan, from: number): UnreadSpan | null {
+  return from <= microsOf(span.from) ? null : { ...span, to: isoOf(from) };
+}
+
+/** How much of the past has been read, from 0 to 1, and back to when; null when all of it has. */
+export function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number; from: string } | null {
+  const [first] = unread;
+  if (first === undefined) return null;
+  const width = (end: 'to' | 'startedAt'): number => unread.reduce((sum, span) => sum + microsOf(span[end]) - microsOf(span.from), 0);
+  const whole = width('startedAt');
+  return { share: whole <= 0 ? 1 : 1 - width('to') / whole, from: unread.map((span) => span.from).sort()[0] ?? first.from };
+}
+
+/** What an outbox's progress means to a person. */
+export function statusOf(progress: Progress): CollectorStatus {
+  const backfill = countsRows(progress.method) ? backfillProgress(progress) : null;
+  return {
+    state: progress.blind ? 'blind' : backfill !== null ? 'backfilling' : progress.slowed ? 'slowed' : 'collecting',
+    method: progress.method,
+    foldedTo: progress.foldedTo,
+    watchedSince: progress.watchedSince,
+    backfill,
+    everyMs: progress.everyMs,
+    cost: progress.cost,
+    advice: progress.advice,
+  };
+}
+
+/** Of an outbox that has not been read yet. */
+export function notBegun(everyMs: number, blind: boolean): CollectorStatus {
+  return {
+    state: blind ? 'blind' : 'waiting',
+    method: null,
+    foldedTo: null,
+    watchedSince: null,
+    backfill: null,
+    everyMs,
+    cost: { statements: 0, rows: 0, milliseconds: 0 },
+    advice: null,
+  };
+}
+
+export interface Entry {
+  additions: Additions;
+  /** Whether they count into what was seen since the beginning. */
+  counts: boolean;
+  /** Minutes that are complete from now on. */
+  settled?: readonly number[];
+  /** JSON text; left out when it has not changed. */
+  memory?: string;
+}
+
+/**
+ * Adds to the history and moves the progress in the same transaction, so that what has been counted is never counted again,
+ * whenever the process ends. Answers the progress as it was written. Throws LeaseLost with nothing written.
+ */
+export async function enter(store: Store, lease: Lease, before: Progress, progress: Progress, entry: Entry): Promise<Progress> {
+  const { outbox } = lease;
+  const nowMinute = minuteOf(microsOf(progress.lookedAt));
+  const keptFrom = minutesKeptFrom(nowMinute);
+  const sealTo = Math.max(before.sealedTo, sliceOf(minuteOf(microsOf(progress.foldedTo)), 'hour'));
+  const written = { ...progress, sealedTo: sealTo };
+  await underLease(store, lease, async (db) => {
+    await post(db, {
+      outbox,
+      additions: entry.additions,
+      provisional: new Set(progress.suspects),
+      sealedTo: before.sealedTo,
+      keptFrom,
+      counts: entry.counts,
+    });
+    await settle(db, outbox, entry.settled ?? [], before.sealedTo);
+    if (sealTo > before.sealedTo) {
+      await seal(db, outbox, before.sealedTo, sealTo);
+      // An hour longer than they are added to, so that nobody adds to an hour whose minutes are half gone.
+      await deleteMinutesBefore(db, outbox, keptFrom - HOUR_MINUTES);
+    }
+    await writeCollectorState(db, lease, { state: progressText(written), ...(entry.memory === undefined ? {} : { memory: entry.memory }) });
+  });
+  return written;
 }

@@ -6,7 +6,7 @@ import { addCell, type Cell } from '@/lib/rollup/cell';
 export class SeriesNames {
   private readonly known: Set<string>;
 
-  /** `series` are those the books have already. */
+  /** `series` are those the history has already. */
   constructor(series: Iterable<string>) {
     this.known = new Set([...series].filter((one) => typeOfSeries(one) !== null));
   }

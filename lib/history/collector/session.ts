@@ -3,11 +3,9 @@ import { readCollectorState, type Lease } from '@/lib/store/collector-leases';
 import { readSeries } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 import type { Additions } from '@/lib/rollup/additions';
-import { Horizon, type Lags } from './horizon';
-import { MINUTE, SECOND } from './instants';
+import { Horizon, type Lags, MINUTE, SECOND, Backoff, Width } from './clock';
 import type { Choice } from './method';
 import type { Tried } from './observer';
-import { Pace, Width } from './pace';
 import { parseProgress, type Progress } from './progress';
 import { SeriesNames } from './series-names';
 
@@ -16,23 +14,23 @@ export type Memory = Record<string, { at: string; memory: unknown }>;
 
 export interface Session {
   lease: Lease;
-  /** null until the outbox has been looked at for the first time. */
+  /** null until the outbox has been read for the first time. */
   progress: Progress | null;
   memory: Memory;
   /** The memory has changed since it was written. */
   memoryChanged: boolean;
-  /** Seen by observers since the last entry into the books. */
+  /** Seen by observers since the last entry into the history. */
   pending: Additions;
-  /** Folded since the observer of attempts looked last; null where no rows are folded. */
+  /** Collected since the observer of attempts ticked last; null where no rows are collected. */
   tried: Tried | null;
   names: SeriesNames;
   horizon: Horizon;
-  pace: Pace;
-  /** The share of the time that looks may take. */
+  pace: Backoff;
+  /** The share of the time that ticks may take. */
   duty: number;
-  /** Of the spans folded, and of the slices of the past read. */
-  foldWidth: Width;
-  pastWidth: Width;
+  /** Of the spans collected, and of the slices of the past read. */
+  collectWidth: Width;
+  backfillWidth: Width;
   /** How the outbox is collected, and when that was found out, in milliseconds since the epoch. */
   choice: Choice | null;
   chosenAt: number;
@@ -43,7 +41,7 @@ export interface Session {
   recountMinutes: number;
   /** Late rows were found: recount every minute until then. */
   watchfulUntil: number;
-  /** What the observers' looks have cost since the last entry. */
+  /** What the observers' ticks have cost since the last entry. */
   observed: Progress['cost'];
 }
 
@@ -52,7 +50,7 @@ export const noCost = (): Progress['cost'] => ({ statements: 0, rows: 0, millise
 const DAY = 1_440 * MINUTE;
 export const RECOUNT_MINUTES = 16;
 
-/** Begins where the books say that the last owner ended. Throws when they are of another version of the console. */
+/** Begins where the history says that the last owner ended. Throws when they are of another version of the console. */
 export async function openSession(
   store: Store,
   lease: Lease,
@@ -71,10 +69,10 @@ export async function openSession(
     tried: null,
     names: new SeriesNames(await readSeries(store.db, lease.outbox)),
     horizon: new Horizon(lags),
-    pace: new Pace(tickMs, Math.max(tickMs, progress?.everyMs ?? 0), duty),
+    pace: new Backoff(tickMs, Math.max(tickMs, progress?.everyMs ?? 0), duty),
     duty,
-    foldWidth: new Width(MINUTE, { least: SECOND, most: 10 * MINUTE }),
-    pastWidth: new Width(10 * MINUTE, { least: SECOND, most: DAY }),
+    collectWidth: new Width(MINUTE, { least: SECOND, most: 10 * MINUTE }),
+    backfillWidth: new Width(10 * MINUTE, { least: SECOND, most: DAY }),
     choice: null,
     chosenAt: -Infinity,
     recountedAt: -Infinity,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { ORDERS } from '../collector/testing/stage';
+import { ORDERS } from '@/fixtures/collector/stage';
 import { createEdgeRows, type EdgeRows } from './edge-rows';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { bucketOf } from '@/lib/rollup/histogram';

@@ -21,3 +21,6 @@ export interface CollectorStatus {
   /** What would make more figures known, or known better; words under `collector.advice.<code>`. */
   advice: { code: string; sql: string | null } | null;
 }
+
+/** Whether rows are counted by their own time of publishing, and not by what was seen of them. */
+export const countsRows = (method: CollectionMethod): boolean => method === 'published_index' || method === 'scan';

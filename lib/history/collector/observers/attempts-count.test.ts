@@ -5,7 +5,7 @@ import type { Additions } from '@/lib/rollup/additions';
 import {
   attemptsMemory,
   countAttempts,
-  type AttemptsLook,
+  type AttemptsTick,
   type AttemptsMemory,
   type AttemptsRow,
   type CounterMeaning,
@@ -47,13 +47,13 @@ function sumsOf(additions: Additions, series = ALL_TYPES): Sums {
 }
 
 /** Looks one after the other, each at the rows given; the first is the one that counts nothing. */
-function watch(meaning: CounterMeaning, looks: (Partial<AttemptsLook> & { everyMs?: number })[]): Sums {
+function watch(meaning: CounterMeaning, ticks: (Partial<AttemptsTick> & { everyMs?: number })[]): Sums {
   let memory: AttemptsMemory | null = null;
   let atMs = START;
   const total = { failures: 0, retries: 0, died: 0 };
-  for (const { everyMs = TICK_MS, ...look } of looks) {
+  for (const { everyMs = TICK_MS, ...tick } of ticks) {
     atMs += everyMs;
-    const counted = countAttempts(memory, { atMs, reach: 'complete', rows: [], gone: [], publishedToMs: atMs, ...look }, meaning);
+    const counted = countAttempts(memory, { atMs, reach: 'complete', rows: [], gone: [], publishedToMs: atMs, ...tick }, meaning);
     memory = attemptsMemory(JSON.parse(JSON.stringify(counted.memory)));
     expect(memory).toEqual(counted.memory);
     const sums = sumsOf(counted.additions);
@@ -87,26 +87,26 @@ describe('attempts between two looks', () => {
 
   it('count an event once whose published row is read by its key first and by its time later', () => {
     const published = row({ state: 'published', attempts: 2, publishedMs: START + 9_000 });
-    const looks = [
+    const ticks = [
       { rows: [row({ attempts: 1 })], publishedToMs: START },
       { rows: [published], publishedToMs: START + 5_000 },
       { rows: [published], publishedToMs: START + 10_000 },
     ];
-    expect(watch(FAILURES, looks)).toEqual({ failures: 1, retries: 2, died: 0 });
+    expect(watch(FAILURES, ticks)).toEqual({ failures: 1, retries: 2, died: 0 });
   });
 
   it('count nothing for a row that was archived, nor when it comes back dead', () => {
     const dead = row({ state: 'dead', attempts: 4, diedMs: START });
-    const looks = [{ rows: [row({ attempts: 3 })] }, { rows: [{ ...dead, state: 'archived' as const }] }, {}, { rows: [dead] }];
-    expect(watch(UNCOUNTED, looks)).toEqual({ failures: 0, retries: 0, died: 0 });
+    const ticks = [{ rows: [row({ attempts: 3 })] }, { rows: [{ ...dead, state: 'archived' as const }] }, {}, { rows: [dead] }];
+    expect(watch(UNCOUNTED, ticks)).toEqual({ failures: 0, retries: 0, died: 0 });
   });
 
   it('count nothing of rows beyond what could be followed, but for new ones', () => {
-    const looks = [
+    const ticks = [
       { reach: 'capped' as const },
       { reach: 'capped' as const, rows: [row({ id: 'old', attempts: 7 }), row({ id: 'new', attempts: 2, createdMs: START + 6_000 })] },
     ];
-    expect(watch(FAILURES, looks)).toEqual({ failures: 2, retries: 1, died: 0 });
+    expect(watch(FAILURES, ticks)).toEqual({ failures: 2, retries: 1, died: 0 });
   });
 
   it('count the last attempt of a row that goes when it is published', () => {
@@ -194,9 +194,9 @@ function play(meaning: CounterMeaning, rounds: [number, Act][][]): { counted: Su
     const missing = memory.rows.map(([id]) => id).filter((id) => !first.some((one) => one.id === id));
     const second = rows.filter(({ id }) => missing.includes(id));
     const gone = missing.filter((id) => !second.some((one) => one.id === id));
-    const look = countAttempts(memory, { atMs: nowMs, reach: 'complete', rows: [...first, ...second], gone, publishedToMs }, meaning);
-    memory = look.memory;
-    const sums = sumsOf(look.additions);
+    const tick = countAttempts(memory, { atMs: nowMs, reach: 'complete', rows: [...first, ...second], gone, publishedToMs }, meaning);
+    memory = tick.memory;
+    const sums = sumsOf(tick.additions);
     for (const name of ['failures', 'retries', 'died'] as const) counted[name] += sums[name];
   }
   const truth = { failures: 0, retries: 0, died: 0 };

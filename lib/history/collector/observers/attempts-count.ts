@@ -1,13 +1,13 @@
 /**
- * Failed attempts, retries and deaths between two looks, from the counters of single rows. Never from sums: a counter
+ * Failed attempts, retries and deaths between two ticks, from the counters of single rows. Never from sums: a counter
  * set back to zero by a requeue would count negative, and a row moved to the dead letters would count twice.
  */
 import { z } from 'zod';
 import type { State } from '@/lib/shared/states';
 import type { Additions } from '@/lib/rollup/additions';
-import { tally } from './tally';
+import { tally } from './rows';
 
-/** After a longer time without a look nothing is counted: failures of an hour are not failures of one minute. */
+/** After a longer time without a tick nothing is counted: failures of an hour are not failures of one minute. */
 export const GAP_MS = 120_000;
 /** Times that rows tell are believed this far back; older ones are of an earlier life of the row. */
 const TOLD_MS = 120_000;
@@ -26,7 +26,7 @@ export interface CounterMeaning {
   goneIsPublished: boolean;
 }
 
-/** A row as a look found it; times are milliseconds since the epoch by the observed database's clock. */
+/** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
 export interface AttemptsRow {
   id: string;
   type: string | null;
@@ -39,10 +39,10 @@ export interface AttemptsRow {
   diedMs: number | null;
 }
 
-/** How much of what happens the looks can see. `capped`: counts are at least this. `unseen`: nothing is counted. */
+/** How much of what happens the ticks can see. `capped`: counts are at least this. `unseen`: nothing is counted. */
 export type AttemptsReach = 'complete' | 'capped' | 'unseen';
 
-export interface AttemptsLook {
+export interface AttemptsTick {
   atMs: number;
   reach: AttemptsReach;
   rows: AttemptsRow[];
@@ -93,27 +93,27 @@ export function triesOf(attempts: number, state: AttemptsRow['state'], meaning: 
 }
 
 /**
- * What happened since the look that made `memory`. Without one, or after a gap, what is there is taken as it is and nothing
- * is counted. Events are counted into the minute their row tells, else into that of the look.
+ * What happened since the tick that made `memory`. Without one, or after a gap, what is there is taken as it is and nothing
+ * is counted. Events are counted into the minute their row tells, else into that of the tick.
  */
 export function countAttempts(
   memory: AttemptsMemory | null,
-  look: AttemptsLook,
+  tick: AttemptsTick,
   meaning: CounterMeaning,
 ): { additions: Additions; memory: AttemptsMemory } {
   const additions: Additions = new Map();
-  const last = memory !== null && look.atMs - memory.atMs <= GAP_MS ? memory : null;
+  const last = memory !== null && tick.atMs - memory.atMs <= GAP_MS ? memory : null;
   const known = new Map((last?.rows ?? []).map((row) => [row[0], row]));
   const next = new Map<string, Known>();
   const found = new Set<string>();
 
   const told = (row: AttemptsRow): number => {
     const time = row.state === 'published' ? row.publishedMs : row.state === 'dead' ? row.diedMs : null;
-    return time !== null && time <= look.atMs && time > look.atMs - TOLD_MS ? time : look.atMs;
+    return time !== null && time <= tick.atMs && time > tick.atMs - TOLD_MS ? time : tick.atMs;
   };
 
-  for (const row of look.rows) {
-    // Moved between two statements of a look, a row is found twice: what was read first is what the next look goes on from.
+  for (const row of tick.rows) {
+    // Moved between two statements of a tick, a row is found twice: what was read first is what the next tick goes on from.
     if (found.has(row.id)) continue;
     found.add(row.id);
     const before = known.get(row.id);
@@ -121,7 +121,7 @@ export function countAttempts(
       if (before !== undefined) next.set(row.id, before);
       continue;
     }
-    const kept = keep(row, look);
+    const kept = keep(row, tick);
     if (kept !== null) next.set(row.id, kept);
     if (last === null || before?.[2] === 'archived' || row.state === 'archived') continue;
     // Of a row that was beyond what could be followed, only a new one is known to have begun at zero.
@@ -136,27 +136,27 @@ export function countAttempts(
     });
   }
 
-  const gone = new Set(look.gone);
+  const gone = new Set(tick.gone);
   for (const [id, before] of known) {
     if (found.has(id)) continue;
     if (!gone.has(id)) {
       next.set(id, before);
     } else if (meaning.goneIsPublished && before[2] !== 'dead' && before[2] !== 'archived') {
       const retries = triesOf(before[1], 'published', meaning).retries - triesOf(before[1], before[2], meaning).retries;
-      if (retries > 0) tally(additions, look.atMs, before[3], (cell) => void (cell.retries += retries));
+      if (retries > 0) tally(additions, tick.atMs, before[3], (cell) => void (cell.retries += retries));
     }
   }
-  const reach = next.size > ROWS_KEPT && look.reach === 'complete' ? 'capped' : look.reach;
+  const reach = next.size > ROWS_KEPT && tick.reach === 'complete' ? 'capped' : tick.reach;
   const rows = [...next.values()].slice(-ROWS_KEPT);
-  return { additions, memory: { atMs: look.atMs, reach, publishedToMs: look.publishedToMs, rows } };
+  return { additions, memory: { atMs: tick.atMs, reach, publishedToMs: tick.publishedToMs, rows } };
 }
 
-/** What the next look needs of a row; null when it can begin from nothing, or will not be read again. */
-function keep(row: AttemptsRow, look: AttemptsLook): Known | null {
+/** What the next tick needs of a row; null when it can begin from nothing, or will not be read again. */
+function keep(row: AttemptsRow, tick: AttemptsTick): Known | null {
   const { id, attempts, state, type, publishedMs, diedMs } = row;
   if (attempts <= 0 && state !== 'dead') return null;
   // A published row comes once more when its time is read: until then it has to be known that it was counted.
-  if (state === 'published' && (look.publishedToMs === null || publishedMs === null || publishedMs < look.publishedToMs)) return null;
+  if (state === 'published' && (tick.publishedToMs === null || publishedMs === null || publishedMs < tick.publishedToMs)) return null;
   return state === 'unmapped' ? null : [id, attempts, state, type, publishedMs, state === 'dead' ? diedMs : null];
 }
 
@@ -164,12 +164,12 @@ function triesSince(before: Known | undefined, row: AttemptsRow, meaning: Counte
   const now = triesOf(row.attempts, row.state, meaning);
   if (before === undefined) return now;
   const { putBackAt } = meaning;
-  // Nobody but an operator changes a dead event: its counter went on from zero, or from where a retry had put it.
+  // Only an operator changes a dead event: its counter went on from zero, or from where a retry had put it.
   if (before[2] === 'dead' && row.attempts !== before[1] && putBackAt !== null && row.attempts >= putBackAt)
     return difference(now, triesOf(putBackAt, 'retrying', meaning));
   if (row.attempts < before[1]) return now;
   if (row.attempts === before[1] && diedAgain(before, row)) {
-    // Put back and dead again between two looks. A counter of claims can only be the same when it was set to zero; one of
+    // Put back and dead again between two ticks. A counter of claims can only be the same when it was set to zero; one of
     // failures may have been set to just below its limit, so that one more attempt is all that is certain.
     return meaning.countsClaims ? now : { failures: 1, retries: 1 };
   }

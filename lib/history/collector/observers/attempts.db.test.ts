@@ -13,7 +13,7 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
 import { attemptsObserver } from './attempts';
 import { attemptsMemory } from './attempts-count';
-import { watch, type Watch } from './testing';
+import { watch, type Watch } from '@/fixtures/collector/watch';
 
 interface Case {
   shape: string;
@@ -75,7 +75,7 @@ const CASES: Case[] = [
 describe.each(CASES)('attempts of $shape', ({ shape, table, schema, empty, types, start, nudge, requeue, dead }) => {
   const stage = useRelayStage(table, empty);
   let directory: OutboxDirectory;
-  let looks: Watch;
+  let ticks: Watch;
   let underWay = 0;
   const tries = new Map<string, { failed: number; sent: number }>();
 
@@ -87,7 +87,7 @@ describe.each(CASES)('attempts of $shape', ({ shape, table, schema, empty, types
   });
   beforeEach(() => {
     tries.clear();
-    looks = watch(directory, 'tested', attemptsObserver);
+    ticks = watch(directory, 'tested', attemptsObserver);
   });
   afterAll(() => directory.close());
 
@@ -137,50 +137,50 @@ describe.each(CASES)('attempts of $shape', ({ shape, table, schema, empty, types
     const relay = stage.play(start({ ...stage.options, sink: counting(stage.sink) }));
     await settle();
     // What was there before the first look is not counted.
-    await looks.look();
+    await ticks.tick();
     const earlier = { failures: failures(), retries: attempts() - tries.size };
     expect(earlier.failures).toBeGreaterThan(3);
 
-    const done = looks.keepLooking(70);
+    const done = ticks.keepTicking(70);
     const ids: string[] = [];
     for (let index = 0; index < 30; index += 1) ids.push(await stage.add({ type: types[index % 5 === 0 ? 1 : 0] }));
     await settle();
     const deaths = (await stage.database.query(dead)).length;
     expect(deaths).toBe(7);
-    await looks.look();
+    await ticks.tick();
     for (const statement of requeue) await stage.database.query(statement);
-    await looks.look();
+    await ticks.tick();
     // A requeued event begins anew: its next attempt is a first one.
     const restarted = deaths;
     await settle();
     await done();
     await relay.stop();
     // Published rows are read once, ten seconds late.
-    await looks.look(11_000);
-    await looks.look(22_000);
+    await ticks.tick(11_000);
+    await ticks.tick(22_000);
 
-    const sum = looks.sum();
+    const sum = ticks.sum();
     expect({ failures: sum.failures, retries: sum.retries, died: sum.died }).toEqual({
       failures: failures() - earlier.failures,
       retries: attempts() - tries.size - restarted - earlier.retries,
       died: deaths - 1 + restarted,
     });
     const first = ids.filter((_, index) => index % 5 !== 0);
-    expect(looks.sum(`=${types[0]}`)).toMatchObject({ failures: 2 * first.length, retries: 2 * first.length, died: 0 });
+    expect(ticks.sum(`=${types[0]}`)).toMatchObject({ failures: 2 * first.length, retries: 2 * first.length, died: 0 });
     expect(tries.get(before)?.failed).toBeGreaterThan(5);
-    expect(attemptsMemory(looks.memory)?.reach).toBe('complete');
+    expect(attemptsMemory(ticks.memory)?.reach).toBe('complete');
   });
 
   it('of events that failed and went out between two looks are counted as well', async () => {
     await stage.sink.setFault({ outbox: 'tested', mode: 'error', times: 3 });
-    await looks.look();
+    await ticks.tick();
     stage.play(start({ ...stage.options, sink: counting(stage.sink) }));
     for (let index = 0; index < 10; index += 1) await stage.add({ type: types[0] });
     await settle();
-    await looks.look();
-    await looks.look(11_000);
-    await looks.look(16_000);
+    await ticks.tick();
+    await ticks.tick(11_000);
+    await ticks.tick(16_000);
     expect(failures()).toBe(30);
-    expect(looks.sum()).toMatchObject({ failures: 30, retries: 30, died: 0 });
+    expect(ticks.sum()).toMatchObject({ failures: 30, retries: 30, died: 0 });
   });
 });

@@ -9,8 +9,8 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { countOf } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';
 import { testOutbox } from '@/lib/snapshots/testing';
-import { watch } from './testing';
-import { deletesObserver } from './transitions';
+import { watch } from '@/fixtures/collector/watch';
+import { deletesObserver } from './departures';
 
 const database = useTestDatabase();
 const writers: pg.Client[] = [];
@@ -134,16 +134,16 @@ async function play(table: string, { forMs, ratePerSecond, stall }: Play, client
 
 /** Watches a table while it is played with. */
 async function expectNear(table: string, stall: Stall | null, clients: pg.Client[]): Promise<void> {
-  const looks = watch(directory, table, deletesObserver);
+  const ticks = watch(directory, table, deletesObserver);
   await flush();
-  await looks.look();
-  const done = looks.keepLooking(deletesObserver.everyMs);
+  await ticks.tick();
+  const done = ticks.keepTicking(deletesObserver.everyMs);
   const truthMs = await play(table, { ...PLAYED, stall }, clients);
   await flush();
   await sleep(1_000);
   await done();
-  await looks.look();
-  const cell = looks.sum();
+  await ticks.tick();
+  const cell = ticks.sum();
   expect(cell.published).toBe(truthMs.length);
   expect(cell.how).toBe(HOW.sampled | HOW.statistics);
   const meanMs = cell.latencySumMs / cell.published;
@@ -160,75 +160,75 @@ describe('rows that go when they are published', () => {
   });
 
   it('are not published when the console has archived them', async () => {
-    const looks = watch(directory, 'gone', deletesObserver);
+    const ticks = watch(directory, 'gone', deletesObserver);
     await database.query("INSERT INTO gone (kind) SELECT 'a' FROM generate_series(1, 10)");
     await flush();
-    await looks.look();
+    await ticks.tick();
     const { schema, table } = archiveTable(postgresEngine, 'gone');
     await database.query(
       `WITH away AS (DELETE FROM gone WHERE id <= 4 RETURNING *) INSERT INTO ${String(schema)}.${table} SELECT * FROM away`,
     );
     await database.query('DELETE FROM gone WHERE id = 5');
-    await looks.look();
+    await ticks.tick();
     await flush();
-    await looks.look();
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 1 });
-    expect(looks.sum('=a').published).toBe(1);
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 1 });
+    expect(ticks.sum('=a').published).toBe(1);
   });
 
   it('inserted and deleted in one transaction are counted, and were never seen waiting', async () => {
-    const looks = watch(directory, 'debezium', deletesObserver);
+    const ticks = watch(directory, 'debezium', deletesObserver);
     await flush();
-    await looks.look();
+    await ticks.tick();
     for (let round = 0; round < 5; round += 1) {
       await database.query(
         "WITH one AS (SELECT 1) INSERT INTO debezium (kind) SELECT 'a' FROM generate_series(1, 100); DELETE FROM debezium",
       );
       await flush();
-      await looks.look();
+      await ticks.tick();
     }
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 500, latencySumMs: 0 });
-    expect(countOf(looks.sum().latency)).toBe(0);
-    expect(looks.sum().how).toBe(HOW.statistics | HOW.sampled);
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 500, latencySumMs: 0 });
+    expect(countOf(ticks.sum().latency)).toBe(0);
+    expect(ticks.sum().how).toBe(HOW.statistics | HOW.sampled);
   });
 
   it('are not counted by inserts or deletes that were rolled back, nor across a reset of the statistics', async () => {
-    const looks = watch(directory, 'reset', deletesObserver);
+    const ticks = watch(directory, 'reset', deletesObserver);
     await database.query("INSERT INTO reset (kind) SELECT 'a' FROM generate_series(1, 10)");
     await flush();
-    await looks.look();
+    await ticks.tick();
     await database.query("BEGIN; INSERT INTO reset (kind) SELECT 'b' FROM generate_series(1, 50); ROLLBACK");
     await flush();
-    await looks.look();
-    expect(looks.sum().published).toBe(0);
+    await ticks.tick();
+    expect(ticks.sum().published).toBe(0);
     await database.query("SELECT pg_stat_reset_single_table_counters('reset'::regclass)");
-    await looks.look();
+    await ticks.tick();
     await database.query('BEGIN; DELETE FROM reset; ROLLBACK');
     await flush();
-    await looks.look();
-    expect(looks.sum().published).toBe(0);
+    await ticks.tick();
+    expect(ticks.sum().published).toBe(0);
     await database.query('DELETE FROM reset WHERE id <= 3');
     await flush();
-    await looks.look();
-    await looks.look();
-    expect(looks.sum().published).toBe(3);
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum().published).toBe(3);
   });
 
   it('without a time of creation are counted', async () => {
-    const looks = watch(directory, 'bare', deletesObserver);
+    const ticks = watch(directory, 'bare', deletesObserver);
     await flush();
-    await looks.look();
+    await ticks.tick();
     await database.query("INSERT INTO bare (kind) SELECT 'a' FROM generate_series(1, 10)");
-    await looks.look();
+    await ticks.tick();
     await database.query('DELETE FROM bare');
     await database.query("INSERT INTO bare (kind) SELECT 'a' FROM generate_series(1, 7)");
     await database.query('DELETE FROM bare');
     await flush();
-    await looks.look();
-    await looks.look();
-    expect(looks.sum().published).toBe(17);
-    expect(countOf(looks.sum().latency)).toBe(0);
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum().published).toBe(17);
+    expect(countOf(ticks.sum().latency)).toBe(0);
   });
 });

@@ -1,220 +1,279 @@
-/**
- * Publishing that no row reports. Open rows are read at every tick: one that is open no more was published since the tick before. What
- * came and went between two ticks is counted too: from its row where it stays, from the database's statistics where it goes.
- *
- * The mean is Little's law: the time for which ticks found events waiting, divided by the events that left. It is entered when
- * an event leaves, so that a backlog counts in the window in which it is worked off. For no event it is further off than one tick.
- */
-import { z } from 'zod';
-import type { ChangeCounts } from '@/lib/database/engine';
-import type { State } from '@/lib/shared/states';
-import { addTo, bucketOf } from '@/lib/rollup/histogram';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { HOW } from '@/lib/rollup/cell';
-import { nextRecent, recentSchema, type RecentRead } from './recent';
-import { tally } from './tally';
+/** The statements of the observers that follow open events: open ones, new ones, and followed ones by their keys. */
+import type { Observer, ObserverTick, Observation } from '../observer';
+import { CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS, estimateRows } from './rows';
+import { countDepartures, departureMemory, FOLLOWED_ROWS, sinceOf, type DepartureMemory, type DepartureRow } from './departures-count';
+import { sql } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import { statePredicate } from '@/lib/shape/compile';
+import { commonTests, notNull } from '@/lib/shape/reason';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
+import type { LiveState } from '@/lib/shared/states';
+import { fitRange, fitTests, numberedKey } from '@/lib/outbox/indexes/index-fit';
+import type { Sql } from '@/lib/outbox/scan/sql-terms';
+import { timeColumn } from '@/lib/outbox/scan/traits';
+import { typeOf } from '@/lib/outbox/scan/type-of';
 
-/** After a longer time without a tick everything begins anew: what happened meanwhile is a gap. */
-export const GAP_MS = 120_000;
-/** Open events followed at once. */
-export const FOLLOWED_ROWS = 10_000;
-/** A time of publishing that a row reports is believed this far back. */
-const BELIEVED_MS = 3_600_000;
-/** Sessions have reported what they did after so many ticks. */
-const REPORTED_TICKS = 30;
+/** The more ticks, the nearer the mean: while events flow there are three in a second. */
+const EVERY_MS = 307;
+/** A whole table above CHEAP_ROWS is read this often. */
+const DEAR_EVERY_MS = 5_000;
 
-/** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
-export interface DepartureRow {
+/** Events whose rows stay and do not say when they were published: seen open, and then not. */
+export const transitionsObserver: Observer = {
+  key: 'transitions',
+  wants: (_, method) => method === 'observed',
+  everyMs: EVERY_MS,
+  tick: (input) => observeDepartures(input, false),
+};
+
+/** Events whose rows go when they are published: seen open, and then gone. */
+export const deletesObserver: Observer = {
+  key: 'deletes',
+  wants: (_, method) => method === 'deleted',
+  everyMs: EVERY_MS,
+  tick: (input) => observeDepartures(input, true),
+};
+
+async function observeDepartures({ outbox, db, at, memory: given }: ObserverTick, deletes: boolean): Promise<Observation> {
+  const atMs = Date.parse(at);
+  const memory = departureMemory(given);
+  const ways = await waysOf(db, outbox, deletes);
+  const isDear = ways.size > CHEAP_ROWS && (ways.open === 'scan' || ways.recent === 'scan');
+  const isEarly = isDear && memory !== null && atMs >= memory.atMs && atMs - memory.atMs < DEAR_EVERY_MS;
+  if (ways.open === null || isEarly) return { additions: new Map(), memory: given, rows: 0 };
+  // Before the rows: what goes in between would otherwise be counted twice, by the statistics now and by its row later.
+  const changes = ways.recent !== null ? null : await outbox.database.engine.changeCounts(db, outbox.main.table);
+  const read = await readOpenAndNew(db, outbox, ways, memory, atMs);
+  const there = new Set(read.rows.map(({ id }) => id));
+  // Those that were read longest ago come last in the memory.
+  const missing = (memory?.open ?? []).flatMap(([id]) => (there.has(id) ? [] : [id])).reverse();
+  const byKey = await readFollowedByKey(db, outbox, missing, deletes && !read.cut);
+  const counted = countDepartures(memory, {
+    atMs,
+    // Of open rows that are read by their key alone, as many are followed as there is room for.
+    capped: read.cut || (ways.open === 'known' && (memory?.open.length ?? 0) >= FOLLOWED_ROWS),
+    rows: [...read.rows, ...byKey.rows],
+    gone: byKey.gone,
+    deletes,
+    recent: ways.recent === null ? null : { fromMs: read.fromMs, newestMs: read.newestMs, newestKey: read.newestKey },
+    counts: changes === null ? null : { ...changes, depth: read.cut || ways.open === 'known' ? null : read.rows.length },
+  });
+  const quiet = counted.additions.size === 0 && counted.memory.open.length === 0;
+  return { ...counted, rows: read.rows.length + byKey.rows.length, quiet };
+}
+
+/** New rows read in one tick, those of the overlap among them. */
+const NEW_ROWS = 50_000;
+/** Rows looked up by their key in one tick: about four pages each. */
+const KEYED_ROWS = 5_000;
+
+const OPEN: readonly LiveState[] = ['pending', 'retrying', 'processing'];
+
+/** How rows are found. `scan`: by reading the whole table. `key`: by keys that grow. */
+export interface Ways {
+  /** `first`: any open rows, as nearly all rows are open. `known`: those alone that were found new. */
+  open: 'index' | 'scan' | 'first' | 'known' | null;
+  recent: 'key' | 'index' | 'scan' | null;
+  /** About how many rows a scan reads. */
+  size: number;
+}
+
+/** The cheapest ways to find rows that this table offers; `open` is null where there is none. */
+export async function waysOf(db: Db, outbox: Outbox, deletes: boolean): Promise<Ways> {
+  const { main } = outbox;
+  const created = timeColumn(main, 'createdAt');
+  const openByIndex = [['pending', 'retrying'] as const, ['processing'] as const].every(
+    (states) => !hasState(outbox, states) || fitTests(main, 'o', created, commonTests(outbox.shape, states)) !== null,
+  );
+  if (deletes) return { open: openByIndex ? 'index' : 'first', recent: null, size: 0 };
+  const byKey = numberedKey(main) !== null;
+  const byCreated =
+    created !== null && fitRange(main, 'o', created, [...commonTests(outbox.shape, ['published']), notNull(created)]) !== null;
+  const size = openByIndex && (byKey || byCreated) ? 0 : await estimateRows(db, outbox, main);
+  const small = size <= SCANNED_ROWS;
+  return {
+    open: openByIndex ? 'index' : small ? 'scan' : byKey ? 'known' : null,
+    recent: byKey ? 'key' : byCreated ? 'index' : small && created !== null ? 'scan' : null,
+    size,
+  };
+}
+
+const hasState = (outbox: Outbox, states: readonly LiveState[]): boolean => outbox.shape.states.some((rule) => states.includes(rule.state));
+
+export interface Read {
+  rows: DepartureRow[];
+  /** More rows wait than were read. */
+  cut: boolean;
+  /** The greatest key; null where rows are not found by it. */
+  newestKey: string | null;
+  newestMs: number | null;
+  /** New rows were read from this creation on; null where they are found by their key, or not at all. */
+  fromMs: number | null;
+}
+
+interface Answer {
   id: string;
   type: string | null;
-  /** `archived`: only the console's own archive has it. */
-  state: State | 'unmapped';
-  createdMs: number | null;
-  publishedMs: number | null;
-}
-
-export interface DepartureTick {
-  atMs: number;
-  /** More wait than are followed. */
-  capped: boolean;
-  rows: DepartureRow[];
-  /** Ids that were looked for and are in no table. */
-  gone: string[];
-  /** Rows are deleted when they are published. */
-  deletes: boolean;
-  /** Where published rows that were never seen open are among `rows`: what the next tick has to know of this one. */
-  recent: RecentRead | null;
-  /** Where they are not: what the statistics say, and how many wait (null where not all were counted). */
-  counts: (ChangeCounts & { depth: number | null }) | null;
-}
-
-/** Sums of arrivals and departures since the first tick, and what both were some ticks ago. */
-const flowSchema = z.object({
-  /** What the statistics said at the first tick, and at the last: they fall when they are reset, by hand or by a crash. */
-  from: z.object({ inserted: z.number(), deleted: z.number(), depth: z.number() }),
-  last: z.object({ inserted: z.number(), deleted: z.number() }),
-  counted: z.number(),
-  mark: z.object({ ticks: z.number(), byGrowth: z.number(), byDeletes: z.number() }),
-});
-export type Flow = z.infer<typeof flowSchema>;
-
-/** Id, type, creation, and for how long it was found waiting. */
-const followedSchema = z.tuple([z.string(), z.string().nullable(), z.number().nullable(), z.number()]);
-type Followed = z.infer<typeof followedSchema>;
-
-const memorySchema = z.object({
-  atMs: z.number(),
-  capped: z.boolean(),
-  open: z.array(followedSchema),
-  recent: recentSchema.nullable(),
-  flow: flowSchema.nullable(),
-});
-export type DepartureMemory = z.infer<typeof memorySchema>;
-
-/** null for what this version has not written: the observer begins anew. */
-export function departureMemory(memory: unknown): DepartureMemory | null {
-  const parsed = memorySchema.safeParse(memory);
-  return parsed.success ? parsed.data : null;
-}
-
-const isOpen = (state: DepartureRow['state']): boolean => state === 'pending' || state === 'retrying' || state === 'processing';
-
-/** What was published since the tick that made `memory`. Without one, or after a gap, what is there is taken as it is. */
-export function countDepartures(memory: DepartureMemory | null, tick: DepartureTick): { additions: Additions; memory: DepartureMemory } {
-  const { atMs, deletes, counts } = tick;
-  const last = memory !== null && atMs > memory.atMs && atMs - memory.atMs <= GAP_MS ? memory : null;
-  const sinceMs = last === null ? 0 : atMs - last.atMs;
-  const known = new Map((last?.open ?? []).map((one) => [one[0], one]));
-  const counted = new Set((last?.recent?.counted ?? []).map(([id]) => id));
-  const next = new Map<string, Followed>();
-  const found = new Set<string>();
-  const additions: Additions = new Map();
-  // Without those that came and went in between, the others would pass for all.
-  const timed = tick.recent !== null || counts !== null;
-  const departed = { events: 0, waitedMs: 0 };
-  let { capped } = tick;
-  let seenToGo = 0;
-
-  const depart = (row: Omit<DepartureRow, 'id' | 'state'>, waitedMs: number): void => {
-    departed.events += 1;
-    departed.waitedMs += waitedMs;
-    enter(additions, row, { atMs, sinceMs, waitedMs: timed ? waitedMs : null });
-  };
-  for (const row of tick.rows) {
-    if (found.has(row.id)) continue;
-    found.add(row.id);
-    const before = known.get(row.id);
-    const type = row.type ?? before?.[1] ?? null;
-    const createdMs = row.createdMs ?? before?.[2] ?? null;
-    if (isOpen(row.state)) {
-      if (before === undefined && next.size >= FOLLOWED_ROWS) capped = true;
-      else {
-        const ageMs = Math.max(0, atMs - (createdMs ?? atMs));
-        // One that was there before it could be followed has waited since it was created; so has one whose transaction took long.
-        const firstMs = last === null || last.capped ? ageMs : Math.max(sinceMs, ageMs);
-        next.set(row.id, [row.id, type, createdMs, before === undefined ? firstMs : before[3] + sinceMs]);
-      }
-    } else if (row.state === 'unmapped') {
-      if (before !== undefined) next.set(row.id, before);
-    } else {
-      if (before !== undefined) seenToGo += 1;
-      if (row.state !== 'published' || last === null) continue;
-      if (before !== undefined) depart({ ...row, type, createdMs }, before[3]);
-      else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null))
-        depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : 0);
-    }
-  }
-  const gone = new Set(tick.gone);
-  for (const [id, before] of known) {
-    if (found.has(id)) continue;
-    const [, type, createdMs, waitedMs] = before;
-    if (!gone.has(id)) next.set(id, [id, type, createdMs, waitedMs + sinceMs]);
-    else {
-      seenToGo += 1;
-      if (deletes) depart({ type, createdMs, publishedMs: null }, waitedMs);
-    }
-  }
-
-  const { flow, events } = countUnseen(last?.flow ?? null, { counts, seenToGo, deletes });
-  if (events > 0) {
-    // Their types are not known: they are in the sum of all types alone.
-    const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
-    cell.how |= HOW.statistics | HOW.sampled;
-    cell.published += events;
-    cell.created += events;
-    cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
-    // Where more wait than are followed, these may have waited as long as the others did.
-    if ((capped || last?.capped === true) && departed.events > 0) cell.latencySumMs += (events * departed.waitedMs) / departed.events;
-  }
-  const published = tick.rows.filter(({ state }) => state === 'published');
-  const recent = tick.recent === null ? null : nextRecent(last?.recent ?? null, atMs, published, tick.recent);
-  return { additions, memory: { atMs, capped, open: [...next.values()], recent, flow } };
-}
-
-/** One event that left: with the time its row reports, else with the one for which it was found waiting. */
-function enter(
-  additions: Additions,
-  { type, createdMs, publishedMs }: Omit<DepartureRow, 'id' | 'state'>,
-  { atMs, sinceMs, waitedMs }: { atMs: number; sinceMs: number; waitedMs: number | null },
-): void {
-  const believed = publishedMs !== null && publishedMs <= atMs && publishedMs > atMs - BELIEVED_MS;
-  tally(additions, believed ? publishedMs : atMs, type, (cell) => {
-    cell.published += 1;
-    const lastedMs = createdMs === null ? null : (publishedMs ?? atMs) - createdMs;
-    // Clocks that disagree: published before it was created.
-    if (lastedMs !== null && lastedMs < 0) cell.negative += 1;
-    if (publishedMs !== null) {
-      if (lastedMs === null) return;
-      addTo(cell.latency, bucketOf(lastedMs));
-      cell.latencySumMs += Math.max(0, lastedMs);
-    } else if (waitedMs !== null) {
-      cell.how |= HOW.sampled;
-      cell.latencySumMs += waitedMs;
-      cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
-    }
-  });
-  tally(additions, Math.min(createdMs ?? atMs, atMs), type, (cell) => void (cell.created += 1));
+  state: DepartureRow['state'];
+  created: number | null;
+  published: number | null;
+  /** The key that grows, as text. */
+  grown: string | null;
 }
 
 /**
- * Events that came and went between two ticks: all that left, less those seen to go. All that left are the arrivals less what waits
- * more than at the first tick, and where rows go, the deletes: the smaller of the two, as inserts that were rolled back are in the
- * one and deletes that were rolled back in the other. Sessions report seconds late, so sums since the first tick are compared, and
- * what is missing now is found by a later tick. Nothing the first time, nor across a reset.
+ * Open rows, oldest first where an index or a scan gives that order, and rows that are new since `memory` was made. Bounded by
+ * FOLLOWED_ROWS and NEW_ROWS where an index serves, by SCANNED_ROWS where none does; locks nothing.
  */
-export function countUnseen(
-  last: Flow | null,
-  { counts, seenToGo, deletes }: Pick<DepartureTick, 'counts' | 'deletes'> & { seenToGo: number },
-): { events: number; flow: Flow | null } {
-  if (counts === null) return { events: 0, flow: last === null ? null : { ...last, counted: last.counted + seenToGo } };
-  const { inserted, deleted, depth } = counts;
-  const now = { inserted, deleted };
-  if (last === null || inserted < last.last.inserted || deleted < last.last.deleted) {
-    const mark = { ticks: 0, byGrowth: 0, byDeletes: 0 };
-    return { events: 0, flow: depth === null ? null : { from: { ...now, depth }, last: now, counted: 0, mark } };
+export async function readOpenAndNew(db: Db, outbox: Outbox, ways: Ways, memory: DepartureMemory | null, atMs: number): Promise<Read> {
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const created = timeColumn(outbox.main, 'createdAt');
+  const open = statePredicate(outbox.shape, OPEN, at.alias, outbox.scope) ?? sql`false`;
+  const sinceMs =
+    memory?.recent?.sinceMs ?? (ways.recent === 'index' || ways.recent === 'scan' ? await firstSince(db, outbox, at, atMs) : null);
+  const recent = ways.recent === null ? null : newRows(outbox, at, ways, { sinceMs, sinceKey: memory?.recent?.sinceKey ?? null });
+  const followed = sql` limit ${sql.lit(FOLLOWED_ROWS + 1)}`;
+  const queries: Sql[] = [];
+  if (ways.open === 'index') {
+    for (const states of [['pending', 'retrying'] as const, ['processing'] as const]) {
+      const predicate = statePredicate(outbox.shape, states, at.alias, outbox.scope);
+      const fit = fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, states));
+      const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
+      const from = fragments.from(outbox.main.table, at.alias, fit?.index);
+      if (predicate !== null) queries.push(sql`select ${columns(outbox, at, null)} from ${from} where ${predicate}${order}${followed}`);
+    }
+  } else if (ways.open === 'first') {
+    queries.push(sql`select ${columns(outbox, at, null)} from ${at.from} where ${open}${followed}`);
+  } else if (ways.open === 'scan') {
+    // One reading finds both: the oldest open ones come first.
+    const where = ways.recent === 'scan' && recent !== null ? sql`(${open} or ${recent.where})` : open;
+    const order = sql`${open} desc, ${created === null ? at.id.text : at.column(created)}`;
+    queries.push(
+      sql`select ${columns(outbox, at, null)} from ${at.from} where ${where} order by ${order} limit ${sql.lit(FOLLOWED_ROWS + NEW_ROWS)}`,
+    );
   }
-  const { from } = last;
-  const byGrowth = depth === null ? Infinity : inserted - from.inserted - (depth - from.depth);
-  const byDeletes = deletes ? deleted - from.deleted : Infinity;
-  const left = Math.min(byGrowth, byDeletes);
-  const events = Number.isFinite(left) ? Math.max(0, Math.floor(left) - last.counted - seenToGo) : 0;
-  const flow = { ...last, last: now, counted: last.counted + seenToGo + events };
-  return { events, flow: depth === null || !deletes ? flow : withoutRolledBack(flow, byGrowth, byDeletes) };
-}
-
-/**
- * What the one sum already had some ticks ago and the other has not even now was rolled back: it is taken out, or inserts that were
- * rolled back over days would let as many deletes that are rolled back while a broker is unreachable pass for published.
- */
-function withoutRolledBack(flow: Flow, byGrowth: number, byDeletes: number): Flow {
-  const { from, mark } = flow;
-  if (mark.ticks + 1 < REPORTED_TICKS) return { ...flow, mark: { ...mark, ticks: mark.ticks + 1 } };
-  const inserts = Math.max(0, mark.byGrowth - byDeletes);
-  const deletes = Math.max(0, mark.byDeletes - byGrowth);
+  if (recent !== null && !(ways.open === 'scan' && ways.recent === 'scan')) {
+    queries.push(sql`select ${columns(outbox, at, recent.key)} from ${recent.from} where ${recent.where}${recent.order}`);
+  }
+  const members = queries.map((query) => sql`(${query})`);
+  // A shape may have no open state at all, where something else than its table tells how far the relay has come.
+  const rows = members.length === 0 ? [] : (await sql<Answer>`${sql.join(members, sql` union all `)}`.execute(db)).rows;
+  const opened = rows.filter(({ state, grown }) => grown === null && OPEN.some((one) => one === state)).length;
+  const keys = rows.flatMap(({ grown }) => (grown === null ? [] : [BigInt(grown)]));
+  const times = rows.flatMap((row) => finite(row.created) ?? []);
+  const knownKey = memory?.recent?.keys.at(-1)?.[1] ?? memory?.recent?.sinceKey ?? null;
+  const newestKey = keys.length === 0 ? (knownKey ?? '0') : String(keys.reduce((a, b) => (a > b ? a : b)));
   return {
-    ...flow,
-    from: { ...from, inserted: from.inserted + inserts, deleted: from.deleted + deletes },
-    mark: { ticks: 0, byGrowth: byGrowth - inserts, byDeletes: byDeletes - deletes },
+    rows: rows.map(toRow),
+    cut: opened > FOLLOWED_ROWS,
+    newestKey: ways.recent === 'key' ? newestKey : null,
+    fromMs: sinceMs,
+    newestMs: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
   };
+}
+
+/** From when on published rows are remembered the first time: shortly before the newest, by the clock that wrote it. One row of an index, or one reading. */
+async function firstSince(db: Db, outbox: Outbox, at: PlaceSql, atMs: number): Promise<number> {
+  const { fragments } = outbox.database.engine;
+  const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope) ?? sql`false`;
+  const name = timeColumn(outbox.main, 'createdAt') ?? '';
+  const created = at.column(name);
+  const description = outbox.main.description.columns.get(name);
+  if (description === undefined) return sinceOf(atMs, null);
+  // Rather than max(): not every server walks an index backwards for that.
+  const newest = sql`select ${created} as created from ${createdFrom(outbox, at, name)} where ${published} and ${created} is not null order by ${created} desc limit 1`;
+  const instant = fragments.instant(sql.ref('n.created'), description, outbox.parameters.timeZone);
+  const { rows } = await sql<{ newest: number | null }>`select ${fragments.epochMs(instant)} as newest from (${newest}) as n`.execute(db);
+  return sinceOf(atMs, finite(rows[0]?.newest ?? null));
+}
+
+/** The table, by the index on its times of creation where that finds published rows. */
+function createdFrom(outbox: Outbox, at: PlaceSql, created: string): Sql {
+  const fit = fitRange(outbox.main, at.alias, created, [...commonTests(outbox.shape, ['published']), notNull(created)]);
+  return outbox.database.engine.fragments.from(outbox.main.table, at.alias, fit?.index);
+}
+
+interface NewRows {
+  from: Sql;
+  where: Sql;
+  order: Sql;
+  key: string | null;
+}
+
+/** Rows given out since the last tick and its overlap; by their key the first time the newest ones, open or not. */
+function newRows(
+  outbox: Outbox,
+  at: PlaceSql,
+  ways: Ways,
+  { sinceMs, sinceKey }: { sinceMs: number | null; sinceKey: string | null },
+): NewRows {
+  const { fragments } = outbox.database.engine;
+  const key = ways.recent === 'key' ? numberedKey(outbox.main) : null;
+  const keyed = key === null ? undefined : outbox.main.description.columns.get(key);
+  if (key !== null && keyed !== undefined) {
+    const value = at.column(key);
+    return sinceKey === null
+      ? { from: at.from, where: sql`true`, order: sql` order by ${value} desc limit ${sql.lit(FOLLOWED_ROWS)}`, key }
+      : {
+          from: at.from,
+          where: sql`${value} > ${fragments.typed(sinceKey, keyed)}`,
+          order: sql` order by ${value} limit ${sql.lit(NEW_ROWS)}`,
+          key,
+        };
+  }
+  const published = statePredicate(outbox.shape, ['published'], at.alias, outbox.scope) ?? sql`false`;
+  const created = timeColumn(outbox.main, 'createdAt') ?? '';
+  const timed = outbox.main.description.columns.get(created);
+  const limit = sql` limit ${sql.lit(NEW_ROWS)}`;
+  if (timed === undefined || sinceMs === null) return { from: at.from, where: sql`false`, order: limit, key: null };
+  const since = fragments.instantValue(new Date(sinceMs).toISOString(), timed, outbox.parameters.timeZone);
+  const where = sql`(${published} and ${at.column(created)} >= ${since})`;
+  return { from: createdFrom(outbox, at, created), where, order: limit, key: null };
+}
+
+function columns(outbox: Outbox, at: PlaceSql, key: string | null): Sql {
+  const { fragments } = outbox.database.engine;
+  return sql`${at.id.text} as id, ${typeOf(outbox, at)} as type, ${at.state} as state, ${epochMs(outbox, at, 'createdAt')} as created,
+    ${epochMs(outbox, at, 'publishedAt')} as published, ${key === null ? fragments.nothing('text') : fragments.asText(at.column(key))} as grown`;
+}
+
+const toRow = ({ id, type, state, created, published }: Answer): DepartureRow => ({
+  id,
+  type,
+  state,
+  createdMs: finite(created),
+  publishedMs: finite(published),
+});
+
+/**
+ * Followed rows that were not among those read, by the key of each table: those that were not read for longest first, up to
+ * KEYED_ROWS. `gone` are in no table. `isClosed`: what was not read is not open, so that rows which cannot be looked for are gone
+ * as well; otherwise they stay followed.
+ */
+export async function readFollowedByKey(
+  db: Db,
+  outbox: Outbox,
+  missing: string[],
+  isClosed: boolean,
+): Promise<{ rows: DepartureRow[]; gone: string[] }> {
+  let left = missing.slice(0, KEYED_ROWS);
+  const rows: DepartureRow[] = [];
+  for (const place of [outbox.main, outbox.dead, outbox.archive]) {
+    if (place === null || left.length === 0 || !place.description.privileges.select) continue;
+    if (!keyed(place) && (await estimateRows(db, outbox, place)) > CHEAP_ROWS) {
+      if (isClosed) continue;
+      return { rows, gone: [] };
+    }
+    const at = placeSql(outbox, place);
+    const found = new Set<string>();
+    for (const lot of idLots(outbox, at, left)) {
+      const answer = await sql<Answer>`select ${columns(outbox, at, null)} from ${at.from} where ${lot}`.execute(db);
+      rows.push(...answer.rows.map(toRow));
+      for (const { id } of answer.rows) found.add(id);
+    }
+    left = left.filter((id) => !found.has(id));
+  }
+  return { rows, gone: isClosed ? [...left, ...missing.slice(KEYED_ROWS)] : left };
 }

@@ -5,8 +5,8 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { graphileWorker } from '@/lib/shape/catalog/graphile-worker';
 import { testOutbox } from '@/lib/snapshots/testing';
-import { OBSERVERS } from '../observer-list';
-import { eventually, useStage } from '../testing/stage';
+import { OBSERVERS } from '../observe';
+import { eventually, useStage } from '@/fixtures/collector/stage';
 
 const JOBS = 2_850;
 /** As many as the worker can do: they wait for each other. */

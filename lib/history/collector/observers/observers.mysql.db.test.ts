@@ -8,12 +8,12 @@ import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { HOW } from '@/lib/rollup/cell';
 import { testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
-import { series } from '../testing/stage';
+import { series } from '@/fixtures/collector/stage';
 import { attemptsObserver } from './attempts';
 import { attemptsMemory } from './attempts-count';
-import { departureMemory } from './departures';
-import { watch } from './testing';
-import { deletesObserver, transitionsObserver } from './transitions';
+import { departureMemory } from './departures-count';
+import { watch } from '@/fixtures/collector/watch';
+import { deletesObserver, transitionsObserver } from './departures';
 
 const database = useTestMysql();
 let directory: OutboxDirectory;
@@ -82,9 +82,9 @@ const insert = (table: string, count: number, columns = 'kind', values = `'a'`):
 describe('rows of MySQL that go when they are published', () => {
   it('are all counted, with a mean within 10 % of the truth', async () => {
     const random = createRandom('played');
-    const looks = watch(directory, 'played', deletesObserver);
-    await looks.look();
-    const done = looks.keepLooking(deletesObserver.everyMs);
+    const ticks = watch(directory, 'played', deletesObserver);
+    await ticks.tick();
+    const done = ticks.keepTicking(deletesObserver.everyMs);
     const tookMs: number[] = [];
     const due: { id: number; createdMs: number; atMs: number }[] = [];
     const wait = (): number => 310 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
@@ -105,8 +105,8 @@ describe('rows of MySQL that go when they are published', () => {
     }
     await sleep(1_000);
     await done();
-    await looks.look();
-    const cell = looks.sum();
+    await ticks.tick();
+    const cell = ticks.sum();
     expect(cell.published).toBe(tookMs.length);
     expect(cell.how).toBe(HOW.sampled | HOW.statistics);
     const mean = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
@@ -114,95 +114,95 @@ describe('rows of MySQL that go when they are published', () => {
   });
 
   it('are not published when the console has archived them', async () => {
-    const looks = watch(directory, 'gone', deletesObserver);
+    const ticks = watch(directory, 'gone', deletesObserver);
     await insert('gone', 10);
-    await looks.look();
+    await ticks.tick();
     const { table } = archiveTable(mysqlEngine, 'gone');
     await database.query(`insert into ${table} select * from gone where id <= 4`);
     await database.query('delete from gone where id <= 5');
-    await looks.look();
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 1 });
-    expect(looks.sum('=a').published).toBe(1);
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 1 });
+    expect(ticks.sum('=a').published).toBe(1);
   });
 
   it('are counted when they came and went between two looks, and were never seen waiting', async () => {
-    const looks = watch(directory, 'brief', deletesObserver);
-    await looks.look();
+    const ticks = watch(directory, 'brief', deletesObserver);
+    await ticks.tick();
     for (let round = 0; round < 5; round += 1) {
       await insert('brief', 100);
       await database.query('delete from brief');
-      await looks.look();
+      await ticks.tick();
     }
-    expect(looks.sum()).toMatchObject({ published: 500, latencySumMs: 0, how: HOW.statistics | HOW.sampled });
+    expect(ticks.sum()).toMatchObject({ published: 500, latencySumMs: 0, how: HOW.statistics | HOW.sampled });
   });
 
   it('are those that were seen waiting, without a time, where the role may not read the counters', async () => {
-    const looks = watch(narrow, 'unsaid', deletesObserver);
+    const ticks = watch(narrow, 'unsaid', deletesObserver);
     await insert('unsaid', 10);
-    await looks.look();
+    await ticks.tick();
     await database.query('delete from unsaid where id <= 4');
     await insert('unsaid', 50);
     await database.query('delete from unsaid where id > 10');
-    await looks.look();
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 4, latencySumMs: 0, how: 0 });
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 4, latencySumMs: 0, how: 0 });
   });
 });
 
 describe('tables of MySQL that do not say when an event was published', () => {
   it('numbered and without times: counts, no latency', async () => {
-    const looks = watch(directory, 'numbered', transitionsObserver);
+    const ticks = watch(directory, 'numbered', transitionsObserver);
     await insert('numbered', 100, 'kind, status', `'a', if(i % 2 = 0, 'DONE', 'NEW')`);
-    await looks.look();
+    await ticks.tick();
     await insert('numbered', 30, 'kind, status', `'a', 'DONE'`);
     await database.query(`update numbered set status = 'DONE' where id <= 20`);
     // A key that was given out early and committed late.
     await database.query(`insert into numbered (id, kind) values (1000, 'b')`);
-    await looks.look();
+    await ticks.tick();
     await database.query(`insert into numbered (id, kind, status) values (500, 'b', 'DONE')`);
-    await looks.look();
-    await looks.look(11_000);
-    await looks.look(12_000);
-    expect(looks.sum()).toMatchObject({ published: 41, latencySumMs: 0 });
-    expect(looks.sum('=b').published).toBe(1);
+    await ticks.tick();
+    await ticks.tick(11_000);
+    await ticks.tick(12_000);
+    expect(ticks.sum()).toMatchObject({ published: 41, latencySumMs: 0 });
+    expect(ticks.sum('=b').published).toBe(1);
   });
 
   it.each(['keyed', 'served'])('%s by a text, found by reading all or by index: seen open or not, each once', async (table) => {
-    const looks = watch(directory, table, transitionsObserver);
+    const ticks = watch(directory, table, transitionsObserver);
     await insert(table, 10, 'kind, status', `'a', 'DONE'`);
-    await looks.look();
+    await ticks.tick();
     await insert(table, 600, 'kind', `'b'`);
-    await looks.look();
+    await ticks.tick();
     await database.query(`update ${table} set status = 'DONE' where kind = 'b'`);
     await insert(table, 25, 'kind, status', `'c', 'DONE'`);
     await insert(table, 3, 'kind, status', `'d', 'DEAD'`);
-    await looks.look();
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 625 });
-    expect(looks.sum('=c').published).toBe(25);
-    expect(departureMemory(looks.memory)?.open).toEqual([]);
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 625 });
+    expect(ticks.sum('=c').published).toBe(25);
+    expect(departureMemory(ticks.memory)?.open).toEqual([]);
   });
 });
 
 describe('a counter of attempts on MySQL', () => {
   it('tells failures, retries and deaths, of what is open and of what has gone out since', async () => {
-    const looks = watch(directory, 'tried', attemptsObserver);
+    const ticks = watch(directory, 'tried', attemptsObserver);
     await insert('tried', 10, 'kind, tries', `if(i < 5, 'a', 'b'), 1`);
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ failures: 0, retries: 0, died: 0 });
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ failures: 0, retries: 0, died: 0 });
     await database.query(`update tried set tries = tries + 2 where kind = 'a'`);
-    await looks.look();
-    expect(looks.sum('=a')).toMatchObject({ failures: 10 });
+    await ticks.tick();
+    expect(ticks.sum('=a')).toMatchObject({ failures: 10 });
     await database.query(`update tried set status = 'DEAD', tries = 4 where kind = 'a'`);
     await database.query(`update tried set status = 'DONE', tries = 2, published_at = utc_timestamp(6) where kind = 'b'`);
     await insert('tried', 7, 'kind, status, tries, published_at', `'c', 'DONE', 3, utc_timestamp(6)`);
-    await looks.look();
-    await looks.look(11_000);
-    await looks.look(16_000);
-    expect(looks.sum('=a')).toMatchObject({ failures: 15, died: 5 });
-    expect(looks.sum('=b')).toMatchObject({ failures: 5, died: 0 });
-    expect(looks.sum('=c')).toMatchObject({ failures: 21, retries: 21 });
-    expect(attemptsMemory(looks.memory)?.reach).toBe('complete');
+    await ticks.tick();
+    await ticks.tick(11_000);
+    await ticks.tick(16_000);
+    expect(ticks.sum('=a')).toMatchObject({ failures: 15, died: 5 });
+    expect(ticks.sum('=b')).toMatchObject({ failures: 5, died: 0 });
+    expect(ticks.sum('=c')).toMatchObject({ failures: 21, retries: 21 });
+    expect(attemptsMemory(ticks.memory)?.reach).toBe('complete');
   });
 });

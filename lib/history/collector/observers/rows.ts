@@ -1,4 +1,4 @@
-/** What the looks of observers have in common: which rows can be found by what, and rows by their ids. */
+/** What the ticks of observers have in common: which rows can be found by what, and rows by their ids. */
 import { leadsWith } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -6,6 +6,10 @@ import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { ColumnRole } from '@/lib/shape/shape';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime } from '@/lib/outbox/scan/traits';
+import type { Db } from '@/lib/database/engine';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
+import { ALL_TYPES, OTHER_TYPES, seriesOfType } from '@/lib/rollup/series-key';
+import type { Cell } from '@/lib/rollup/cell';
 
 /** Tables up to this many rows are read whole where no index finds what is looked for. */
 export const SCANNED_ROWS = 200_000;
@@ -60,3 +64,15 @@ export function idLots({ database: { engine } }: Outbox, at: PlaceSql, ids: read
 
 const LOT_SIZES = [10, 50, 250] as const;
 const LOT = 250;
+
+/** About how many rows a place has; Infinity for a view, whose rows nobody counts. Reads the catalogue and no row; locks nothing. */
+export async function estimateRows(db: Db, outbox: Outbox, place: Place): Promise<number> {
+  return place.description.kind === 'table' ? outbox.database.engine.estimateRows(db, place.table) : Infinity;
+}
+
+/** Changes what a minute says of one event's type, and of all types together. */
+export function tally(additions: Additions, atMs: number, type: string | null, change: (cell: Cell) => void): void {
+  const minute = Math.floor(atMs / 60_000);
+  change(cellIn(additions, minute, ALL_TYPES));
+  change(cellIn(additions, minute, type === null ? OTHER_TYPES : seriesOfType(type)));
+}

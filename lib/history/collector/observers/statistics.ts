@@ -5,7 +5,7 @@ import { cellIn, type Additions } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { HOW } from '@/lib/rollup/cell';
 import type { Observer } from '../observer';
-import { GAP_MS } from './departures';
+import { GAP_MS } from './departures-count';
 
 const memorySchema = z.object({
   atMs: z.number(),
@@ -25,7 +25,7 @@ export const statisticsObserver: Observer = {
   key: 'statistics',
   wants: (_, method) => method === 'statistics',
   everyMs: 5_000,
-  async look({ outbox, db, at, memory: given }) {
+  async tick({ outbox, db, at, memory: given }) {
     const parsed = memorySchema.safeParse(given);
     const counts = await outbox.database.engine.changeCounts(db, outbox.main.table);
     // What was counted before may be told again later: whatever happened meanwhile is in the sums then.
@@ -36,7 +36,7 @@ export const statisticsObserver: Observer = {
   },
 };
 
-/** Created and published since the last look, Infinity for a relay that updates no row; nothing the first time, across a reset of the statistics, or after a gap. */
+/** Created and published since the last tick, Infinity for a relay that updates no row; nothing the first time, across a reset of the statistics, or after a gap. */
 export function countChanges(
   last: Memory | null,
   atMs: number,

@@ -8,9 +8,9 @@ import { defineShape } from '@/lib/shape/shape';
 import { countOf } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';
 import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
-import { departureMemory } from './departures';
-import { watch, type Watch } from './testing';
-import { transitionsObserver } from './transitions';
+import { departureMemory } from './departures-count';
+import { watch, type Watch } from '@/fixtures/collector/watch';
+import { transitionsObserver } from './departures';
 
 const stage = useRelayStage(courierStatusTable, 'TRUNCATE outbox');
 let directory: OutboxDirectory;
@@ -50,9 +50,9 @@ afterAll(() => directory.close());
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('a table that does not say when an event was published', () => {
-  let looks: Watch;
+  let ticks: Watch;
   beforeEach(() => {
-    looks = watch(directory, 'tested', transitionsObserver);
+    ticks = watch(directory, 'tested', transitionsObserver);
   });
 
   it('has every event counted and a mean within 10 % of what the sink has, through a broker that is away for a while', async () => {
@@ -60,8 +60,8 @@ describe('a table that does not say when an event was published', () => {
     const created = new Map<string, number>();
     for (let index = 0; index < 20; index += 1) await stage.add({}, new Date(Date.now() - 60_000));
     await stage.database.query("UPDATE outbox SET status = 'PROCESSED'");
-    await looks.look();
-    const done = looks.keepLooking(transitionsObserver.everyMs);
+    await ticks.tick();
+    const done = ticks.keepTicking(transitionsObserver.everyMs);
     const relay = stage.play(startRelay({ ...stage.options, intervalMs: 200, batch: 15 }));
     const began = Date.now();
     let isAway = false;
@@ -78,60 +78,60 @@ describe('a table that does not say when an event was published', () => {
     await expect.poll(() => stage.database.query("SELECT 1 FROM outbox WHERE status = 'PENDING'")).toEqual([]);
     await done();
     await relay.stop();
-    await looks.look();
+    await ticks.tick();
     const firsts = new Map<string, number>();
     // One failure rolls a batch back: published is what was delivered last.
     for (const { eventId, at } of await stage.sink.deliveries('tested')) firsts.set(eventId, Date.parse(at));
     const truthMs = [...created].map(([id, createdMs]) => (firsts.get(id) ?? NaN) - createdMs);
-    const cell = looks.sum();
+    const cell = ticks.sum();
     expect(cell.published).toBe(created.size);
     expect(cell.created).toBe(created.size);
     expect(cell.how & HOW.sampled).toBe(HOW.sampled);
-    expect(looks.sum('=order.paid').published + looks.sum('=order.created').published).toBe(created.size);
+    expect(ticks.sum('=order.paid').published + ticks.sum('=order.created').published).toBe(created.size);
     const meanMs = cell.latencySumMs / cell.published;
     expect(Math.abs(meanMs / mean(truthMs) - 1), `mean ${meanMs.toFixed(0)} of ${mean(truthMs).toFixed(0)} ms`).toBeLessThan(0.1);
   });
 
   it('counts nothing that was archived, deleted or there before', async () => {
     const [first, second, third] = [await stage.add(), await stage.add(), await stage.add()];
-    await looks.look();
+    await ticks.tick();
     await stage.database.query("UPDATE outbox SET status = 'PROCESSED' WHERE id = $1", [first]);
     await stage.database.query('DELETE FROM outbox WHERE id = $1', [second]);
     await stage.database.query("UPDATE outbox SET status = 'LOST' WHERE id = $1", [third]);
-    await looks.look();
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 1, negative: 0 });
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 1, negative: 0 });
     // Back under the same id, and out again.
     await stage.database.query("UPDATE outbox SET status = 'PENDING' WHERE id = $1", [third]);
     await stage.database.query("UPDATE outbox SET status = 'PENDING' WHERE id = $1", [first]);
-    await looks.look();
+    await ticks.tick();
     await stage.database.query("UPDATE outbox SET status = 'PROCESSED'");
-    await looks.look();
-    await looks.look();
-    expect(looks.sum().published).toBe(3);
-    expect(departureMemory(looks.memory)?.open).toEqual([]);
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum().published).toBe(3);
+    expect(departureMemory(ticks.memory)?.open).toEqual([]);
   });
 
   it('counts an event whose clock is ahead as published before it was created', async () => {
-    await looks.look();
+    await ticks.tick();
     await stage.add({}, new Date(Date.now() + 60_000));
-    await looks.look();
+    await ticks.tick();
     await stage.database.query("UPDATE outbox SET status = 'PROCESSED'");
-    await looks.look();
-    await looks.look();
-    expect(looks.sum()).toMatchObject({ published: 1, negative: 1 });
+    await ticks.tick();
+    await ticks.tick();
+    expect(ticks.sum()).toMatchObject({ published: 1, negative: 1 });
   });
 
   it('counts events of transactions that commit late once', async () => {
     const now = Date.now();
     await stage.add({}, new Date(now - 1_000));
-    await looks.look();
+    await ticks.tick();
     for (let round = 0; round < 4; round += 1) {
       for (let index = 0; index < 5; index += 1) await stage.add({}, new Date(now - index * 1_500));
       await stage.database.query("UPDATE outbox SET status = 'PROCESSED'");
-      await looks.look();
+      await ticks.tick();
     }
-    expect(looks.sum().published).toBe(21);
+    expect(ticks.sum().published).toBe(21);
   });
 });
 
@@ -139,40 +139,40 @@ describe('other tables', () => {
   it('numbered and without times: counts, no latency', async () => {
     const { query } = stage.database;
     await query("INSERT INTO numbered (kind, done) SELECT 'a', i % 2 = 0 FROM generate_series(1, 100) AS i");
-    const looks = watch(directory, 'numbered', transitionsObserver);
-    await looks.look();
+    const ticks = watch(directory, 'numbered', transitionsObserver);
+    await ticks.tick();
     await query("INSERT INTO numbered (kind, done) SELECT 'a', true FROM generate_series(1, 30) AS i");
     await query('UPDATE numbered SET done = true WHERE id <= 20');
     // A key that was given out early and committed late.
     await query("INSERT INTO numbered (id, kind) VALUES (1000, 'b')");
-    await looks.look();
+    await ticks.tick();
     await query("INSERT INTO numbered (id, kind, done) VALUES (500, 'b', true)");
-    await looks.look();
-    await looks.look(11_000);
-    await looks.look(12_000);
-    expect(looks.sum()).toMatchObject({ published: 41, latencySumMs: 0 });
-    expect(countOf(looks.sum().latency)).toBe(0);
-    expect(looks.sum('=b').published).toBe(1);
+    await ticks.tick();
+    await ticks.tick(11_000);
+    await ticks.tick(12_000);
+    expect(ticks.sum()).toMatchObject({ published: 41, latencySumMs: 0 });
+    expect(countOf(ticks.sum().latency)).toBe(0);
+    expect(ticks.sum('=b').published).toBe(1);
   });
 
   it('with an index on what waits alone: what nobody saw is counted by the statistics', async () => {
     const { query } = stage.database;
     await query("INSERT INTO served SELECT gen_random_uuid(), 'a', '{}', 'PROCESSED', now() FROM generate_series(1, 250000) AS i");
     await query('ANALYZE served');
-    const looks = watch(directory, 'served', transitionsObserver);
+    const ticks = watch(directory, 'served', transitionsObserver);
     await sleep(1_200);
-    await looks.look();
+    await ticks.tick();
     await query(
       "INSERT INTO served SELECT gen_random_uuid(), 'a', '{}', 'PENDING', now() at time zone 'UTC' FROM generate_series(1, 10) AS i",
     );
-    await looks.look();
+    await ticks.tick();
     await query("UPDATE served SET status = 'PROCESSED' WHERE status = 'PENDING'");
     await query(
       "INSERT INTO served SELECT gen_random_uuid(), 'a', '{}', 'PROCESSED', now() at time zone 'UTC' FROM generate_series(1, 25) AS i",
     );
     await query('SELECT pg_stat_force_next_flush()');
-    await expect.poll(() => looks.look().then(() => looks.sum().published), { interval: 500 }).toBe(35);
-    expect(looks.sum().how & HOW.statistics).toBe(HOW.statistics);
-    expect(looks.sum('=a').published).toBe(10);
+    await expect.poll(() => ticks.tick().then(() => ticks.sum().published), { interval: 500 }).toBe(35);
+    expect(ticks.sum().how & HOW.statistics).toBe(HOW.statistics);
+    expect(ticks.sum('=a').published).toBe(10);
   });
 });

@@ -1,3 +1,4 @@
+/** How often rows that went out had been tried: what a counter still tells of a time in which nobody watched it rise. */
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/engine';
 import { statePredicate } from '@/lib/shape/compile';
@@ -10,10 +11,12 @@ import { STATES_OF } from '@/lib/outbox/scan/source';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/type-of';
-import { isoOf, MINUTE } from './instants';
+import { isoOf, MINUTE, microsOf } from './clock';
 import type { AttemptsRow } from './observers/attempts-count';
 import { attemptsOf, epochMs, finite } from './observers/rows';
 import { publishedColumn, type Access } from './method';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
+import type { SeriesNames } from './series-names';
 
 /** Rows published in a span: instants in microseconds, `to` exclusive. */
 export interface Span {
@@ -22,7 +25,7 @@ export interface Span {
 }
 
 /** Events of one type, published in one step, that share a bucket. */
-export interface FoldedGroup {
+export interface PublishedGroup {
   /** Steps since the epoch. */
   published: number;
   type: string | null;
@@ -72,7 +75,7 @@ export async function readCells(
   span: Span,
   stepMinutes: number,
   tells: 'counts' | 'tried' = 'counts',
-): Promise<FoldedGroup[]> {
+): Promise<PublishedGroup[]> {
   const statement = groupsStatement(outbox, span, stepMinutes, tells);
   const { rows } = await statement.execute(db);
   return rows.map((row) => ({
@@ -199,4 +202,74 @@ export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
   const [before, after] = [fragments.secondsBefore(value(to), width), fragments.secondsBefore(value(from), -width)];
   return sql`${predicate} and ${time} >= least(${value(from)}, ${before}) and ${time} < greatest(${value(to)}, ${after})
     and ${instant} >= ${fragments.instantOf(isoOf(from))} and ${instant} < ${fragments.instantOf(isoOf(to))}`;
+}
+
+/** Where an index has no order, the oldest row is found to within this. */
+const NEAR = 60 * MINUTE;
+
+/**
+ * When the oldest row of a span was published, in microseconds; null when there is none. One row of the index that is in the
+ * order of publishing, a dozen probes of one of blocks, one pass over a table that is read whole.
+ */
+export async function oldestPublished(db: Db, outbox: Outbox, access: Access, span: Span): Promise<number | null> {
+  const at = placeSql(outbox, outbox.main);
+  const column = publishedColumn(outbox);
+  const instant = at.roleInstant('publishedAt');
+  if (column === null || instant === null) return null;
+  if (access !== 'blocks') {
+    const { rows } = await sql<{
+      at: string;
+    }>`select ${outbox.database.engine.fragments.instantText(instant)} as at from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)}
+      order by ${at.column(column)} limit 1`.execute(db);
+    return rows[0] === undefined ? null : microsOf(rows[0].at);
+  }
+  const anyBefore = async (to: number): Promise<boolean> => {
+    const { rows } =
+      await sql`select 1 from ${publishedFrom(outbox)} where ${publishedIn(outbox, { from: span.from, to })} limit 1`.execute(db);
+    return rows.length > 0;
+  };
+  if (!(await anyBefore(span.to))) return null;
+  let [none, some] = [span.from, span.to];
+  while (some - none > NEAR) {
+    const middle = Math.floor((none + some) / 2);
+    if (await anyBefore(middle)) some = middle;
+    else none = middle;
+  }
+  return none;
+}
+
+export interface PastAttempts {
+  /** Steps since the epoch in which the rows were published. */
+  step: number;
+  type: string | null;
+  /** Attempts of theirs that failed, which are as many as were repeated. */
+  failed: number;
+}
+
+/** Of rows published in a span; none where no counter is kept. Served and bounded like the cells of the same span. */
+export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepMinutes: number): Promise<PastAttempts[]> {
+  const { attempts: counted, countsClaims } = traitsOf(outbox);
+  const { fragments } = outbox.database.engine;
+  const at = placeSql(outbox, outbox.main);
+  const attempts = at.role('attempts');
+  if (!counted || attempts === null) return [];
+  // A counter that rises at the claim has counted the attempt that succeeded, too.
+  const failed = sql`${fragments.integer(attempts.sql)} - ${sql.lit(countsClaims ? 1 : 0)}`;
+  const type = typeOf(outbox, at);
+  const step = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), stepMinutes * 60);
+  const { rows } = await sql<{ step: number | string; type: string | null; failed: string }>`
+    select ${step} as step, ${fragments.bytewise(type)} as type, sum(${failed}) as failed
+    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
+  return rows.map((row) => ({ ...row, step: Number(row.step), failed: Number(row.failed) }));
+}
+
+/** Adds them to the time in which their rows went out: when each attempt failed no row tells. */
+export function addPastAttempts(additions: Additions, past: readonly PastAttempts[], names: SeriesNames, stepMinutes: number): void {
+  for (const { step, type, failed } of past) {
+    for (const series of names.allOf(type)) {
+      const cell = cellIn(additions, step * stepMinutes, series);
+      cell.failures += failed;
+      cell.retries += failed;
+    }
+  }
 }

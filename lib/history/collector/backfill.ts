@@ -1,17 +1,91 @@
-/** Looks back: rows whose transaction ended later than the horizon could tell are found, and added once. */
+/** Reads the past, a slice at a time and newest first: from before the collector came, and from when it was away. */
 import type { Outbox } from '@/lib/outbox/outbox';
-import { readRollupsAt } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
+import { HOUR_MINUTES, minutesKeptFrom, type Additions, cellIn } from '@/lib/rollup/additions';
+import { HOW, decodeCell, type Cell } from '@/lib/rollup/cell';
+import { enter, isUnread, newestSlice, readDownTo, withProvisional, type Progress, type UnreadSpan } from './progress';
+import { addCells, markWatched, missing } from './collect';
+import { isTimeout, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
+import { readCells, steerTo, type Span, addPastAttempts, readPastAttempts, countByMinute, type PublishedGroup } from './published-sql';
+import { type Session, RECOUNT_MINUTES } from './session';
+import { readRollupsAt } from '@/lib/store/rollups';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { decodeCell, HOW, type Cell } from '@/lib/rollup/cell';
-import { enter } from './books';
-import { addCells, missing } from './fold';
-import { countByMinute, readCells, steerTo, type FoldedGroup, type Span } from './fold-sql';
-import { isTimeout } from './failures';
-import { microsOf, MINUTE, minuteOf, minutesIn } from './instants';
-import { RECOUNT_MINUTES, type Session } from './session';
-import { isUnread } from './spans';
+
+/** A slice is too wide above, and could be wider below. */
+const ROWS = { most: 20_000, least: 5_000 };
+const TOOK_MS = { most: 500, least: 100 };
+const STATEMENT_MS = 4_000;
+/** Whether there is past to be read now: its newest slice is read when its transactions have ended, or have had their time. */
+export function hasBackfill({ progress, choice, horizon }: Session): boolean {
+  const span = progress === null ? null : newest(progress);
+  if (progress === null || span === null || choice === null || choice.access === null) return false;
+  return horizon.foldableTo(microsOf(progress.lookedAt)) >= microsOf(span.to);
+}
+
+/** Reads one slice and enters it; answers how long the reading took, in milliseconds. Throws DatabaseFailure, LeaseLost. */
+export async function backfill(session: Session, outbox: Outbox, store: Store): Promise<number> {
+  const { progress, choice, names, backfillWidth } = session;
+  const span = progress === null ? null : newest(progress);
+  if (progress === null || span === null || choice === null || choice.access === null) return 0;
+  const { access } = choice;
+  const { cleanTo } = session.horizon;
+  const edge = minutesKeptFrom(minuteOf(microsOf(progress.lookedAt))) * MINUTE;
+  const slice = newestSlice(span, backfillWidth.micros, edge);
+  const stepMinutes = slice.to <= edge ? HOUR_MINUTES : 1;
+  // What was published since the outbox is watched was missed only for a while: it counts, and its attempts were not missed.
+  const counts = microsOf(span.from) >= microsOf(progress.watchedSince);
+  const began = performance.now();
+  const { groups, attempts } = await outbox.database
+    .read(
+      async (db) => {
+        await steerTo(db, outbox, access);
+        return {
+          groups: await readCells(db, outbox, slice, stepMinutes),
+          attempts: counts ? [] : await readPastAttempts(db, outbox, slice, stepMinutes),
+        };
+      },
+      { statementMs: STATEMENT_MS },
+    )
+    .catch((error: unknown) => {
+      if (isTimeout(error)) backfillWidth.tooWide();
+      throw error;
+    });
+  const tookMs = performance.now() - began;
+  const rows = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
+  if (rows > ROWS.most || tookMs > TOOK_MS.most) backfillWidth.tooWide();
+  else if (rows < ROWS.least && tookMs < TOOK_MS.least) backfillWidth.narrow();
+
+  const additions: Additions = new Map();
+  addCells(additions, groups, names, stepMinutes, HOW.backfilled);
+  addPastAttempts(additions, attempts, names, stepMinutes);
+  markWatched(additions, minutesBegunIn(slice, microsOf(span.from)), HOW.backfilled);
+  const rest = readDownTo(span, slice.from);
+  session.progress = await enter(
+    store,
+    session.lease,
+    progress,
+    {
+      ...progress,
+      unread: progress.unread.flatMap((one) => (one === span ? (rest === null ? [] : [rest]) : [one])),
+      suspects: stepMinutes === 1 ? withProvisional(progress.suspects, cleanTo, slice) : progress.suspects,
+      cost: {
+        statements: progress.cost.statements + 4,
+        rows: progress.cost.rows + rows,
+        milliseconds: progress.cost.milliseconds + tookMs,
+      },
+    },
+    { additions, counts },
+  );
+  return tookMs;
+}
+
+const newest = ({ unread }: Progress): UnreadSpan | null => unread.toSorted((a, b) => microsOf(b.to) - microsOf(a.to))[0] ?? null;
+
+/** The minutes that begin in a slice, and the one its span begins in: cut into whatever slices, each is told once. */
+function minutesBegunIn({ from, to }: Span, spanFrom: number): number[] {
+  const first = from === spanFrom ? minuteOf(from) : Math.ceil(from / MINUTE);
+  return Array.from({ length: Math.max(0, Math.ceil(to / MINUTE) - first) }, (_, index) => first + index);
+}
 
 /** Minutes this young are recounted each time, or once at this age where that would be dear. */
 const LOOK_BACK_MINUTES = 5;
@@ -21,9 +95,8 @@ const CHEAP_ROWS = 20_000;
 const YOUNG_MINUTES = 2;
 /** After late rows were found, every minute is recounted each time for so long. */
 const WATCHFUL = 15 * MINUTE;
-/** Provisional minutes looked at in one go. */
+/** Provisional minutes read in one go. */
 const SUSPECTS_AT_ONCE = 10;
-const STATEMENT_MS = 4_000;
 
 /** Recounts every so many microseconds; answers how many late rows were found. Throws DatabaseFailure, LeaseLost. */
 export async function recount(session: Session, outbox: Outbox, store: Store, every: number): Promise<number> {
@@ -52,9 +125,9 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
   const purged: number[] = [];
   const late = await outbox.database
     .read(
-      async (db): Promise<FoldedGroup[]> => {
+      async (db): Promise<PublishedGroup[]> => {
         await steerTo(db, outbox, access);
-        const groups: FoldedGroup[] = [];
+        const groups: PublishedGroup[] = [];
         for (const span of runsOf(minutes)) {
           const counts = await countByMinute(db, outbox, span);
           purged.push(

@@ -1,32 +1,29 @@
-/** One look at an outbox: what was published since the last one goes into the books. */
+/** One tick of an outbox: what was published since the last one goes into the history. */
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
-import { addCell } from '@/lib/rollup/cell';
+import { addCell, type Cell } from '@/lib/rollup/cell';
 import { minutesKeptFrom, cellIn, type Additions } from '@/lib/rollup/additions';
-import { enter } from './books';
-import { addDepth, type DepthNow } from './depth';
-import { addCells, markWatched } from './fold';
-import { readCells, steerTo, type FoldedGroup, type Span } from './fold-sql';
-import { readTick, type Tick } from './horizon';
-import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './instants';
-import { countsRows } from './counts-rows';
+import { enter, unreadSpan, withProvisional, type Progress } from './progress';
+import { readCells, steerTo, type PublishedGroup, type Span, oldestPublished } from './published-sql';
+import { readServerTime, type Tick, isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
+import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
-import { oldestPublished } from './oldest';
-import type { Progress } from './progress';
 import { noCost, type Session } from './session';
-import { unreadSpan } from './spans';
+import { addTo, countOf, type Histogram } from '@/lib/rollup/histogram';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import type { SeriesNames } from './series-names';
 
 /** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */
 const CHOICE_STANDS_MS = 60_000;
-/** Nobody looked for this long: what was published meanwhile is read like the past, so that a look stays short. */
+/** Not read for this long: what was published meanwhile is read like the past, so that a tick stays short. */
 const UNREACHABLE = 2 * MINUTE;
 const BEHIND = 10 * MINUTE;
 const STATEMENT_MS = 4_000;
 /** Statements that a read-only transaction of ours has besides those that read. */
 const SETTING_STATEMENTS = 2;
 
-export interface Terms {
+export interface CollectTerms {
   settleMicros: number;
   /** How far back the past is read, in microseconds. */
   retention: number;
@@ -36,20 +33,20 @@ interface Found {
   tick: Tick;
   choice: Choice;
   span: Span;
-  groups: FoldedGroup[];
-  /** Up to where rows could have been folded. */
+  groups: PublishedGroup[];
+  /** Up to where rows could have been collected. */
   target: number;
   /** Where the past that is still to be read begins and ends; null when nothing new is to be read. */
   past: Span | null;
   statements: number;
 }
 
-/** Reads, and enters what was read; answers whether rows are left that could be folded at once. Throws DatabaseFailure, LeaseLost. */
-export async function look(
+/** Reads, and enters what was read; answers whether rows are left that could be collected at once. Throws DatabaseFailure, LeaseLost. */
+export async function collect(
   session: Session,
   outbox: Outbox,
   store: Store,
-  terms: Terms,
+  terms: CollectTerms,
   depth: Promise<DepthNow | null>,
 ): Promise<{ behind: boolean; tookMs: number }> {
   const began = performance.now();
@@ -75,7 +72,7 @@ export async function look(
     lookedAt: isoOf(tick.at),
     countedSince: rowsCounted ? before.countedSince : isoOf(tick.at),
     unread: [...(rowsCounted ? before.unread : []), ...(unread === null ? [] : [unread])],
-    suspects: withSuspects(before.suspects, session.horizon.cleanTo, span).filter(
+    suspects: withProvisional(before.suspects, session.horizon.cleanTo, span).filter(
       // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
       (minute) => minute >= minutesKeptFrom(minuteOf(tick.at)) && minute * MINUTE >= microsOf(before.countedSince),
     ),
@@ -97,11 +94,11 @@ export async function look(
   session.pending = new Map();
   session.memoryChanged = false;
   session.observed = noCost();
-  if (rowsCounted && tookMs < 100) session.foldWidth.narrow();
+  if (rowsCounted && tookMs < 100) session.collectWidth.narrow();
   return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
 }
 
-async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Found> {
+async function read(session: Session, outbox: Outbox, terms: CollectTerms): Promise<Found> {
   return outbox.database.read(
     async (db) => {
       let statements = SETTING_STATEMENTS + 2;
@@ -112,7 +109,7 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
       }
       const { choice } = session;
       if (choice.access !== null) await steerTo(db, outbox, choice.access);
-      const tick = await readTick(db, outbox.database.engine);
+      const tick = await readServerTime(db, outbox.database.engine);
       session.horizon.see(tick);
       const settled = tick.at - terms.settleMicros;
       const nothing = { tick, choice, span: { from: settled, to: settled }, groups: [], target: settled, past: null };
@@ -126,7 +123,7 @@ async function read(session: Session, outbox: Outbox, terms: Terms): Promise<Fou
         return { ...nothing, past, statements: statements + 1 };
       }
       const target = Math.max(from, session.horizon.foldableTo(tick.at));
-      const span = { from, to: Math.min(target, from + session.foldWidth.micros) };
+      const span = { from, to: Math.min(target, from + session.collectWidth.micros) };
       const groups = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
       return { tick, choice, span, groups, target, past: null, statements: statements + 1 };
     },
@@ -141,7 +138,7 @@ async function pastOf(db: Db, outbox: Outbox, { access }: Choice, span: Span): P
   return oldest === null ? null : { from: Math.max(span.from, oldest), to: span.to };
 }
 
-function firstProgress(tick: Tick, choice: Choice, terms: Terms): Progress {
+function firstProgress(tick: Tick, choice: Choice, terms: CollectTerms): Progress {
   const at = isoOf(tick.at);
   return {
     method: choice.method,
@@ -160,23 +157,17 @@ function firstProgress(tick: Tick, choice: Choice, terms: Terms): Progress {
   };
 }
 
-/** Minutes an outbox was watched in that is observed: those since the last look, unless that was too long ago. */
+/** Minutes an outbox was watched in that is observed: those since the last tick, unless that was too long ago. */
 function watchedBy({ lookedAt }: Progress, { at }: Tick): number[] {
   const last = microsOf(lookedAt);
   return minutesIn(at - last > UNREACHABLE ? at : last, at + 1);
-}
-
-/** Minutes folded before every transaction of theirs had ended. */
-export function withSuspects(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
-  const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
-  return open.length === 0 ? [...suspects] : [...new Set([...suspects, ...open])].sort((a, b) => a - b);
 }
 
 /** So many events that were tried more than once wait for whoever follows attempts; beyond it they are read again. */
 const TRIED_ROWS = 50_000;
 
 /** Keeps the events that were tried more than once for the observer of attempts. */
-function addTried(session: Session, span: Span, groups: readonly FoldedGroup[]): void {
+function addTried(session: Session, span: Span, groups: readonly PublishedGroup[]): void {
   const { tried } = session;
   const goesOn = tried !== null && tried.to === span.from;
   const rows = [...(goesOn ? tried.rows : []), ...groups.flatMap((group) => (group.tried === null ? [] : [group.tried]))];
@@ -189,4 +180,99 @@ export function addPending(session: Session, additions: Additions): void {
   for (const [minute, series] of additions) {
     for (const [name, cell] of series) addCell(cellIn(session.pending, minute, name), cell);
   }
+}
+
+/** Adds groups to the history: each to its type and to all of them. `how` marks the cells they are added to. */
+export function addCells(additions: Additions, groups: readonly PublishedGroup[], names: SeriesNames, stepMinutes = 1, how = 0): void {
+  // The types with most events take the places there are.
+  for (const group of groups.toSorted((a, b) => b.events - a.events)) {
+    for (const series of names.allOf(group.type)) {
+      const cell = cellIn(additions, group.published * stepMinutes, series);
+      cell.how |= how;
+      if (group.kind === 'processing') {
+        if (group.processingBucket !== null) addTo(cell.processing, group.processingBucket, group.events);
+        continue;
+      }
+      cell.published += group.events;
+      cell.negative += group.negative;
+      cell.latencySumMs += group.latencySumMs;
+      if (group.latencyBucket !== null) addTo(cell.latency, group.latencyBucket, group.events);
+      if (group.created !== null) cellIn(additions, group.created * stepMinutes, series).created += group.events;
+    }
+  }
+}
+
+/** Marks minutes in which nothing escaped: a zero in them is a zero. */
+export function markWatched(additions: Additions, minutes: Iterable<number>, how = 0): void {
+  for (const minute of minutes) {
+    const cell = cellIn(additions, minute, ALL_TYPES);
+    cell.minutes = 1;
+    cell.how |= how;
+  }
+}
+
+/**
+ * What the table has beyond the history: for every bucket of every type the rows that are missing, none where the history has
+ * more (rows that were purged since). `booked` answers the cell of a series in a minute.
+ */
+export function missing(
+  groups: readonly PublishedGroup[],
+  names: SeriesNames,
+  booked: (minute: number, series: string) => Cell | null,
+): PublishedGroup[] {
+  const byKey = new Map<string, { series: string; groups: PublishedGroup[] }>();
+  for (const group of groups) {
+    const series = names.of(group.type);
+    const key = [group.kind, group.published, group.kind === 'latency' ? group.latencyBucket : group.processingBucket, series].join(' ');
+    const alike = byKey.get(key) ?? { series, groups: [] };
+    alike.groups.push(group);
+    byKey.set(key, alike);
+  }
+  const found: PublishedGroup[] = [];
+  for (const { series, groups: alike } of byKey.values()) {
+    const [first] = alike;
+    if (first === undefined) continue;
+    const inTable = alike.reduce((sum, group) => sum + group.events, 0);
+    let left = inTable - bookedEvents(booked(first.published, series), first);
+    // Rows of one bucket differ in their minute of creation at most: whichever of them are missing, the sums are right.
+    for (const group of alike) {
+      if (left <= 0) break;
+      found.push(shareOf(group, Math.min(left, group.events)));
+      left -= group.events;
+    }
+  }
+  return found;
+}
+
+function bookedEvents(cell: Cell | null, { kind, latencyBucket, processingBucket }: PublishedGroup): number {
+  if (cell === null) return 0;
+  const events = (histogram: Histogram, bucket: number): number => histogram.get(bucket) ?? 0;
+  // A row without a time of claim is in no histogram: it is not missing.
+  if (kind === 'processing') return processingBucket === null ? Infinity : events(cell.processing, processingBucket);
+  return latencyBucket === null ? cell.published - countOf(cell.latency) : events(cell.latency, latencyBucket);
+}
+
+function shareOf(group: PublishedGroup, events: number): PublishedGroup {
+  const share = events / group.events;
+  return { ...group, events, latencySumMs: group.latencySumMs * share, negative: Math.round(group.negative * share) };
+}
+
+/** What waits at this moment; null where it is not known. */
+export interface DepthNow {
+  waiting: number;
+  dead: number | null;
+  oldestAgeMs: number | null;
+}
+
+/** Adds one sample to a minute. */
+export function addDepth(additions: Additions, minute: number, { waiting, dead, oldestAgeMs }: DepthNow): void {
+  const cell = cellIn(additions, minute, ALL_TYPES);
+  cell.depth = {
+    samples: 1,
+    waitingSum: waiting,
+    waitingMax: waiting,
+    waitingLast: waiting,
+    deadLast: dead ?? -1,
+    oldestAgeMaxMs: oldestAgeMs === null ? -1 : Math.max(0, Math.round(oldestAgeMs)),
+  };
 }

@@ -1,22 +1,27 @@
-/** Lets the observers of an outbox look when it is their time; what they saw waits for the next entry into the books. */
+/** Runs the observers of an outbox when they are due; what they saw waits for the next entry into the history. */
+import type { Observer } from './observer';
+import { attemptsObserver } from './observers/attempts';
+import { statisticsObserver } from './observers/statistics';
+import { deletesObserver, transitionsObserver } from './observers/departures';
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { addPending } from './look';
-import { isTimeout } from './failures';
-import type { Observer } from './observer';
-import { DUTY as LOOK_DUTY, Pace } from './pace';
+import { addPending } from './collect';
+import { isTimeout, DUTY as TICK_DUTY, Backoff } from './clock';
 import type { Session } from './session';
 
+/** Everything that is learnt by observing, whatever the outbox: each observer says which it wants. */
+export const OBSERVERS: readonly Observer[] = [attemptsObserver, transitionsObserver, deletesObserver, statisticsObserver];
+
 const STATEMENT_MS = 2_000;
-/** Of a look that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
+/** Of a tick that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
 const DUTY = 0.05;
 /** How often an outbox is observed in which nothing happens. */
 const QUIET_MS = 809;
-/** What it may take of the share of the looks that fold. */
-const OF_LOOKS = DUTY / LOOK_DUTY;
+/** What it may take of the share of the ticks that collect. */
+const OF_LOOKS = DUTY / TICK_DUTY;
 
 /** When each observer is due again, in milliseconds since the epoch, and how dear it is. */
-export type Rounds = Map<string, { dueAt: number; pace: Pace }>;
+export type Rounds = Map<string, { dueAt: number; pace: Backoff }>;
 
 /** The observers that want this outbox. */
 export function wanting(observers: readonly Observer[], outbox: Outbox, { choice }: Session): Observer[] {
@@ -29,14 +34,14 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
   for (const observer of wanting(observers, outbox, session)) {
     const round = rounds.get(observer.key) ?? {
       dueAt: 0,
-      pace: new Pace(observer.everyMs, observer.everyMs, Math.min(DUTY, session.duty * OF_LOOKS)),
+      pace: new Backoff(observer.everyMs, observer.everyMs, Math.min(DUTY, session.duty * OF_LOOKS)),
     };
     rounds.set(observer.key, round);
     if (round.dueAt > Date.now()) continue;
     const began = performance.now();
     let quiet = false;
     try {
-      quiet = await lookOnce(session, outbox, observer);
+      quiet = await observeOnce(session, outbox, observer);
       round.pace.succeeded(performance.now() - began);
     } catch (error) {
       round.pace.failed(isTimeout(error));
@@ -49,7 +54,7 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
   return failed;
 }
 
-async function lookOnce(session: Session, outbox: Outbox, observer: Observer): Promise<boolean> {
+async function observeOnce(session: Session, outbox: Outbox, observer: Observer): Promise<boolean> {
   const past = session.memory[observer.key];
   const { tried } = session;
   const { engine } = outbox.database;
@@ -61,7 +66,7 @@ async function lookOnce(session: Session, outbox: Outbox, observer: Observer): P
       const time = rows[0]?.at ?? '';
       return {
         at: time,
-        seen: await observer.look({ outbox, db, at: time, previousAt: past?.at ?? null, memory: past?.memory ?? null, tried }),
+        seen: await observer.tick({ outbox, db, at: time, previousAt: past?.at ?? null, memory: past?.memory ?? null, tried }),
       };
     },
     { statementMs: STATEMENT_MS },
@@ -69,7 +74,7 @@ async function lookOnce(session: Session, outbox: Outbox, observer: Observer): P
   if (observer.takesTried && tried !== null) session.tried = { from: tried.to, to: tried.to, rows: [] };
   addPending(session, session.names.rename(seen.additions));
   session.memory = { ...session.memory, [observer.key]: { at, memory: seen.memory } };
-  // When it looked last is part of what is kept, but not worth writing the rest for.
+  // When it ticked last is part of what is kept, but not worth writing the rest for.
   if (seen.memory !== past?.memory) session.memoryChanged = true;
   session.observed = {
     statements: session.observed.statements + 4,

@@ -11,7 +11,7 @@ import {
   type DepartureRow,
   type DepartureTick,
   type Flow,
-} from './departures';
+} from './departures-count';
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -29,7 +29,7 @@ const eventsOver = (spanMs: number): fc.Arbitrary<Event[]> =>
       .map(([createdMs, lateMs, waitMs]) => ({ createdMs, committedMs: createdMs + lateMs, publishedMs: createdMs + lateMs + waitMs })),
     { maxLength: 60 },
   );
-const looksOver = (spanMs: number): fc.Arbitrary<number[]> =>
+const ticksOver = (spanMs: number): fc.Arbitrary<number[]> =>
   fc.uniqueArray(fc.integer({ min: 1_000, max: spanMs }), { minLength: 1, maxLength: 30 }).map((times) => times.sort((a, b) => a - b));
 
 interface Way {
@@ -39,17 +39,17 @@ interface Way {
 }
 
 /** Looks at a table in which these events come and go; answers everything counted, and what should be. */
-function play(events: Event[], looksMs: number[], { deletes, lateMs }: Way): { counted: Cell; truth: number } {
+function play(events: Event[], ticksMs: number[], { deletes, lateMs }: Way): { counted: Cell; truth: number } {
   let memory: DepartureMemory | null = null;
   const counted = emptyCell();
-  const endMs = Math.max(looksMs.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) + lateMs;
+  const endMs = Math.max(ticksMs.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) + lateMs;
   // From the last event on there are looks enough to find everything.
   const settled = Array.from({ length: 12 }, (_, index) => endMs + (index + 1) * 1_000);
-  for (const lookMs of [...looksMs, ...settled]) {
-    const atMs = START + lookMs;
-    const there = events.filter(({ committedMs, publishedMs }) => committedMs <= lookMs && !(deletes && publishedMs <= lookMs));
+  for (const tickedMs of [...ticksMs, ...settled]) {
+    const atMs = START + tickedMs;
+    const there = events.filter(({ committedMs, publishedMs }) => committedMs <= tickedMs && !(deletes && publishedMs <= tickedMs));
     const rows = there.map((event): DepartureRow => {
-      const isPublished = event.publishedMs <= lookMs;
+      const isPublished = event.publishedMs <= tickedMs;
       const id = String(events.indexOf(event));
       return { id, type: 'a', state: isPublished ? 'published' : 'pending', createdMs: START + event.createdMs, publishedMs: null };
     });
@@ -60,8 +60,8 @@ function play(events: Event[], looksMs: number[], { deletes, lateMs }: Way): { c
     const missing: string[] = (memory?.open ?? []).map(([id]) => id).filter((id) => !found.some((one) => one.id === id));
     const byKey = rows.filter(({ id }) => missing.includes(id));
     const times = found.map(({ createdMs }) => createdMs ?? 0);
-    const reported = (time: (event: Event) => number): number => events.filter((event) => time(event) <= lookMs - lateMs).length;
-    const look: DepartureTick = {
+    const reported = (time: (event: Event) => number): number => events.filter((event) => time(event) <= tickedMs - lateMs).length;
+    const tick: DepartureTick = {
       atMs,
       capped: false,
       rows: [...found, ...byKey],
@@ -77,22 +77,22 @@ function play(events: Event[], looksMs: number[], { deletes, lateMs }: Way): { c
           }
         : null,
     };
-    const answer = countDepartures(memory, look);
+    const answer = countDepartures(memory, tick);
     memory = departureMemory(JSON.parse(JSON.stringify(answer.memory)));
     for (const [, minute] of [...answer.additions].sort(([a], [b]) => a - b)) addCell(counted, minute.get(ALL_TYPES) ?? emptyCell());
   }
-  const first = looksMs[0] ?? 0;
+  const first = ticksMs[0] ?? 0;
   return { counted, truth: events.filter(({ publishedMs }) => publishedMs > first).length };
 }
 
 describe('events that are followed from look to look', () => {
   it('are counted once each, seen open or not, committed late or not', () => {
     fc.assert(
-      fc.property(eventsOver(30_000), looksOver(30_000), (events, looksMs) => {
+      fc.property(eventsOver(30_000), ticksOver(30_000), (events, ticksMs) => {
         // Rows are new for ten seconds: looks for new ones have to come more often.
-        const often = Array.from({ length: 10 }, (_, index) => (looksMs[0] ?? 0) + index * 3_000);
-        const looks = [...new Set([...looksMs, ...often])].sort((a, b) => a - b);
-        const { counted, truth } = play(events, looks, { deletes: false, lateMs: 0 });
+        const often = Array.from({ length: 10 }, (_, index) => (ticksMs[0] ?? 0) + index * 3_000);
+        const ticks = [...new Set([...ticksMs, ...often])].sort((a, b) => a - b);
+        const { counted, truth } = play(events, ticks, { deletes: false, lateMs: 0 });
         expect(counted.published).toBe(truth);
         expect(counted.created).toBe(truth);
       }),
@@ -101,10 +101,10 @@ describe('events that are followed from look to look', () => {
 
   it('are counted once each where they go, however late the statistics are', () => {
     fc.assert(
-      fc.property(eventsOver(30_000), looksOver(30_000), fc.nat(5_000), (events, looksMs, lateMs) => {
-        const { counted, truth } = play(events, looksMs, { deletes: true, lateMs });
+      fc.property(eventsOver(30_000), ticksOver(30_000), fc.nat(5_000), (events, ticksMs, lateMs) => {
+        const { counted, truth } = play(events, ticksMs, { deletes: true, lateMs });
         // What was reported late at the first look cannot be told from what came after it.
-        const first = looksMs[0] ?? 0;
+        const first = ticksMs[0] ?? 0;
         const before = events.filter(({ publishedMs }) => publishedMs <= first && publishedMs > first - lateMs).length;
         expect(counted.published).toBeGreaterThanOrEqual(truth);
         expect(counted.published).toBeLessThanOrEqual(truth + before);
@@ -114,7 +114,7 @@ describe('events that are followed from look to look', () => {
 
   it('are forgotten over a gap, and nothing in it is counted', () => {
     const row: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START, publishedMs: null };
-    const look: DepartureTick = {
+    const tick: DepartureTick = {
       atMs: START,
       capped: false,
       rows: [row],
@@ -123,15 +123,15 @@ describe('events that are followed from look to look', () => {
       recent: null,
       counts: null,
     };
-    const { memory } = countDepartures(null, look);
-    const published = { ...look, rows: [{ ...row, state: 'published' as const }] };
+    const { memory } = countDepartures(null, tick);
+    const published = { ...tick, rows: [{ ...row, state: 'published' as const }] };
     expect(countDepartures(memory, { ...published, atMs: START + 1_000 }).additions.size).toBe(1);
     expect(countDepartures(memory, { ...published, atMs: START + GAP_MS + 1 }).additions.size).toBe(0);
   });
 
   it('take the time of publishing from their row where it has one', () => {
     const row: DepartureRow = { id: '1', type: 'a', state: 'pending', createdMs: START + 250, publishedMs: null };
-    const look: DepartureTick = {
+    const tick: DepartureTick = {
       atMs: START + 1_000,
       capped: false,
       rows: [row],
@@ -140,22 +140,22 @@ describe('events that are followed from look to look', () => {
       recent: null,
       counts: null,
     };
-    const { memory } = countDepartures(null, look);
+    const { memory } = countDepartures(null, tick);
     const published = { ...row, state: 'published' as const, publishedMs: START + 1_550 };
-    const { additions } = countDepartures(memory, { ...look, atMs: START + 9_000, rows: [published] });
+    const { additions } = countDepartures(memory, { ...tick, atMs: START + 9_000, rows: [published] });
     expect(additions.get(START / 60_000)?.get(ALL_TYPES)).toMatchObject({ published: 1, latencySumMs: 1_300, how: 0, resolutionMs: 0 });
   });
 
   it('have waited for as long as ticks found them waiting, none of them further off than the longest tick', () => {
     fc.assert(
-      fc.property(eventsOver(30_000), looksOver(30_000), (events, looksMs) => {
-        const looks = [...new Set([0, ...looksMs])].sort((a, b) => a - b);
-        const { counted } = play(events, looks, { deletes: true, lateMs: 0 });
-        const [first = 0] = looks;
+      fc.property(eventsOver(30_000), ticksOver(30_000), (events, ticksMs) => {
+        const ticks = [...new Set([0, ...ticksMs])].sort((a, b) => a - b);
+        const { counted } = play(events, ticks, { deletes: true, lateMs: 0 });
+        const [first = 0] = ticks;
         const seen = events.filter(({ publishedMs }) => publishedMs > first);
         const waited = (since: (event: Event) => number): number => seen.reduce((sum, event) => sum + event.publishedMs - since(event), 0);
-        const longestMs = Math.max(1_000, ...looks.map((lookMs, index) => lookMs - (looks[index - 1] ?? 0)));
-        const lastMs = Math.max(looks.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) - (looks.at(-1) ?? 0) + 1_000;
+        const longestMs = Math.max(1_000, ...ticks.map((tickedMs, index) => tickedMs - (ticks[index - 1] ?? 0)));
+        const lastMs = Math.max(ticks.at(-1) ?? 0, ...events.map(({ publishedMs }) => publishedMs)) - (ticks.at(-1) ?? 0) + 1_000;
         const offMs = seen.length * Math.max(longestMs, lastMs);
         // Of the time before its transaction ended, what reaches back beyond the tick is known.
         expect(counted.latencySumMs).toBeGreaterThanOrEqual(waited(({ committedMs }) => committedMs) - offMs);
@@ -203,9 +203,9 @@ describe('events that nobody saw', () => {
 /** Inserted and deleted as the statistics say, waiting, and seen to go since. */
 type Told = [inserted: number, deleted: number, depth: number, seenToGo: number];
 
-function tell(looks: Told[]): number[] {
+function tell(ticks: Told[]): number[] {
   let flow: Flow | null = null;
-  return looks.map(([inserted, deleted, depth, seenToGo]) => {
+  return ticks.map(([inserted, deleted, depth, seenToGo]) => {
     const answer = countUnseen(flow, { counts: { inserted, updated: 0, deleted, depth }, seenToGo, deletes: true });
     flow = answer.flow;
     return answer.events;

@@ -1,0 +1,284 @@
+/**
+ * Publishing that no row reports. Open rows are read at every tick: one that is open no more was published since the tick before. What
+ * came and went between two ticks is counted too: from its row where it stays, from the database's statistics where it goes.
+ *
+ * The mean is Little's law: the time for which ticks found events waiting, divided by the events that left. It is entered when
+ * an event leaves, so that a backlog counts in the window in which it is worked off. For no event it is further off than one tick.
+ */
+import { z } from 'zod';
+import type { ChangeCounts } from '@/lib/database/engine';
+import type { State } from '@/lib/shared/states';
+import { addTo, bucketOf } from '@/lib/rollup/histogram';
+import { cellIn, type Additions } from '@/lib/rollup/additions';
+import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { HOW } from '@/lib/rollup/cell';
+import { tally } from './rows';
+
+/** Transactions that are open longer bring rows that are counted only where they are seen open. */
+const OVERLAP_MS = 10_000;
+/** Events remembered as counted; where more come in an overlap, it is shorter. */
+const REMEMBERED = 10_000;
+
+export const recentSchema = z.object({
+  /** Rows created at this moment or later are read; null where rows are found by their key. */
+  sinceMs: z.number().nullable(),
+  /** Rows with a greater key are read, and the greatest key at each tick of the overlap; empty where rows are found by their creation. */
+  sinceKey: z.string().nullable(),
+  keys: z.array(z.tuple([z.number(), z.string()])),
+  /** Counted events, each with its creation, or the tick that found it where rows are found by their key. */
+  counted: z.array(z.tuple([z.string(), z.number()])),
+});
+export type Recent = z.infer<typeof recentSchema>;
+
+export interface RecentRead {
+  /** Rows created from then on were read; null where rows are found by their key. */
+  fromMs: number | null;
+  /** The newest creation that has been seen: clocks of services that are behind the database's move the overlap back. */
+  newestMs: number | null;
+  /** The greatest key; null where rows are found by their creation. */
+  newestKey: string | null;
+}
+
+/** From when on rows are read: an overlap before the newest that has been seen, or before now where clocks are ahead. */
+export const sinceOf = (atMs: number, newestMs: number | null): number => Math.floor(Math.min(atMs, newestMs ?? atMs) - OVERLAP_MS);
+
+/** What the next tick goes on from. */
+export function nextRecent(
+  last: Recent | null,
+  atMs: number,
+  published: readonly { id: string; createdMs: number | null }[],
+  { fromMs, newestMs, newestKey }: RecentRead,
+): Recent {
+  const counted = new Map(last?.counted ?? []);
+  if (newestKey === null) {
+    for (const { id, createdMs } of published) if (createdMs !== null) counted.set(id, createdMs);
+    const lastMs = last?.sinceMs ?? fromMs;
+    // Nothing new: a clock that is behind may still bring rows from then.
+    const overlapMs = newestMs === null && lastMs !== null ? lastMs : sinceOf(atMs, newestMs);
+    return created(counted, Math.max(lastMs ?? overlapMs, overlapMs));
+  }
+  for (const { id } of published) if (!counted.has(id)) counted.set(id, atMs);
+  const keys: [number, string][] = [...(last?.keys ?? []), [atMs, newestKey]];
+  // Rows with keys up to that of the mark were there at that tick: they are not read again.
+  const foundAt = [...counted.values()].sort((a, b) => b - a);
+  const fullMs = foundAt[REMEMBERED] ?? -Infinity;
+  const mark = keys.findLastIndex(([tickedMs]) => tickedMs <= atMs - OVERLAP_MS || tickedMs <= fullMs);
+  const [markMs, sinceKey] = keys[mark] ?? [-Infinity, last?.sinceKey ?? newestKey];
+  return {
+    sinceMs: null,
+    sinceKey,
+    keys: keys.slice(mark + 1),
+    counted: [...counted].filter(([, tickedMs]) => tickedMs > markMs),
+  };
+}
+
+function created(counted: Map<string, number>, overlapMs: number): Recent {
+  const newestFirst = [...counted].filter(([, createdMs]) => createdMs >= overlapMs).sort(([, a], [, b]) => b - a);
+  const beyond = newestFirst[REMEMBERED];
+  const sinceMs = beyond === undefined ? overlapMs : Math.floor(beyond[1]) + 1;
+  return { sinceMs, sinceKey: null, keys: [], counted: newestFirst.filter(([, createdMs]) => createdMs >= sinceMs) };
+}
+
+/** After a longer time without a tick everything begins anew: what happened meanwhile is a gap. */
+export const GAP_MS = 120_000;
+/** Open events followed at once. */
+export const FOLLOWED_ROWS = 10_000;
+/** A time of publishing that a row reports is believed this far back. */
+const BELIEVED_MS = 3_600_000;
+/** Sessions have reported what they did after so many ticks. */
+const REPORTED_TICKS = 30;
+
+/** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
+export interface DepartureRow {
+  id: string;
+  type: string | null;
+  /** `archived`: only the console's own archive has it. */
+  state: State | 'unmapped';
+  createdMs: number | null;
+  publishedMs: number | null;
+}
+
+export interface DepartureTick {
+  atMs: number;
+  /** More wait than are followed. */
+  capped: boolean;
+  rows: DepartureRow[];
+  /** Ids that were looked for and are in no table. */
+  gone: string[];
+  /** Rows are deleted when they are published. */
+  deletes: boolean;
+  /** Where published rows that were never seen open are among `rows`: what the next tick has to know of this one. */
+  recent: RecentRead | null;
+  /** Where they are not: what the statistics say, and how many wait (null where not all were counted). */
+  counts: (ChangeCounts & { depth: number | null }) | null;
+}
+
+/** Sums of arrivals and departures since the first tick, and what both were some ticks ago. */
+const flowSchema = z.object({
+  /** What the statistics said at the first tick, and at the last: they fall when they are reset, by hand or by a crash. */
+  from: z.object({ inserted: z.number(), deleted: z.number(), depth: z.number() }),
+  last: z.object({ inserted: z.number(), deleted: z.number() }),
+  counted: z.number(),
+  mark: z.object({ ticks: z.number(), byGrowth: z.number(), byDeletes: z.number() }),
+});
+export type Flow = z.infer<typeof flowSchema>;
+
+/** Id, type, creation, and for how long it was found waiting. */
+const followedSchema = z.tuple([z.string(), z.string().nullable(), z.number().nullable(), z.number()]);
+type Followed = z.infer<typeof followedSchema>;
+
+const memorySchema = z.object({
+  atMs: z.number(),
+  capped: z.boolean(),
+  open: z.array(followedSchema),
+  recent: recentSchema.nullable(),
+  flow: flowSchema.nullable(),
+});
+export type DepartureMemory = z.infer<typeof memorySchema>;
+
+/** null for what this version has not written: the observer begins anew. */
+export function departureMemory(memory: unknown): DepartureMemory | null {
+  const parsed = memorySchema.safeParse(memory);
+  return parsed.success ? parsed.data : null;
+}
+
+const isOpen = (state: DepartureRow['state']): boolean => state === 'pending' || state === 'retrying' || state === 'processing';
+
+/** What was published since the tick that made `memory`. Without one, or after a gap, what is there is taken as it is. */
+export function countDepartures(memory: DepartureMemory | null, tick: DepartureTick): { additions: Additions; memory: DepartureMemory } {
+  const { atMs, deletes, counts } = tick;
+  const last = memory !== null && atMs > memory.atMs && atMs - memory.atMs <= GAP_MS ? memory : null;
+  const sinceMs = last === null ? 0 : atMs - last.atMs;
+  const known = new Map((last?.open ?? []).map((one) => [one[0], one]));
+  const counted = new Set((last?.recent?.counted ?? []).map(([id]) => id));
+  const next = new Map<string, Followed>();
+  const found = new Set<string>();
+  const additions: Additions = new Map();
+  // Without those that came and went in between, the others would pass for all.
+  const timed = tick.recent !== null || counts !== null;
+  const departed = { events: 0, waitedMs: 0 };
+  let { capped } = tick;
+  let seenToGo = 0;
+
+  const depart = (row: Omit<DepartureRow, 'id' | 'state'>, waitedMs: number): void => {
+    departed.events += 1;
+    departed.waitedMs += waitedMs;
+    enter(additions, row, { atMs, sinceMs, waitedMs: timed ? waitedMs : null });
+  };
+  for (const row of tick.rows) {
+    if (found.has(row.id)) continue;
+    found.add(row.id);
+    const before = known.get(row.id);
+    const type = row.type ?? before?.[1] ?? null;
+    const createdMs = row.createdMs ?? before?.[2] ?? null;
+    if (isOpen(row.state)) {
+      if (before === undefined && next.size >= FOLLOWED_ROWS) capped = true;
+      else {
+        const ageMs = Math.max(0, atMs - (createdMs ?? atMs));
+        // One that was there before it could be followed has waited since it was created; so has one whose transaction took long.
+        const firstMs = last === null || last.capped ? ageMs : Math.max(sinceMs, ageMs);
+        next.set(row.id, [row.id, type, createdMs, before === undefined ? firstMs : before[3] + sinceMs]);
+      }
+    } else if (row.state === 'unmapped') {
+      if (before !== undefined) next.set(row.id, before);
+    } else {
+      if (before !== undefined) seenToGo += 1;
+      if (row.state !== 'published' || last === null) continue;
+      if (before !== undefined) depart({ ...row, type, createdMs }, before[3]);
+      else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null))
+        depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : 0);
+    }
+  }
+  const gone = new Set(tick.gone);
+  for (const [id, before] of known) {
+    if (found.has(id)) continue;
+    const [, type, createdMs, waitedMs] = before;
+    if (!gone.has(id)) next.set(id, [id, type, createdMs, waitedMs + sinceMs]);
+    else {
+      seenToGo += 1;
+      if (deletes) depart({ type, createdMs, publishedMs: null }, waitedMs);
+    }
+  }
+
+  const { flow, events } = countUnseen(last?.flow ?? null, { counts, seenToGo, deletes });
+  if (events > 0) {
+    // Their types are not known: they are in the sum of all types alone.
+    const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
+    cell.how |= HOW.statistics | HOW.sampled;
+    cell.published += events;
+    cell.created += events;
+    cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
+    // Where more wait than are followed, these may have waited as long as the others did.
+    if ((capped || last?.capped === true) && departed.events > 0) cell.latencySumMs += (events * departed.waitedMs) / departed.events;
+  }
+  const published = tick.rows.filter(({ state }) => state === 'published');
+  const recent = tick.recent === null ? null : nextRecent(last?.recent ?? null, atMs, published, tick.recent);
+  return { additions, memory: { atMs, capped, open: [...next.values()], recent, flow } };
+}
+
+/** One event that left: with the time its row reports, else with the one for which it was found waiting. */
+function enter(
+  additions: Additions,
+  { type, createdMs, publishedMs }: Omit<DepartureRow, 'id' | 'state'>,
+  { atMs, sinceMs, waitedMs }: { atMs: number; sinceMs: number; waitedMs: number | null },
+): void {
+  const believed = publishedMs !== null && publishedMs <= atMs && publishedMs > atMs - BELIEVED_MS;
+  tally(additions, believed ? publishedMs : atMs, type, (cell) => {
+    cell.published += 1;
+    const lastedMs = createdMs === null ? null : (publishedMs ?? atMs) - createdMs;
+    // Clocks that disagree: published before it was created.
+    if (lastedMs !== null && lastedMs < 0) cell.negative += 1;
+    if (publishedMs !== null) {
+      if (lastedMs === null) return;
+      addTo(cell.latency, bucketOf(lastedMs));
+      cell.latencySumMs += Math.max(0, lastedMs);
+    } else if (waitedMs !== null) {
+      cell.how |= HOW.sampled;
+      cell.latencySumMs += waitedMs;
+      cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
+    }
+  });
+  tally(additions, Math.min(createdMs ?? atMs, atMs), type, (cell) => void (cell.created += 1));
+}
+
+/**
+ * Events that came and went between two ticks: all that left, less those seen to go. All that left are the arrivals less what waits
+ * more than at the first tick, and where rows go, the deletes: the smaller of the two, as inserts that were rolled back are in the
+ * one and deletes that were rolled back in the other. Sessions report seconds late, so sums since the first tick are compared, and
+ * what is missing now is found by a later tick. Nothing the first time, nor across a reset.
+ */
+export function countUnseen(
+  last: Flow | null,
+  { counts, seenToGo, deletes }: Pick<DepartureTick, 'counts' | 'deletes'> & { seenToGo: number },
+): { events: number; flow: Flow | null } {
+  if (counts === null) return { events: 0, flow: last === null ? null : { ...last, counted: last.counted + seenToGo } };
+  const { inserted, deleted, depth } = counts;
+  const now = { inserted, deleted };
+  if (last === null || inserted < last.last.inserted || deleted < last.last.deleted) {
+    const mark = { ticks: 0, byGrowth: 0, byDeletes: 0 };
+    return { events: 0, flow: depth === null ? null : { from: { ...now, depth }, last: now, counted: 0, mark } };
+  }
+  const { from } = last;
+  const byGrowth = depth === null ? Infinity : inserted - from.inserted - (depth - from.depth);
+  const byDeletes = deletes ? deleted - from.deleted : Infinity;
+  const left = Math.min(byGrowth, byDeletes);
+  const events = Number.isFinite(left) ? Math.max(0, Math.floor(left) - last.counted - seenToGo) : 0;
+  const flow = { ...last, last: now, counted: last.counted + seenToGo + events };
+  return { events, flow: depth === null || !deletes ? flow : withoutRolledBack(flow, byGrowth, byDeletes) };
+}
+
+/**
+ * What the one sum already had some ticks ago and the other has not even now was rolled back: it is taken out, or inserts that were
+ * rolled back over days would let as many deletes that are rolled back while a broker is unreachable pass for published.
+ */
+function withoutRolledBack(flow: Flow, byGrowth: number, byDeletes: number): Flow {
+  const { from, mark } = flow;
+  if (mark.ticks + 1 < REPORTED_TICKS) return { ...flow, mark: { ...mark, ticks: mark.ticks + 1 } };
+  const inserts = Math.max(0, mark.byGrowth - byDeletes);
+  const deletes = Math.max(0, mark.byDeletes - byGrowth);
+  return {
+    ...flow,
+    from: { ...from, inserted: from.inserted + inserts, deleted: from.deleted + deletes },
+    mark: { ticks: 0, byGrowth: byGrowth - inserts, byDeletes: byDeletes - deletes },
+  };
+}
