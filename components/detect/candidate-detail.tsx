@@ -1,18 +1,19 @@
 'use client';
 
-import { useState, useTransition } from 'react';
+import { useState, useTransition, type ComponentType, type ReactNode } from 'react';
 import Link from 'next/link';
-import { Alert, Anchor } from '@mantine/core';
-import { IconAlertTriangle, IconArrowLeft, IconCheck } from '@tabler/icons-react';
+import { Alert, Anchor, NativeSelect } from '@mantine/core';
+import { IconAlertTriangle, IconArrowLeft, IconCheck, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { Examination } from '@/lib/shared/detection';
+import type { Examination, MappedRole, Sample } from '@/lib/shared/detection';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { LiveState } from '@/lib/shared/states';
+import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
+import { StateMark } from '../figures/mark';
+import { RelativeTime } from '../figures/time';
+import { useFormat } from '../figures/use-format';
+import { CopyText } from '../frame/copy-text';
 import { ConfidenceMark } from './candidate-list';
 import type { ExamineInput } from './detect-screen';
-import { PasteBlock } from './paste-block';
-import { SampleTable } from './sample-table';
-import { WordTable } from './word-table';
 import classes from './detect.module.css';
 
 interface DetailProps {
@@ -58,8 +59,26 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
       </header>
       {refused !== null && <Alert color="red">{refused}</Alert>}
       <div className={classes.evidence}>
-        <Why examination={examination} />
-        <Before examination={examination} />
+        <Block title={t('why')}>
+          <Points icon={IconCheck} texts={candidate.reasons.map(({ code, values }) => t(`reasons.${code}`, values))} />
+          {candidate.companions.length > 0 && (
+            <p className={classes.quiet}>
+              {t('companions')}: {candidate.companions.map(({ table, purpose }) => `${table} (${t(`purposes.${purpose}`)})`).join(', ')}
+            </p>
+          )}
+          {candidate.alternatives.length > 0 && (
+            <p className={classes.quiet}>{t('alternatives', { shapes: candidate.alternatives.map(({ label }) => label).join(', ') })}</p>
+          )}
+        </Block>
+        {candidate.cautions.length > 0 && (
+          <Block title={t('before')}>
+            <Points
+              icon={IconAlertTriangle}
+              kind="caution"
+              texts={candidate.cautions.map(({ code, values }) => t(`cautions.${code}`, values))}
+            />
+          </Block>
+        )}
       </div>
       {problem !== null && (
         <Alert color="orange" title={t('problem')} icon={<IconAlertTriangle size={16} aria-hidden />}>
@@ -67,88 +86,195 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
           {problem.code === 'mapping' && problem.detail !== null && <p className={classes.problemDetail}>{problem.detail}</p>}
         </Alert>
       )}
-      {status !== null && status.words.length > 0 && (
-        <WordTable
-          column={status.column}
-          words={status.words}
-          complete={status.complete}
-          chosen={confirmed}
-          pending={pending}
-          onSay={say}
-        />
-      )}
+      {status !== null && status.words.length > 0 && <WordTable status={status} chosen={confirmed} pending={pending} onSay={say} />}
       {sample !== null && <SampleTable sample={sample} pending={pending} />}
-      {roles.length > 0 && (
-        <section className={classes.block}>
-          <h3>{t('mapping')}</h3>
-          <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('mapping')}>
-            <table className={classes.grid}>
-              <thead>
-                <tr>
-                  <th scope="col">{t('mappingRole')}</th>
-                  <th scope="col">{t('mappingColumn')}</th>
-                  <th scope="col">{t('mappingType')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {roles.map(({ role, column, type }) => (
-                  <tr key={role}>
-                    <th scope="row">{role}</th>
-                    <td className={classes.mono}>
-                      <bdi>{column}</bdi>
-                    </td>
-                    <td className={classes.quiet}>{type}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        </section>
+      {roles.length > 0 && <MappingTable roles={roles} />}
+      {yaml !== '' && (
+        <Block
+          title={t('paste')}
+          pending={pending}
+          action={<CopyText text={yaml} label={t('copy')} size="xs" variant="filled" disabled={pending} />}
+        >
+          <p className={classes.quiet}>{t('pasteText')}</p>
+          <pre className={classes.yaml} tabIndex={0} aria-label={t('paste')} data-dimmed={pending || undefined}>
+            <code>{yaml}</code>
+          </pre>
+        </Block>
       )}
-      {yaml !== '' && <PasteBlock yaml={yaml} pending={pending} />}
     </article>
   );
 }
 
-function Why({ examination: { candidate } }: { examination: Examination }) {
-  const t = useTranslations('detect');
+interface BlockProps {
+  title: string;
+  action?: ReactNode;
+  pending?: boolean;
+  children: ReactNode;
+}
+
+function Block({ title, action, pending, children }: BlockProps) {
   return (
-    <section className={classes.block}>
-      <h3>{t('why')}</h3>
-      <ul className={classes.points}>
-        {candidate.reasons.map(({ code, values }) => (
-          <li key={code}>
-            <IconCheck size={14} aria-hidden />
-            <span>{t(`reasons.${code}`, values)}</span>
-          </li>
-        ))}
-      </ul>
-      {candidate.companions.length > 0 && (
-        <p className={classes.quiet}>
-          {t('companions')}: {candidate.companions.map(({ table, purpose }) => `${table} (${t(`purposes.${purpose}`)})`).join(', ')}
-        </p>
+    <section className={classes.block} aria-busy={pending}>
+      {action === undefined ? (
+        <h3>{title}</h3>
+      ) : (
+        <div className={classes.blockHead}>
+          <h3>{title}</h3>
+          {action}
+        </div>
       )}
-      {candidate.alternatives.length > 0 && (
-        <p className={classes.quiet}>{t('alternatives', { shapes: candidate.alternatives.map(({ label }) => label).join(', ') })}</p>
-      )}
+      {children}
     </section>
   );
 }
 
-function Before({ examination: { candidate } }: { examination: Examination }) {
-  const t = useTranslations('detect');
-  if (candidate.cautions.length === 0) return null;
+function Points({ icon: Icon, kind, texts }: { icon: ComponentType<IconProps>; kind?: 'caution'; texts: string[] }) {
   return (
-    <section className={classes.block}>
-      <h3>{t('before')}</h3>
-      <ul className={classes.points} data-kind="caution">
-        {candidate.cautions.map(({ code, values }, index) => (
-          <li key={`${code} ${String(index)}`}>
-            <IconAlertTriangle size={14} aria-hidden />
-            <span>{t(`cautions.${code}`, values)}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul className={classes.points} data-kind={kind}>
+      {texts.map((text) => (
+        <li key={text}>
+          <Icon size={14} aria-hidden />
+          <span>{text}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function MappingTable({ roles }: { roles: MappedRole[] }) {
+  const t = useTranslations('detect');
+  return (
+    <Block title={t('mapping')}>
+      <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('mapping')}>
+        <table className={classes.grid}>
+          <thead>
+            <tr>
+              {(['mappingRole', 'mappingColumn', 'mappingType'] as const).map((key) => (
+                <th key={key} scope="col">
+                  {t(key)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {roles.map(({ role, column, type }) => (
+              <tr key={role}>
+                <th scope="row">{role}</th>
+                <td className={classes.mono}>
+                  <bdi>{column}</bdi>
+                </td>
+                <td className={classes.quiet}>{type}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Block>
+  );
+}
+
+interface WordTableProps {
+  status: NonNullable<Examination['status']>;
+  /** What was chosen, before it is answered. */
+  chosen: Record<string, LiveState | null>;
+  pending: boolean;
+  onSay: (word: string, state: LiveState | null) => void;
+}
+
+/** The words of the status column with what they mean; what is not sure is for a person to say. */
+function WordTable({ status: { column, words, complete }, chosen, pending, onSay }: WordTableProps) {
+  const t = useTranslations('detect');
+  const states = useTranslations('states');
+  const format = useFormat();
+  return (
+    <Block title={t('words')} pending={pending}>
+      <p className={classes.quiet}>
+        {t('wordsText', { column })} {!complete && t('wordsIncomplete')}
+      </p>
+      <table className={classes.grid} data-kind="words">
+        <thead>
+          <tr>
+            <th scope="col">{t('word')}</th>
+            <th scope="col" data-number>
+              {t('wordRows')}
+            </th>
+            <th scope="col">{t('meaning')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {words.map(({ word, rows, state, sure }) => {
+            const value = Object.hasOwn(chosen, word) ? chosen[word] : state;
+            return (
+              <tr key={word}>
+                <th scope="row" className={classes.mono}>
+                  <bdi>{word}</bdi>
+                </th>
+                <td data-number>{format.number(rows)}</td>
+                <td>
+                  <span className={classes.meaning}>
+                    <NativeSelect
+                      size="xs"
+                      aria-label={t('meaningOf', { word })}
+                      value={value ?? ''}
+                      onChange={(event) => onSay(word, LIVE_STATES.find((one) => one === event.currentTarget.value) ?? null)}
+                      data={[{ value: '', label: t('open') }, ...LIVE_STATES.map((one) => ({ value: one, label: states(one) }))]}
+                    />
+                    {!sure && <span className={classes.toConfirm}>{t('toConfirm')}</span>}
+                  </span>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Block>
+  );
+}
+
+/** The newest rows as the mapping reads them, values of the payload hidden. */
+function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) {
+  const t = useTranslations('detect');
+  return (
+    <Block title={t('sample')} pending={pending}>
+      <p className={classes.quiet}>
+        {t('sampleText', { looked: sample.looked, unmapped: sample.unmapped })} {sample.stateless && t('sampleStateless')}
+      </p>
+      {sample.rows.length > 0 && (
+        <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('sample')}>
+          <table className={classes.grid} data-dimmed={pending || undefined}>
+            <thead>
+              <tr>
+                {!sample.stateless && <th scope="col">{t('meaning')}</th>}
+                <th scope="col">{t('sampleId')}</th>
+                <th scope="col">{t('sampleType')}</th>
+                <th scope="col">{t('sampleCreated')}</th>
+                <th scope="col">{t('samplePayload')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sample.rows.map(({ event, payload }) => (
+                <tr key={event.id}>
+                  {!sample.stateless && (
+                    <td>
+                      <StateMark state={event.state} label={event.stateLabel} />
+                    </td>
+                  )}
+                  <td className={classes.mono} data-cut title={event.id}>
+                    <bdi>{event.id}</bdi>
+                  </td>
+                  <td data-cut>
+                    <bdi>{event.type}</bdi>
+                  </td>
+                  <td data-steady>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</td>
+                  <td className={classes.mono} data-payload>
+                    <bdi>{payload}</bdi>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Block>
   );
 }

@@ -94,33 +94,21 @@ export function DetectScreen({ databases, chosen, answer, examination, examine }
 
 function Body({ chosen, answer, examination, examine, pending }: Omit<DetectScreenProps, 'databases'> & { pending: boolean }) {
   const t = useTranslations('detect');
-  if (chosen === null || answer === null)
-    return (
-      <div className={classes.panel}>
-        <Notice title={t('start')} text={t('startText')} />
-      </div>
-    );
+  const panel = (title: string, text?: string) => (
+    <div className={classes.panel} data-part="detail">
+      <Notice title={title} text={text} />
+    </div>
+  );
+  if (chosen === null || answer === null) return panel(t('start'), t('startText'));
   const { detection, failure } = answer;
-  if (detection === null)
-    return (
-      <div className={classes.panel}>
-        <Notice title={t('failed')} text={failure === null ? undefined : t(`failures.${failure.code}`)} />
-      </div>
-    );
-  if (detection.candidates.length === 0)
-    return (
-      <div className={classes.panel}>
-        <Notice title={t('none')} text={t('noneText')} />
-      </div>
-    );
+  if (detection === null) return panel(t('failed'), failure === null ? undefined : t(`failures.${failure.code}`));
+  if (detection.candidates.length === 0) return panel(t('none'), t('noneText'));
   const key = examination?.candidate.table ?? null;
   return (
     <div className={classes.columns} data-chosen={examination !== null} data-dimmed={pending || undefined}>
       <CandidateList database={chosen} candidates={detection.candidates} chosen={key} />
       {examination === null ? (
-        <div className={classes.panel} data-part="detail">
-          <Notice title={t('chooseTable')} />
-        </div>
+        panel(t('chooseTable'))
       ) : (
         <CandidateDetail
           key={`${chosen} ${key ?? ''}`}

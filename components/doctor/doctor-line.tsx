@@ -1,12 +1,13 @@
 'use client';
 
+import { useMemo } from 'react';
 import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSummary } from '@/lib/shared/doctor';
-import { findingLines } from '@/lib/shared/doctor-text';
+import { findingLines, type Reader } from '@/lib/shared/doctor-text';
 import { SeverityMark } from '../figures/mark';
+import { useFormat } from '../figures/use-format';
 import { Note } from '../frame/note';
-import { useReader } from './use-reader';
 
 /** The worst that the doctor found in an outbox, how much else, and the way to all of it; nothing where all is well. */
 export function DoctorLine({ outbox, doctor: { worst, counts } }: { outbox: string; doctor: DoctorSummary }) {
@@ -24,5 +25,15 @@ export function DoctorLine({ outbox, doctor: { worst, counts } }: { outbox: stri
         {words('seeAll')}
       </Link>
     </Note>
+  );
+}
+
+/** The reader's language and formats, for texts whose keys come from the server. */
+export function useReader(): Reader {
+  const words = useTranslations();
+  const { locale, timeZone } = useFormat();
+  return useMemo(
+    () => ({ locale, timeZone, say: (key, values) => words(key as never, values as never), has: (key) => words.has(key as never) }),
+    [words, locale, timeZone],
   );
 }

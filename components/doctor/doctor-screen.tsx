@@ -11,8 +11,7 @@ import { useTicking } from '../frame/clock';
 import { Note } from '../frame/note';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { useFormat } from '../figures/use-format';
-import { FindingCard } from './finding-card';
-import type { SilenceActions } from './silence-form';
+import { FindingCard, type SilenceActions } from './finding-card';
 import { TablesSection } from './tables-section';
 import classes from './doctor.module.css';
 

@@ -3,18 +3,23 @@
 import { useState } from 'react';
 import Link from 'next/link';
 import { Button, Code } from '@mantine/core';
-import { IconBell } from '@tabler/icons-react';
+import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
-import type { Finding } from '@/lib/shared/doctor';
-import type { ShownCode } from '@/lib/shared/problems';
+import type { Finding, Silence } from '@/lib/shared/doctor';
+import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { CopyText } from '../frame/copy-text';
-import { SilenceForm, type SilenceActions } from './silence-form';
-import { useReader } from './use-reader';
+import { ReasonPopover } from '../frame/popovers';
+import { useReader } from './doctor-line';
 import classes from './doctor.module.css';
+
+export interface SilenceActions {
+  put: (input: { outbox: string; finding: string; reason: string }) => Promise<ActionResult<Silence>>;
+  lift: (input: { outbox: string; finding: string }) => Promise<ActionResult<Silence>>;
+}
 
 interface FindingCardProps {
   finding: Finding;
@@ -79,7 +84,17 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
       {silence !== null && (
         <div className={classes.buttons}>
           {finding.silence === null ? (
-            <SilenceForm outbox={outbox.id} finding={finding.id} put={silence.put} onDone={onChanged} />
+            <ReasonPopover
+              label={words('silence.button')}
+              icon={<IconBellOff size={14} aria-hidden />}
+              size="compact-xs"
+              title={words('silence.title')}
+              reasonLabel={words('silence.reason')}
+              reasonHint={words('silence.reasonHint')}
+              confirm={words('silence.confirm')}
+              send={(reason) => silence.put({ outbox: outbox.id, finding: finding.id, reason })}
+              onDone={onChanged}
+            />
           ) : (
             <Button
               size="compact-xs"

@@ -3,7 +3,7 @@
 import { useTranslations } from 'next-intl';
 import { unseenText, valueText } from '@/lib/shared/doctor-text';
 import type { Examination, TableReport } from '@/lib/shared/doctor';
-import { useReader } from './use-reader';
+import { useReader } from './doctor-line';
 import { Cure } from './finding-card';
 import classes from './doctor.module.css';
 

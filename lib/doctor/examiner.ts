@@ -1,5 +1,5 @@
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, type Examination, type Silence } from '@/lib/shared/doctor';
+import { headlineOf, rankFindings, type DoctorHeadline, type DoctorSnapshot, type Examination } from '@/lib/shared/doctor';
 import { Problem } from '@/lib/shared/problems';
 import { Queue } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
@@ -7,13 +7,13 @@ import { keepSample, readSamples, readSilences } from '@/lib/store/doctor';
 import type { StoreDb } from '@/lib/store/store';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { examineOutbox } from './examine';
-import { sampleSchema, type Sample } from './samples';
+import { sampleFrom } from './samples';
 
 /** An examination is everybody's for this long. */
 const SHARED_MS = 600_000;
 /** One that failed is tried again sooner. */
 const FAILED_MS = 60_000;
-/** Whoever asks for a new one within this gets the last. */
+/** Who asks for a new one within this gets the last. */
 const LEAST_MS = 5_000;
 /** Examinations under way at the same time, all databases together. */
 const AT_ONCE = 3;
@@ -25,18 +25,18 @@ export interface ExaminerOptions {
   store: { db: StoreDb };
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Told when an outbox could not be examined, for the log. */
+  /** Called when an outbox could not be examined, for the log. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
-/** Examinations of every outbox, one for all viewers of this process, made when somebody looks. */
+/** Examinations of every outbox, one for all viewers of this process, made when somebody asks. */
 export interface Examiner {
   /**
    * What is known now; outboxes that are due are examined meanwhile, nobody waits for them. Throws Problem `not_found`
    * for an unknown id.
    */
   snapshot(outbox?: string): Promise<DoctorSnapshot>;
-  /** Examines now, unless that was done within five seconds; one that is away answers its last findings with `problem`. */
+  /** Examines now, unless that was done within five seconds; one that is unreachable answers its last findings with `problem`. */
   examine(outbox: string): Promise<Examination>;
   /** Begins to examine every outbox, as if all were due. */
   examineAll(): void;
@@ -80,7 +80,7 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
 
   async function examine(id: string): Promise<Examination> {
     const outbox = await directory.get(id);
-    const samples = (await readSamples(store.db, id)).flatMap(parseSample);
+    const samples = (await readSamples(store.db, id)).flatMap(sampleFrom);
     const { examination, sample } = await examineOutbox(outbox, samples, now);
     await keepSample(store.db, id, sample.at, JSON.stringify(sample));
     return examination;
@@ -92,11 +92,13 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
     now() - triedAt >= (examination === null || examination.problem !== null ? FAILED_MS : SHARED_MS);
 
   async function silenced(examinations: readonly Examination[]): Promise<Examination[]> {
-    const silences = await readSilences(
-      store.db,
-      examinations.map(({ outbox }) => outbox),
-    );
-    return examinations.map((examination) => withSilences(examination, silences.get(examination.outbox)));
+    const ids = examinations.map(({ outbox }) => outbox);
+    const silences = await readSilences(store.db, ids);
+    return examinations.map((examination) => {
+      const own = silences.get(examination.outbox);
+      const findings = examination.findings.map((finding) => ({ ...finding, silence: own?.get(finding.id) ?? null }));
+      return { ...examination, findings: rankFindings(findings) };
+    });
   }
 
   function known(ids: readonly string[]): Examination[] {
@@ -140,14 +142,9 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
   };
 }
 
-function withSilences(examination: Examination, silences: ReadonlyMap<string, Silence> | undefined): Examination {
-  const findings = examination.findings.map((finding) => ({ ...finding, silence: silences?.get(finding.id) ?? null }));
-  return { ...examination, findings: rankFindings(findings) };
-}
-
 /** The last findings, marked with what stands in the way of new ones. */
 function failed(directory: OutboxDirectory, id: string, last: Examination | null, error: unknown, now: number): Examination {
-  const problem = error instanceof DatabaseFailure ? codeOf(error.code) : error instanceof Problem ? codeOf(error.code) : 'unusable';
+  const problem = error instanceof DatabaseFailure || error instanceof Problem ? problemOf(error.code) : 'unusable';
   if (last !== null) return { ...last, problem };
   const database = directory.database(id);
   return {
@@ -166,13 +163,7 @@ function failed(directory: OutboxDirectory, id: string, last: Examination | null
   };
 }
 
-function codeOf(code: string): Examination['problem'] {
+function problemOf(code: string): Examination['problem'] {
   if (code === 'timeout' || code === 'locked') return 'timeout';
   return code === 'connection' || code === 'unavailable' ? 'unavailable' : 'unusable';
-}
-
-/** A sample of another version of the console is no sample. */
-function parseSample(text: string): Sample[] {
-  const parsed = sampleSchema.safeParse(JSON.parse(text));
-  return parsed.success ? [parsed.data] : [];
 }

@@ -3,7 +3,7 @@ import { DAY_MS, nameOf } from './check';
 import { tablesOf, type Facts, type TableFacts } from './facts/facts';
 
 /** What is remembered of an examination: one a day, for growth and rates. */
-export const sampleSchema = z.object({
+const sampleSchema = z.object({
   /** ISO 8601. */
   at: z.string(),
   /** Table and indexes together, by table as the catalogue spells it. */
@@ -16,7 +16,7 @@ export const sampleSchema = z.object({
 });
 export type Sample = z.infer<typeof sampleSchema>;
 
-export interface Rates {
+interface Rates {
   insertsPerSecond: number;
   updatesPerSecond: number;
   hotUpdatesPerSecond: number | null;
@@ -27,6 +27,12 @@ export interface Rates {
 const LEAST_SPAN_MS = 60_000;
 /** Growth is computed from samples at least this far apart. */
 const GROWTH_SPAN_MS = DAY_MS * 0.9;
+
+/** A stored sample; one of another version of the console is none. */
+export function sampleFrom(text: string): Sample[] {
+  const parsed = sampleSchema.safeParse(JSON.parse(text));
+  return parsed.success ? [parsed.data] : [];
+}
 
 /** What an examination leaves behind for later ones. */
 export function sampleOf(facts: Facts, at: string): Sample {

@@ -7,67 +7,29 @@ export const CONFIDENCES = ['certain', 'likely', 'possible'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
 /** Why a table is taken for an outbox; words under `detect.reasons.<code>`. */
-export const REASON_CODES = [
-  'columns',
-  'signature',
-  'name',
-  'name_word',
-  'companions',
-  'schema',
-  'role_payload',
-  'role_type',
-  'role_aggregate',
-  'role_created',
-  'progress_time',
-  'progress_flag',
-  'progress_status',
-  'claims',
-  'rows_vanish',
-] as const;
+export type ReasonCode =
+  | 'columns' | 'signature' | 'name' | 'name_word' | 'companions' | 'schema' | 'role_payload' | 'role_type' | 'role_aggregate'
+  | 'role_created' | 'progress_time' | 'progress_flag' | 'progress_status' | 'claims' | 'rows_vanish'; // prettier-ignore
 
 /** What a person should know before the mapping is used; words under `detect.cautions.<code>`. */
-export const CAUTION_CODES = [
-  'other_name',
-  'other_words',
-  'words_to_confirm',
-  'row_security',
-  'not_readable',
-  'no_key',
-  'no_created_at',
-  'rows_vanish',
-  'time_zone',
-  'assumed',
-  'job_queue',
-  'inbox',
-  'dead_letters',
-  'close',
-] as const;
+export type CautionCode =
+  | 'other_name' | 'other_words' | 'words_to_confirm' | 'row_security' | 'not_readable' | 'no_key' | 'no_created_at'
+  | 'rows_vanish' | 'time_zone' | 'assumed' | 'job_queue' | 'inbox' | 'dead_letters' | 'close'; // prettier-ignore
 
 export interface Remark<Code extends string> {
   code: Code;
   /** Names of columns, tables and shapes, and numbers, for the sentence. */
   values: Record<string, string | number>;
 }
-export type Reason = Remark<(typeof REASON_CODES)[number]>;
-export type Caution = Remark<(typeof CAUTION_CODES)[number]>;
+export type Reason = Remark<ReasonCode>;
+export type Caution = Remark<CautionCode>;
 
 /** Why something could not be read; words under `detect.failures.<code>`. */
-export const FAILURE_CODES = [
-  'connection',
-  'login',
-  'no_database',
-  'tls_none',
-  'tls_required',
-  'tls_untrusted',
-  'timeout',
-  'no_privilege',
-  'missing',
-  'outdated',
-  'mapping',
-  'other',
-] as const;
+export type DetectionFailureCode =
+  | 'connection' | 'login' | 'no_database' | 'tls_none' | 'tls_required' | 'tls_untrusted' | 'timeout' | 'no_privilege'
+  | 'missing' | 'outdated' | 'mapping' | 'other'; // prettier-ignore
 export interface DetectionFailure {
-  code: (typeof FAILURE_CODES)[number];
+  code: DetectionFailureCode;
   /** What the configuration's checks say of a mapping, or the server's code; null where there is nothing to add. */
   detail: string | null;
 }
@@ -88,7 +50,7 @@ export interface Candidate {
   shape: string | null;
   /** What people call the shape; null for a mapping of its own. */
   label: string | null;
-  /** What kind of table it is: only an outbox is one of ours, the others are told apart. */
+  /** What kind of table it is: only an outbox is one of ours, the others are set apart. */
   family: 'outbox' | 'inbox' | 'job_queue' | 'dead_letters';
   confidence: Confidence;
   /** 0 to 1: for ordering candidates of one confidence. */
