@@ -23,10 +23,10 @@ export interface ExamineInput {
 
 export interface DetectScreenProps {
   databases: { id: string; engine: EngineKey }[];
-  /** Id of the database that is looked at. */
+  /** Id of the database that is shown. */
   chosen: string | null;
   answer: { detection: Detection | null; failure: DetectionFailure | null } | null;
-  /** The candidate that is looked at closely. */
+  /** The candidate that is shown. */
   examination: Examination | null;
   examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
 }

@@ -15,7 +15,7 @@ import { FindingCard, type SilenceActions } from './finding-card';
 import { TablesSection } from './tables-section';
 import classes from './doctor.module.css';
 
-/** More findings of all outboxes than these nobody reads: one chooses an outbox. */
+/** Findings of all outboxes shown at once; for more one chooses an outbox. */
 const SHOWN = 100;
 
 export interface DoctorScreenProps {

@@ -20,7 +20,7 @@ export interface FindOptions {
   engine: EngineKey;
   /** Ids of the outboxes the configuration has, by table as `schema.table`, or `table` for one in the default schema. */
   configured: ReadonlyMap<string, string>;
-  /** null where names are looked up in the database of the connection. */
+  /** null where names are those of the connection's database. */
   defaultSchema: string | null;
 }
 
@@ -50,7 +50,7 @@ function bestOf(table: CatalogueTable, options: FindOptions, neighbours: Neighbo
   const fits = shapes.flatMap((shape) => fitShape(table, shape, neighbours) ?? []).sort(better);
   const [first] = fits;
   const generic = genericFit(table);
-  // A layout met by a look-alike name weighs no more than a table made by hand that says more for itself.
+  // A layout met by a look-alike name weighs no more than a table made by hand with more evidence.
   const fit = first !== undefined && (generic === null || rank(first.confidence) <= rank(generic.confidence)) ? first : null;
   if (fit === null && generic === null) return null;
   return { table, fit, generic, candidate: candidateOf(table, fit, fits, generic, options) };

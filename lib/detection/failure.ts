@@ -26,12 +26,12 @@ export function failureOf(error: unknown): DetectionFailure | null {
   return { code: BY_CODE[error.code] ?? 'other', detail: error.state };
 }
 
-/** What a driver says about TLS it says in words: only known ones are looked for. */
+/** Drivers report TLS in words: only known ones are matched. */
 function tlsFailure(error: unknown): DetectionFailure['code'] | null {
   const cause = error instanceof DatabaseFailure ? error.cause : error;
-  const said = cause instanceof Error ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : '';
-  if (/does not support (SSL|secure connection)/i.test(said)) return 'tls_none';
-  if (/no encryption|SSL off|require_secure_transport|insecure transport/i.test(said)) return 'tls_required';
-  if (/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_|certificate/i.test(said)) return 'tls_untrusted';
+  const text = cause instanceof Error ? `${'code' in cause ? String(cause.code) : ''} ${cause.message}` : '';
+  if (/does not support (SSL|secure connection)/i.test(text)) return 'tls_none';
+  if (/no encryption|SSL off|require_secure_transport|insecure transport/i.test(text)) return 'tls_required';
+  if (/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|CERT_|certificate/i.test(text)) return 'tls_untrusted';
   return null;
 }

@@ -12,7 +12,7 @@ export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
 
 /** Weights of what speaks for a shape; they add up to one. */
 const WEIGHT = { columns: 0.45, name: 0.35, companion: 0.15, schema: 0.05 };
-/** Columns that nobody else calls so: with this many of them a table may be called what it likes. */
+/** Columns that only one library calls so: with this many of them a table may be called what it likes. */
 const TELLING_COLUMNS = 4;
 /** So many columns do not all meet by chance, common as each of them may be. */
 const MANY_COLUMNS = 10;
@@ -198,9 +198,9 @@ function scoreOf(roles: RoleColumns, named: boolean): number {
 }
 
 function reasonsOf(table: CatalogueTable, roles: RoleColumns, named: boolean): Reason[] {
-  const said: Reason[] = named ? [{ code: 'name_word', values: { table: table.name.table } }] : [];
+  const reasons: Reason[] = named ? [{ code: 'name_word', values: { table: table.name.table } }] : [];
   const add = (code: Reason['code'], column: CatalogueColumn | undefined): void => {
-    if (column !== undefined) said.push({ code, values: { column: column.name } });
+    if (column !== undefined) reasons.push({ code, values: { column: column.name } });
   };
   add('role_payload', roles.payload);
   add('role_type', roles.type ?? roles.topic);
@@ -210,6 +210,6 @@ function reasonsOf(table: CatalogueTable, roles: RoleColumns, named: boolean): R
   add('progress_flag', roles.publishedFlag);
   add('progress_status', roles.status);
   add('claims', roles.lockedUntil ?? roles.lockedBy ?? roles.attemptedAt);
-  if ((roles.publishedAt ?? roles.publishedFlag ?? roles.status) === undefined) said.push({ code: 'rows_vanish', values: {} });
-  return said;
+  if ((roles.publishedAt ?? roles.publishedFlag ?? roles.status) === undefined) reasons.push({ code: 'rows_vanish', values: {} });
+  return reasons;
 }

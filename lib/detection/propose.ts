@@ -21,7 +21,7 @@ export interface ProposeOptions {
   taken: readonly string[];
 }
 
-/** An id that nobody has, and one entry of `outboxes` with the key above it, comments on what a person has to confirm. */
+/** A free id, and one entry of `outboxes` with the key above it, comments on what a person has to confirm. */
 export interface Proposal {
   id: string;
   yaml: string;
@@ -239,7 +239,7 @@ function fromWords({ name: column, kind }: CatalogueColumn, words: readonly Stat
 function deadOf({ dead, roles }: MappingInput, id: string[]): Mapping['dead'] {
   if (dead === null) return undefined;
   const there = new Set(dead.columns.map(({ name }) => name));
-  // Without the key of the outbox its rows could not be told apart.
+  // Without the key of the outbox its rows could not be matched.
   if (!id.every((name) => there.has(name))) return undefined;
   const own = rolesOf(dead);
   const columns: NonNullable<Mapping['dead']>['columns'] = {};

@@ -131,7 +131,7 @@ export function configOf(database: Pick<Database, 'id' | 'engine'>, yaml: string
 function settingsOf(config: Config): ReturnType<typeof directoryOptions>['outboxes'][number] {
   const [settings] = directoryOptions(config).outboxes;
   if (settings === undefined) throw new Problem('invalid', 'No outbox is proposed');
-  // Nobody has said yet what is private in here: all of it is.
+  // What is private in here is not configured yet: all of it is.
   return { ...settings, mask: ['payload.**', 'headers.**'] };
 }
 

@@ -29,7 +29,7 @@ function namesOf(name: string, prefix: string): string[] {
   return [own, ...shorter];
 }
 
-/** The column of each role as far as names and types tell; a column serves one role. */
+/** The column of each role as far as names and types show; a column serves one role. */
 export function rolesOf(table: CatalogueTable): RoleColumns {
   const prefix = commonPrefix(table.columns.map(({ name }) => name));
   const named = table.columns.map((column) => ({ column, names: namesOf(column.name, prefix) }));

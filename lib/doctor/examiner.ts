@@ -32,7 +32,7 @@ export interface ExaminerOptions {
 /** Examinations of every outbox, one for all viewers of this process, made when somebody asks. */
 export interface Examiner {
   /**
-   * What is known now; outboxes that are due are examined meanwhile, nobody waits for them. Throws Problem `not_found`
+   * What is known now; outboxes that are due are examined meanwhile, no caller waits for them. Throws Problem `not_found`
    * for an unknown id.
    */
   snapshot(outbox?: string): Promise<DoctorSnapshot>;

@@ -3,7 +3,7 @@ import type { Engine } from '@/lib/database/engine';
 import { createIndexStatement, indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
 import type { ColumnFacts, IndexFacts, TableFacts } from './facts/facts';
 
-/** Rows a purge takes at once: short enough that nobody waits for its locks. */
+/** Rows a purge takes at once: short enough that no writer waits for its locks. */
 const PURGE_ROWS = 5_000;
 
 export interface Fixes {

@@ -70,7 +70,7 @@ function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]
   });
 }
 
-/** No index leads to the rows of a state: counting, listing, and looking for stuck ones read the table. */
+/** No index leads to the rows of a state: counting, listing and finding stuck ones read the table. */
 function stateUnindexed(input: CheckInput, state: 'processing' | 'dead'): Found[] {
   const { outbox, facts } = input;
   const tests = testsOf(outbox, [state]);
@@ -116,7 +116,7 @@ function listUnindexed(input: CheckInput): Found[] {
   }));
 }
 
-/** An index whose building failed: it is kept up with every write and serves nobody. */
+/** An index whose building failed: it is kept up with every write and serves no query. */
 function indexUnfinished({ facts, fixes: { dropIndex } }: CheckInput): Found[] {
   return tablesOf(facts).flatMap((table) =>
     table.indexes

@@ -30,7 +30,7 @@ function hiddenRows({ outbox: { database }, facts }: CheckInput): Found[] {
     severity: 'act',
     subject: table,
     values: { table, policies },
-    // A restrictive policy is passed by nobody whom it is for: no further policy changes that.
+    // A restrictive policy cannot be passed by those it is for: no further policy changes that.
     cure: restricted
       ? `ALTER ROLE ${reader} BYPASSRLS;`
       : `CREATE POLICY outbox_console_reads ON ${table} FOR SELECT TO ${reader} USING (true);`,

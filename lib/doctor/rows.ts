@@ -22,7 +22,7 @@ const AHEAD_MS = 60_000;
 
 const quoted = (values: readonly string[]): string => values.map((value) => `“${value}”`).join(', ');
 
-/** Rows whose state no rule names: they are in no figure, and nobody knows whether a relay takes them. */
+/** Rows whose state no rule names: they are in no figure, and whether a relay takes them is unknown. */
 function unmappedStatus(input: CheckInput): Found[] {
   const { rows, main } = input.facts;
   // Those that differ in case alone have a check of their own.
@@ -92,14 +92,14 @@ function counterOverflow({ outbox, facts, fixes }: CheckInput): Found[] {
   return [{ severity: 'act', subject: column.name, values, cure: fixes.widen(facts.main, column) }];
 }
 
-/** Dead events nobody has dealt with for a month: no relay takes them and nothing removes them. */
+/** Dead events left alone for a month: no relay takes them and nothing removes them. */
 function deadForgotten({ facts: { rows } }: CheckInput): Found[] {
   const { dead } = rows;
   if (dead === null || dead.count === 0 || dead.oldestMs === null || dead.oldestMs < FORGOTTEN_MS) return [];
   return [{ severity: 'note', values: { events: dead.count, oldestMs: dead.oldestMs } }];
 }
 
-/** Events dated into the future: a writer's clock, or its time zone, is wrong; they come out late and look young. */
+/** Events dated into the future: a writer's clock, or its time zone, is wrong; they come out late and seem young. */
 function eventsFromFuture({ facts: { rows } }: CheckInput): Found[] {
   return rows.aheadMs === null || rows.aheadMs < AHEAD_MS ? [] : [{ severity: 'watch', values: { aheadMs: rows.aheadMs } }];
 }

@@ -29,7 +29,7 @@ function slotMissing({ facts: { slots } }: SlotInput): Found[] {
   return [{ severity: 'act', values: { slot: slots.wanted } }];
 }
 
-/** Nobody is connected to the slot: what is written waits in the log, which grows until the disk is full. */
+/** No reader is connected to the slot: what is written waits in the log, which grows until the disk is full. */
 function slotInactive({ facts: { slots } }: SlotInput): Found[] {
   return (slots?.found ?? [])
     .filter((slot) => !slot.active && !isLost(slot) && (slot.inactiveMs === null || slot.inactiveMs >= RESTART_MS))
@@ -44,7 +44,7 @@ function slotInactive({ facts: { slots } }: SlotInput): Found[] {
 function slotHoldsWal({ facts: { slots } }: SlotInput): Found[] {
   return (slots?.found ?? []).flatMap((slot) => {
     const { name, plugin, status, retainedBytes, unconfirmedBytes } = slot;
-    // The server's own word for what it takes away at its next checkpoint.
+    // The server's own word for what it removes at its next checkpoint.
     const endangered = status === 'unreserved';
     if (isLost(slot) || retainedBytes === null || (retainedBytes < MUCH_BYTES && !endangered)) return [];
     const values = { slot: name, plugin, status, retainedBytes, unconfirmedBytes };
@@ -52,7 +52,7 @@ function slotHoldsWal({ facts: { slots } }: SlotInput): Found[] {
   });
 }
 
-/** The server took away log that the slot still needed: what was written there is sent by nobody any more. */
+/** The server removed log that the slot still needed: what was written there is never sent. */
 function slotLost({ facts: { slots } }: SlotInput): Found[] {
   return (slots?.found ?? []).filter(isLost).map(({ name, plugin, status, invalidated, drop }) => ({
     severity: 'act',
@@ -66,7 +66,7 @@ function slotLost({ facts: { slots } }: SlotInput): Found[] {
 function slotCatalogue({ facts: { catalogueHolders, slots } }: SlotInput): Found[] {
   return (
     catalogueHolders
-      // Of the outbox's own slot it is said that nobody reads it.
+      // The outbox's own slot without a reader is slot_inactive's.
       .filter(({ slot, active }) => active || !slots?.found.some(({ name }) => name === slot))
       .filter(({ transactions }) => transactions >= MANY_TRANSACTIONS)
       .map(({ slot, database, active, transactions, drop }) => ({

@@ -19,7 +19,7 @@ export function statusColumns(shape: Shape): Map<string, Set<string>> {
 
 /**
  * The one column whose value alone gives every state, and the values that rules name; null where there is none: other columns
- * tell whether a row is an event at all, or a rule means more spellings than it names.
+ * say whether a row is an event at all, or a rule means more texts than it names.
  */
 export function decidingColumn(shape: Shape): { column: string; named: Set<string> } | null {
   const [column, ...others] = stateColumns(shape);

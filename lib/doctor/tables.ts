@@ -86,7 +86,7 @@ function uniqueId({ outbox: { main }, facts, fixes }: CheckInput): Found[] {
   const names = main.id.map((column) => column.name);
   if (names.length === 0 || main.description.kind !== 'table') return [];
   if (facts.main.indexes.some((index) => keepsUnique(index) && names.some((name) => index.columns.includes(name)))) return [];
-  // The parts of a partitioned table share no unique key without what tells them apart.
+  // The parts of a partitioned table share no unique key without the columns they are split by.
   const columns = [...new Set([...names, ...(main.description.partitions?.key ?? [])])];
   const cure = columns.includes('') ? null : fixes.createIndex(facts.main, { purpose: 'id', columns, tests: [], unique: true });
   const values = { table: nameOf(facts.main), column: names.join(', '), rows: facts.main.rows };

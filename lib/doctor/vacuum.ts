@@ -6,14 +6,14 @@ export const VACUUM_CHECKS: Checks = { old_snapshot: oldSnapshot, autovacuum_off
 
 const LONG_MS = 300_000;
 const GRAVE_MS = 3_600_000;
-/** Where nobody may see since when a transaction is open, or it is an orphan: so many others have ended since. */
+/** Where it is hidden since when a transaction is open, or it is an orphan: so many others have ended since. */
 const MANY_TRANSACTIONS = 50_000;
 /** So many rows that vacuum came for since, and had to leave, are proof enough. */
 const LEFT_ROWS = 1_000;
 const LONG_HISTORY = 50_000;
 const GRAVE_HISTORY = 1_000_000;
 
-/** Somebody's open transaction keeps every row version since its beginning: vacuum takes none away, indexes fill with them. */
+/** An open transaction keeps every row version since its beginning: vacuum removes none, indexes fill with them. */
 function oldSnapshot({ facts: { holders, main }, now }: CheckInput): Found[] {
   return holders.flatMap(({ kind, who, user, application, ageMs, transactions, state, end }) => {
     const long = ageMs === null || kind !== 'session' ? transactions >= MANY_TRANSACTIONS : false;
@@ -47,7 +47,7 @@ function autovacuumOff({ facts }: CheckInput): Found[] {
   });
 }
 
-/** InnoDB keeps old row versions that nobody has purged: every read of a row the relay rewrites walks through them. */
+/** InnoDB keeps old row versions that wait to be purged: every read of a row the relay rewrites walks through them. */
 function purgeLag({ facts: { purge } }: CheckInput): Found[] {
   const historyLength = purge?.historyLength ?? null;
   if (historyLength === null || historyLength < LONG_HISTORY) return [];

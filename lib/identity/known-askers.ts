@@ -1,6 +1,6 @@
 /**
  * Who is behind a session or a token, remembered for seconds: two hundred open screens ask the store once in a while and not with every
- * poll. What changes something asks the store itself, so that whoever may no longer do it is refused at once.
+ * poll. What changes something asks the store itself, so that who may no longer do it is refused at once.
  */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
@@ -11,7 +11,7 @@ import { actorOfToken, tokenHash } from './tokens';
 
 /** So long a screen may go on reading after its session was ended elsewhere, in milliseconds. */
 const REMEMBERED_MS = 10_000;
-/** Beyond so many askers whoever was asked about longest ago is forgotten. */
+/** Beyond so many askers the one asked about longest ago is forgotten. */
 const REMEMBERED_MAX = 2_000;
 const USE_NOTED_MS = 60_000;
 
@@ -36,16 +36,16 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: KnownAs
   const remembered = new Map<string, { actor: Promise<Actor | null>; until: number }>();
   const notedAt = new Map<string, number>();
 
-  function ask(key: string, fresh: boolean, look: () => Promise<Actor | null>): Promise<Actor | null> {
+  function ask(key: string, fresh: boolean, find: () => Promise<Actor | null>): Promise<Actor | null> {
     const known = remembered.get(key);
     if (!fresh && known !== undefined && known.until > now()) return known.actor;
-    const actor = outsideRequests(look);
+    const actor = outsideRequests(find);
     remembered.delete(key);
     remembered.set(key, { actor, until: now() + REMEMBERED_MS });
     const forget = (): void => {
       if (remembered.get(key)?.actor === actor) remembered.delete(key);
     };
-    // Nobody is remembered as nobody, so that guesses take no room; a failure is asked again.
+    // An unknown asker is not remembered, so that guesses take no room; a failure is asked again.
     actor.then((found) => found === null && forget(), forget);
     for (const [oldest] of remembered) if (remembered.size > REMEMBERED_MAX) remembered.delete(oldest);
     return actor;

@@ -1,6 +1,6 @@
 /**
  * Slows guessing down: per place and account, per account over all places that are new to it, and per address. A place that the
- * account has signed in from before has a budget of its own, so that guessing elsewhere locks nobody out there. Shared by all replicas.
+ * account has signed in from before has a budget of its own, so that guessing elsewhere does not lock it out. Shared by all replicas.
  */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
@@ -37,7 +37,7 @@ export function placesOf({ address, browser }: Place): string[] {
   return [...own, `address:${isIPv6(address) ? networkOf(address) : address}`];
 }
 
-/** The first 64 bits of an IPv6 address: whoever has one has all the others behind them. */
+/** The first 64 bits of an IPv6 address: who has one address has all of its network. */
 function networkOf(address: string): string {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = head === '' ? [] : head.split(':');

@@ -14,7 +14,7 @@ const PASSWORD_MAX_BYTES = 1_024;
 const AT_ONCE = 2;
 const WAITING_MAX = 16;
 let running = 0;
-/** Who signs in from where they did before goes first: whoever floods us from elsewhere does not keep them out. */
+/** Who signs in from where they did before goes first: a flood from elsewhere does not keep them out. */
 const waiting: Record<'first' | 'others', (() => void)[]> = { first: [], others: [] };
 
 async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Promise<T> {

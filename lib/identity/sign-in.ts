@@ -12,7 +12,7 @@ import { verifyPassword } from './passwords';
 
 export type SignIn =
   | { ok: true; accountId: string; email: string; sid: string }
-  /** `disabled` is only ever said to who knows the password. */
+  /** `disabled` is only answered to who knows the password. */
   | { ok: false; why: 'wrong' | 'disabled' }
   | { ok: false; why: 'too_many'; retryAfterSeconds: number };
 
@@ -21,7 +21,7 @@ export interface Credentials extends Place {
   password: string;
 }
 
-/** Begins a session of `hours` for who knows the password. An unknown address takes as long as a wrong password, and is told to nobody. */
+/** Begins a session of `hours` for who knows the password. An unknown address takes as long as a wrong password, and gets the same answer. */
 export async function signIn(store: Store, input: Credentials, hours: number): Promise<SignIn> {
   const email = normaliseEmail(input.email);
   if (email === null) return { ok: false, why: 'wrong' };

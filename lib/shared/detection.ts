@@ -2,7 +2,7 @@
 import type { EngineKey, OutboxEvent } from './model';
 import type { LiveState } from './states';
 
-/** `certain`: columns only one library has. `likely`: name and columns of a known layout. `possible`: it looks like one. */
+/** `certain`: columns only one library has. `likely`: name and columns of a known layout. `possible`: it resembles one. */
 export const CONFIDENCES = ['certain', 'likely', 'possible'] as const;
 export type Confidence = (typeof CONFIDENCES)[number];
 
@@ -69,9 +69,9 @@ export interface Candidate {
 export interface Detection {
   database: string;
   engine: EngineKey;
-  /** How many tables were looked at. */
+  /** How many tables were read. */
   tables: number;
-  /** There were more tables than are looked at in one scan. */
+  /** There were more tables than one scan reads. */
   cut: boolean;
   /** Most certain first. */
   candidates: Candidate[];
@@ -105,17 +105,17 @@ export interface SampleRow {
 export interface Sample {
   rows: SampleRow[];
   looked: number;
-  /** Rows that fit no state, of those looked at. */
+  /** Rows that fit no state, of those read. */
   unmapped: number;
   /** The table shows no state at all: its relay reads the database's log. */
   stateless: boolean;
 }
 
-/** A candidate looked at closely: its mapping, rows read through it, and what to paste. */
+/** A candidate examined: its mapping, rows read through it, and what to paste. */
 export interface Examination {
   candidate: Candidate;
   roles: MappedRole[];
-  /** The column that tells the state by words, with the words; null where none does. */
+  /** The column that holds the state as words, with the words; null where none does. */
   status: { column: string; words: StatusWord[]; complete: boolean } | null;
   /** The newest rows as the mapping reads them; more of them are counted than shown. */
   sample: Sample | null;

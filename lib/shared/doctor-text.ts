@@ -41,10 +41,10 @@ function texts(values: FindingValues, reader: Reader): Record<string, string> {
 
 /** The two lines of a finding: what it is, and what it costs. */
 export function findingLines({ check, values }: Pick<Finding, 'check' | 'values'>, reader: Reader): { what: string; why: string } {
-  const said = texts(values, reader);
+  const shown = texts(values, reader);
   const line = (which: string): string => {
     const key = `doctor.checks.${check}.${which}`;
-    return reader.has(key) ? reader.say(key, said) : which === 'what' ? check : '';
+    return reader.has(key) ? reader.say(key, shown) : which === 'what' ? check : '';
   };
   return { what: line('what'), why: line('why') };
 }
@@ -58,7 +58,7 @@ export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader
   });
 }
 
-/** What the doctor could not look at, in words. */
+/** What the doctor could not read, in words. */
 export function unseenText({ code }: Unseen, reader: Reader): string {
   const key = `doctor.unseen.${code}`;
   return reader.has(key) ? reader.say(key) : code;
@@ -67,7 +67,7 @@ export function unseenText({ code }: Unseen, reader: Reader): string {
 /** Text of somebody else in one line: what it says about itself is all that it does. */
 const oneLine = (text: string): string => visibleText(text).replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
 
-/** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last, and what was not looked at. */
+/** Examinations as Markdown: a heading per outbox, its findings with their cure, silenced ones last, and what was not read. */
 export function examinationsAsMarkdown(examinations: readonly Examination[], reader: Reader): string {
   const { say, timeZone } = reader;
   const lines = [`# ${say('doctor.title')}`];

@@ -42,7 +42,7 @@ export interface IndexReport {
   name: string;
   definition: string;
   bytes: number;
-  /** Entries when it was last counted; null where nobody has. */
+  /** Entries when it was last counted; null where it was not. */
   entries: number | null;
   /** How often it was read since `statisticsSince`; null where the engine does not count. */
   scans: number | null;
@@ -63,7 +63,7 @@ export interface TableReport {
   indexes: IndexReport[];
 }
 
-/** Something the doctor's role may not look at, and what would change that. Words under `doctor.unseen.<code>`. */
+/** Something the doctor's role may not read, and what would change that. Words under `doctor.unseen.<code>`. */
 export interface Unseen {
   code: string;
   cure: string | null;
@@ -91,7 +91,7 @@ export interface Examination {
 /** All outboxes, as the screen shows them. */
 export interface DoctorSnapshot {
   asOf: string;
-  /** In the order of the configuration; an outbox that nobody has examined yet is not there. */
+  /** In the order of the configuration; an outbox not examined yet is not there. */
   examinations: Examination[];
   /** Ids of outboxes that are being examined for the first time. */
   waiting: string[];
@@ -100,15 +100,15 @@ export interface DoctorSnapshot {
 /** What the fleet shows of an outbox. */
 export interface DoctorHeadline {
   severity: Severity;
-  /** Findings that nobody has silenced. */
+  /** Findings that are not silenced. */
   count: number;
 }
 
 /** What the screen of an outbox shows of it. */
 export interface DoctorSummary {
-  /** The worst finding that nobody has silenced; null where all is well. */
+  /** The worst finding that are not silenced; null where all is well. */
   worst: Finding | null;
-  /** Findings that nobody has silenced. */
+  /** Findings that are not silenced. */
   counts: Record<Severity, number>;
 }
 
@@ -128,14 +128,14 @@ export function rankFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
 }
 
-/** The worst finding that nobody has silenced, and how many there are of each severity. */
+/** The worst finding that are not silenced, and how many there are of each severity. */
 export function summaryOf(findings: readonly Finding[]): DoctorSummary {
   const open = rankFindings(findings).filter(({ silence }) => silence === null);
   const count = (severity: Severity) => open.filter((finding) => finding.severity === severity).length;
   return { worst: open[0] ?? null, counts: { act: count('act'), watch: count('watch'), note: count('note') } };
 }
 
-/** The worst that nobody has silenced; null where all is well. */
+/** The worst that are not silenced; null where all is well. */
 export function headlineOf(findings: readonly Finding[]): DoctorHeadline | null {
   const { worst, counts } = summaryOf(findings);
   return worst === null ? null : { severity: worst.severity, count: counts.act + counts.watch + counts.note };

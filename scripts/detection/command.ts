@@ -8,7 +8,7 @@ import { configuredTables, detectAndExamine } from '@/lib/detection/detect';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { detectionText, failureSentence, nextSteps } from './print';
 
-/** Nothing was found: told apart from a database that could not be read. */
+/** Nothing was found; a database that could not be read has another status. */
 export const EXIT_NOTHING_FOUND = 3;
 
 const ROWS = 3;
@@ -62,10 +62,10 @@ async function detect(given: string, options: Options, host: DetectHost): Promis
     else host.answer([detectionText(detection, examinations), ...nextSteps(examinations, place)].join('\n\n'));
     return examinations.length === 0 ? EXIT_NOTHING_FOUND : 0;
   } catch (error) {
-    const said = failureOf(error);
+    const failure = failureOf(error);
     // Never the driver's own text: it may hold the connection string.
-    if (said === null) throw error;
-    throw host.failure(failureSentence(said), 'failed');
+    if (failure === null) throw error;
+    throw host.failure(failureSentence(failure), 'failed');
   } finally {
     await database.close();
   }

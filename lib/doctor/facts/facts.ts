@@ -18,7 +18,7 @@ export interface ColumnFacts {
   /** Ends of the other values when they were last sampled. */
   smallestSeen: string | null;
   largestSeen: string | null;
-  /** Bytes of a value on average; null where nobody has counted. */
+  /** Bytes of a value on average; null where they are not counted. */
   averageBytes: number | null;
   /** Column default as the server prints it. */
   defaultText: string | null;
@@ -35,16 +35,16 @@ export interface IndexFacts {
   predicate: string | null;
   unique: boolean;
   valid: boolean;
-  /** Its building failed, and nobody is at it now. */
+  /** Its building failed, and none is under way. */
   unfinished: boolean;
   bytes: number;
-  /** null where nobody has counted them yet. */
+  /** null where they are not counted yet. */
   entries: number | null;
   scans: number | null;
 }
 
 export interface VacuumFacts {
-  /** Row versions nobody needs any more. */
+  /** Row versions that are dead. */
   deadRows: number;
   /** So many of them make autovacuum start. */
   startsAtRows: number;
@@ -110,7 +110,7 @@ export interface SlotFacts extends Pick<
   SlotSeen,
   'name' | 'plugin' | 'active' | 'retainedBytes' | 'unconfirmedBytes' | 'status' | 'invalidated'
 > {
-  /** How long nobody has been connected; null while somebody is, and before PostgreSQL 17. */
+  /** How long it has had no reader; null while it has one, and before PostgreSQL 17. */
   inactiveMs: number | null;
   /** The statement that drops it. */
   drop: string;
@@ -132,7 +132,7 @@ export interface RowFacts {
     mostAttempts: number | null;
     /** Rows tried more often than `maxAttempts` says. */
     beyond: number;
-    /** Rows tried as often as allowed that nobody has touched for a day. */
+    /** Rows tried as often as allowed that were not touched for a day. */
     stranded: number;
     oldestStrandedMs: number | null;
   } | null;
@@ -141,7 +141,7 @@ export interface RowFacts {
   unmapped: { looked: number; values: { value: string; rows: number }[] };
   /** Age of the oldest published row; null where unknown. */
   oldestPublishedMs: number | null;
-  /** How far the newest row is ahead of the database's clock; null where it is not, or nobody knows. */
+  /** How far the newest row is ahead of the database's clock; null where it is not, or unknown. */
   aheadMs: number | null;
 }
 
@@ -154,7 +154,7 @@ export interface Facts {
   rows: RowFacts;
   holders: SnapshotHolder[];
   catalogueHolders: CatalogueHolder[];
-  /** null where publishing does not go by replication slots, or nobody may see them. `wanted` is null for any of the database's. */
+  /** null where publishing does not go by replication slots, or the role may see none. `wanted` is null for any of the database's. */
   slots: { wanted: string | null; standby: boolean; found: SlotFacts[] } | null;
   roles: RoleFacts[];
   /** Row-level security keeps rows from the reader. */
@@ -164,7 +164,7 @@ export interface Facts {
    * null where it is another table's key.
    */
   cascades: { table: string; key: string; from: string; drop: string | null }[];
-  /** InnoDB's transactions that nobody has purged, and the oldest that is open; null in each where the user may not see it. */
+  /** InnoDB's transactions that wait to be purged, and the oldest that is open; null in each where the user may not see it. */
   purge: { historyLength: number | null; oldest: Pick<SnapshotHolder, 'who' | 'user' | 'ageMs' | 'end'> | null } | null;
   unseen: Unseen[];
 }

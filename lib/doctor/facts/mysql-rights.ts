@@ -39,7 +39,7 @@ async function grantsOf(db: Db): Promise<{ name: string; grants: Grant[] }> {
   return { name: me, grants: grants.filter(({ revoked, database }) => !revoked && reaches(database, base ?? '')) };
 }
 
-/** MySQL tells what its roles add as if it were the user's own, from whom it cannot be taken back. */
+/** MySQL shows what its roles add as if it were the user's own, from whom it cannot be taken back. */
 async function attributed(db: Db, me: string): Promise<Grant[]> {
   const at = me.lastIndexOf('@');
   const user = sql` for ${sql.lit(me.slice(0, at))}@${sql.lit(me.slice(at + 1))}`;

@@ -20,14 +20,14 @@ export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts
   const { rows, cut } = await readRows(outbox);
   const facts = await outbox.database.read(async (db) => {
     const server = await readServer(db);
-    const { table: main, usesTold } = await readTable(db, outbox, outbox.main);
+    const { table: main, seesUses } = await readTable(db, outbox, outbox.main);
     const dead = outbox.dead === null ? null : (await readTable(db, outbox, outbox.dead)).table;
     const historyLength = server.historyLength ?? (await historyOf(db));
     const oldest = await oldestTransaction(db);
     const unseen: Unseen[] = [];
     if (oldest === undefined)
       unseen.push({ code: historyLength === null ? 'server_and_purge' : 'server', cure: `GRANT PROCESS ON *.* TO ${server.account};` });
-    if (!usesTold) unseen.push({ code: 'index_uses', cure: `GRANT SELECT ON performance_schema.* TO ${server.account};` });
+    if (!seesUses) unseen.push({ code: 'index_uses', cure: `GRANT SELECT ON performance_schema.* TO ${server.account};` });
     if (cut) unseen.push({ code: 'rows', cure: null });
     return {
       statisticsSince: server.upSince,
@@ -53,7 +53,7 @@ interface Server {
   upSince: string | null;
   zone: string;
   zoneMinutes: number;
-  /** MariaDB tells everybody. */
+  /** MariaDB shows it to every user. */
   historyLength: number | null;
 }
 
@@ -86,7 +86,7 @@ function minutesAhead(timeZone: string, now: number): number {
   return Math.round((Date.parse(`${instantToWall(now, timeZone)}Z`) - now) / 60_000);
 }
 
-/** MySQL counts it elsewhere, where only users with PROCESS may look; null for others. */
+/** MySQL counts it elsewhere, for users with PROCESS; null for others. */
 async function historyOf(db: Db): Promise<number | null> {
   try {
     const { rows } = await sql<{ n: string }>`
@@ -108,14 +108,14 @@ async function oldestTransaction(db: Db): Promise<OldestTransaction | null | und
       from information_schema.innodb_trx t left join information_schema.processlist p on p.id = t.trx_mysql_thread_id
       where t.trx_mysql_thread_id <> connection_id() and t.trx_mysql_thread_id <> 0 order by t.trx_started limit 1`.execute(db);
     const [row] = rows;
-    // The session's clock is UTC, the server's transactions begin by its own: a zone ahead looks like a beginning in the future.
+    // The session's clock is UTC, the server's transactions begin by its own: in a zone ahead they seem to begin in the future.
     return row === undefined ? null : { who: row.who, user: row.user ?? '', ageMs: Math.max(0, Number(row.age)), end: `KILL ${row.who};` };
   } catch {
     return undefined;
   }
 }
 
-/** Bytes of a value, where nobody has counted them: of numbers and times what the type takes. */
+/** Bytes of a value, where they are not counted: of numbers and times what the type takes. */
 const TYPE_BYTES: Record<string, number> = {
   tinyint: 1, smallint: 2, mediumint: 3, int: 4, bigint: 8, float: 4, double: 8, decimal: 8, date: 3, datetime: 8, timestamp: 7, time: 6, year: 1, bit: 1, enum: 1, uuid: 16,
 }; // prettier-ignore
@@ -139,7 +139,7 @@ interface TableRow {
 }
 
 /** A table's size, columns and indexes, by its rows of the catalogue and InnoDB's own estimates; nothing of the table is read. */
-async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table: TableFacts; usesTold: boolean }> {
+async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table: TableFacts; seesUses: boolean }> {
   const { identifier } = outbox.database.engine.quote;
   const { schema, table } = place.table;
   const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
@@ -152,7 +152,7 @@ async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table:
   const entries = row?.n == null ? null : Number(row.n);
   const uses = await usesOf(db, where);
   return {
-    usesTold: uses !== null,
+    seesUses: uses !== null,
     table: {
       place,
       quoted: (schema === null ? [table] : [schema, table]).map(identifier).join('.'),
@@ -238,10 +238,10 @@ async function readIndexes(
       columns: named,
       predicate: null,
       unique,
-      // One that the planner is not shown is kept up with every write and serves nobody.
+      // One that the planner is not shown is kept up with every write and serves no query.
       valid: first?.IS_VISIBLE !== 'NO' && first?.IGNORED !== 'YES',
       unfinished: false,
-      // InnoDB tells sizes to administrators only: what its entries need.
+      // InnoDB shows sizes to administrators only: what its entries need.
       bytes: entries === null ? 0 : entries * (width + 20),
       entries,
       scans: uses.get(name) ?? null,
@@ -253,7 +253,7 @@ async function readIndexes(
 const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: order }: IndexRow): string =>
   `${column ?? `(${(expression ?? 'expression').replace(/\\(.)/gs, '$1')})`}${part === null ? '' : `(${part})`}${order === 'D' ? ' DESC' : ''}`;
 
-/** How often each index was read since the server started; null where this user is not told. A server that does not count answers nothing. */
+/** How often each index was read since the server started; null where this user may not see it. A server that does not count answers nothing. */
 async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, number> | null> {
   try {
     const { rows } = await sql<{ name: string; n: string }>`
@@ -271,7 +271,7 @@ async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string
 const PRINTED = /^\s*CONSTRAINT (`(?:[^`]|``)+`) FOREIGN KEY \([^)]*\) REFERENCES ((?:`(?:[^`]|``)+`\.)?`(?:[^`]|``)+`) \([^)]*\)(.*)$/;
 
 /**
- * Foreign keys that delete events of these tables with a row of somebody else's, from the table as it is printed to whoever
+ * Foreign keys that delete events of these tables with a row of another table, from the table as it is printed to all who
  * may read it: the catalogue names keys to those alone who may also write. No row is read.
  */
 async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {

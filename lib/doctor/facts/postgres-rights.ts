@@ -16,7 +16,7 @@ interface RoleRow {
 
 const WRITES = `array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES']`;
 
-/** Rights that are written down for a table or its columns, whoever has them. */
+/** Rights that are written down for a table or its columns, to any role. */
 const GRANTED = `select grantee, privilege_type, null as attname from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner)))
   union all select e.grantee, e.privilege_type, a.attname from pg_attribute a cross join lateral aclexplode(a.attacl) as e where a.attrelid = c.oid and a.attnum > 0`;
 

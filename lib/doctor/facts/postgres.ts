@@ -14,7 +14,7 @@ import { readRows } from './rows';
 const LIMITS = { statementMs: 3_000, lockMs: 500 };
 /** Of holders of snapshots, and of foreign keys. */
 const SHOWN = 20;
-/** Where nobody has counted them yet; the description of a table says the same. */
+/** Where they are not counted yet; the description of a table says the same. */
 const UNCOUNTED_ROWS_PER_PAGE = 60;
 /** The largest whole number a type holds, as the catalogue spells the type. */
 const LARGEST: Record<string, string> = { smallint: '32767', integer: '2147483647', bigint: '9223372036854775807' };
@@ -220,7 +220,7 @@ async function readIndexes(db: Db, quoted: string): Promise<IndexFacts[]> {
   return JSON.parse(rows[0]?.indexes ?? '[]') as IndexFacts[];
 }
 
-/** The replication slots behind an outbox that nobody reads, none for others, and whether the role may see any. */
+/** The replication slots behind an outbox whose table no relay reads, none for others, and whether the role may see any. */
 async function readSlots(db: Db, outbox: Outbox): Promise<{ slots: Facts['slots']; may: boolean; unseen: Unseen[] }> {
   const { quote } = outbox.database.engine;
   const { may, role, standby } = await slotRights(db);

@@ -66,7 +66,7 @@ export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: b
 
 const isSmall = ({ description }: Place): boolean => description.estimatedRows !== null && description.estimatedRows <= SMALL_ROWS;
 
-/** The table, read by the walk's index where the engine has to be told. */
+/** The table, read by the walk's index where the engine needs a hint. */
 const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
   outbox.database.engine.fragments.from(place.table, 'o', walk?.name ?? null);
 
@@ -131,7 +131,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   const key = uniqueKey(main);
   const walk = (created === null ? null : fitWalk(main, created, [], false)) ?? (key === null ? null : fitWalk(main, key, [], false));
   const named = statusColumns(outbox.shape);
-  // Of a column that rules only ask whether it is set, what it is set to is nobody's business here: it may be an error or a message.
+  // Of a column that rules only ask whether it is set, what it is set to is not shown: it may be an error or a message.
   const values = stateColumns(outbox.shape).flatMap((name) => {
     const description = main.description.columns.get(name);
     if (description === undefined) return [];
@@ -182,7 +182,7 @@ function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
   const { fragments } = outbox.database.engine;
   const from = fragments.from(main.table, 'o', index.name);
   const own = sql.id('o', deciding.column);
-  // What a column holds to be the same comes as one of its spellings.
+  // What a column holds to be the same comes in one of its forms.
   const alike = (text: string): string => (outbox.database.engine.key === 'mysql' ? text.trimEnd().toLowerCase() : text);
   const named = new Set([...deciding.named].map(alike));
   const probed = async (db: Db): Promise<string[]> => {

@@ -16,12 +16,12 @@ interface SignedIn {
   sid: string;
 }
 
-/** What the sign-in page is told; its words are `login.errors.<code>`. */
+/** What the sign-in page is sent; its words are `login.errors.<code>`. */
 export type SignInFailure = 'CredentialsSignin' | 'disabled' | 'too_many' | 'unavailable';
 
 const failure = (code: SignInFailure): Error => new Error(code);
 
-/** The browser that signs in: what it had, and what it is told. */
+/** The browser that signs in: what it had, and what it gets. */
 export interface Browser extends Place {
   /** The session its cookie names, which ends when somebody signs in over it. */
   previousSid: string | null;

@@ -4,7 +4,7 @@ import { recordDeed } from '@/lib/store/audit';
 import type { Asker } from '../context';
 import { log } from '../log';
 
-/** What somebody tried to change, as far as their request said. */
+/** What somebody tried to change, as far as their request shows. */
 export interface Attempted {
   operation?: string;
   outbox?: string | null;

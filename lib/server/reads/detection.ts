@@ -10,7 +10,7 @@ import type { Context } from '../context';
 /** Rows of a candidate that are shown. */
 const SAMPLE_ROWS = 5;
 
-/** What was found in a database, or why it could not be looked at. */
+/** What was found in a database, or why it could not be read. */
 export type DetectionAnswer = { detection: Detection; failure: null } | { detection: null; failure: DetectionFailure };
 
 /** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown one. */
@@ -25,7 +25,7 @@ export async function readDetection(context: Context, databaseId: string): Promi
   }
 }
 
-/** One candidate closely, as far as a person has said what its status words mean. Throws Problem `not_found`. */
+/** One candidate closely, with what a person chose its status words to mean. Throws Problem `not_found`. */
 export function readExamination(
   context: Context,
   databaseId: string,

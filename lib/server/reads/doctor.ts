@@ -31,7 +31,7 @@ export async function examineNow(context: Context, outbox: string | null): Promi
   return examiner.snapshot(outbox ?? undefined);
 }
 
-/** The worst finding by outbox, for the fleet; none while the store is away: the fleet has other things to show. */
+/** The worst finding by outbox, for the fleet; none while the store is unreachable: the fleet has other things to show. */
 export async function readHeadlines({ console }: Context): Promise<Record<string, DoctorHeadline>> {
   try {
     return Object.fromEntries(await console.examiner.headlines());
@@ -41,7 +41,7 @@ export async function readHeadlines({ console }: Context): Promise<Record<string
   }
 }
 
-/** What the doctor found in one outbox, for its screen; null while it has not looked, or the store is away. Throws Problem `not_found`. */
+/** What the doctor found in one outbox, for its screen; null before the first examination, or while the store is unreachable. Throws Problem `not_found`. */
 export async function readDoctorSummary({ console }: Context, outbox: string): Promise<DoctorSummary | null> {
   console.directory.settings(outbox);
   try {
