@@ -22,26 +22,26 @@ import { idText } from '@/lib/outbox/rows/row-id';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
-import { CHANGES as CHANGES_OF_MANY, IN_A_DAY, MOVED, NOW, type Change } from '@/fixtures/expected-changes';
-import { MORE_CHANGES, SETTINGS } from '@/fixtures/more-changes';
+import { IN_A_DAY, MOVED, NOW, type Change } from '@/fixtures/sample';
 
-const CHANGES = { ...CHANGES_OF_MANY, ...MORE_CHANGES };
 const OPERATIONS = ['retry', 'requeue', 'release', 'archive'];
-const cases = SHAPES.flatMap((shape) => (shape.key in CHANGES ? shape.engines.map((engine) => [shape.key, engine, shape] as const) : []));
+const cases = SHAPES.flatMap((shape) =>
+  sampleOf(shape).changes !== undefined ? shape.engines.map((engine) => [shape.key, engine, shape] as const) : [],
+);
 
 /** A column that no library has and no state is read from. */
 const NOTE = 'a_note';
 
 type Texts = Record<string, string | null>;
 
-describe.each(cases)('%s on %s', (key, engine, shape) => {
+describe.each(cases)('%s on %s', (_, engine, shape) => {
   const database = useTestDatabaseOf(engine, async (db) => {
     await createSample(db, shape, { rows: false });
     for (const name of [main, ...dead]) await db.query(`ALTER TABLE ${name} ADD COLUMN ${NOTE} int NULL`);
   });
   let open: ProvenOutbox;
   beforeAll(async () => {
-    open = await openProven(database, shape, { parameters: SETTINGS[key] ?? {} });
+    open = await openProven(database, shape, { parameters: sampleOf(shape).parameters ?? {} });
   });
   afterAll(() => open.close());
   const { identifier } = ENGINES[engine].quote;
@@ -55,7 +55,7 @@ describe.each(cases)('%s on %s', (key, engine, shape) => {
     for (const row of rows) {
       await fill();
       const id = sampleEventId(shape, row);
-      const wanted = CHANGES[key]?.[operation]?.[id];
+      const wanted = sampleOf(shape).changes?.[operation]?.[id];
       const from = tableOf(shape, row.in, engine);
       const before = await rowOf(id, from);
       const result = await act(operation, id, await versionOf(id));
@@ -69,7 +69,7 @@ describe.each(cases)('%s on %s', (key, engine, shape) => {
   const changeable = OPERATIONS.flatMap((operation) =>
     rows.flatMap((row) => {
       const id = sampleEventId(shape, row);
-      return CHANGES[key]?.[operation]?.[id] === undefined ? [] : [{ operation, id, row }];
+      return sampleOf(shape).changes?.[operation]?.[id] === undefined ? [] : [{ operation, id, row }];
     }),
   );
 

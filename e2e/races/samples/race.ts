@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceEngineFor } from '@/demo/database/engine';
 import { createRandom } from '@/demo/random';
 import { depsFor } from '@/fixtures/interventions';
-import { SETTINGS } from '@/fixtures/more-changes';
+import { sampleOf } from '@/fixtures/samples';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EngineKey } from '@/lib/shared/model';
@@ -42,7 +42,7 @@ export function raceShapes(engine: EngineKey): void {
       });
       let open: ProvenOutbox;
       beforeAll(async () => {
-        const first = await openSample(database, shape, { parameters: SETTINGS[key] ?? {} });
+        const first = await openSample(database, shape, { parameters: sampleOf(shape).parameters ?? {} });
         await watchHistory(database, first.outbox);
         // The tables have triggers since, and are proven as they are now.
         open = await proven({ ...first, outbox: await first.rebind() });
