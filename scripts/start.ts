@@ -136,8 +136,8 @@ function serve(env: Environment, config: Config, store: OwnStore, origin: string
 }
 
 async function main(): Promise<void> {
-  const { env, config, sound, problems } = await readSettings();
-  if (sound !== null) problems.push(...(await tableProblems(sound)));
+  const { env, config, usable, problems } = await readSettings();
+  if (usable !== null) problems.push(...(await tableProblems(usable)));
   if (env !== null) problems.push(...(await environmentProblems(env)));
   if (!(await isBuilt())) problems.push('.next: the console is not built; run npm run build');
   const prepared = config === null ? { store: null, problems: [] } : await prepareStore(config, problems.length === 0);

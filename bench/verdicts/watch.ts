@@ -1,7 +1,7 @@
 /** Looks at the demo's outboxes as the console does: its collector beside one reading every five seconds for whoever asks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN, loadConfig } from '@/lib/config/load';
+import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observe';
@@ -25,7 +25,7 @@ export async function watch(
   outboxes: readonly string[],
   onLook: (outbox: string, found: Diagnosis) => void,
 ): Promise<Watcher> {
-  const reading = await loadConfig(configPath, KNOWN, () => undefined);
+  const reading = await loadConfig(configPath, SUPPORTED, () => undefined);
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
   const { config } = reading;
   await migrateStore(storeUrl);

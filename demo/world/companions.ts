@@ -1,5 +1,5 @@
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN, loadConfig } from '@/lib/config/load';
+import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { loginsOf } from './configuration';
@@ -7,7 +7,7 @@ import type { DatabaseLogins } from './logins';
 
 /** What `npm run console -- install <outbox> --apply` does, for every outbox of the configuration. */
 export async function installCompanions(configPath: string, logins: Map<string, DatabaseLogins>): Promise<void> {
-  const reading = await loadConfig(configPath, KNOWN, () => undefined);
+  const reading = await loadConfig(configPath, SUPPORTED, () => undefined);
   if (!reading.ok) throw new Error(`The demo's configuration is not usable:\n${reading.problems.join('\n')}`);
   const directory = createDirectory(directoryOptions(reading.config));
   try {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN, loadConfig } from '@/lib/config/load';
+import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { intervene } from '@/lib/interventions/intervene';
 import { ANNA, depsFor } from '@/fixtures/interventions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
@@ -43,7 +43,7 @@ beforeAll(async () => {
     mysqlUrl: inject('mysqlUrl'),
     log: () => undefined,
   });
-  const reading = await loadConfig(configPath, KNOWN, () => undefined);
+  const reading = await loadConfig(configPath, SUPPORTED, () => undefined);
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
   directory = createDirectory(directoryOptions(reading.config));
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/shape/schema/parameters';
 import type { EngineKey } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
-import type { ExtraParameters, Known } from './config';
+import type { ExtraParameters, Supported } from './config';
 import { isMap, type Unread } from './document';
 import { isFieldPath, parseDurationSeconds } from './schema';
 import { formatPath } from '@/lib/shared/lists/document-path';
@@ -61,12 +61,12 @@ function canBeDecoded(text: string): boolean {
   }
 }
 
-function checkDatabases(databases: Unread, known: Known): string[] {
+function checkDatabases(databases: Unread, supported: Supported): string[] {
   const problems: string[] = [];
   for (const [id, entry] of Object.entries(databases)) {
     if (!isMap(entry)) continue;
     for (const key of ['url', 'operatorUrl', 'replicaUrl']) {
-      const problem = urlProblem(entry[key], known.engines);
+      const problem = urlProblem(entry[key], supported.engines);
       if (problem !== null) problems.push(`${formatPath(['databases', id, key])}: ${problem}`);
     }
     for (const key of ['operatorUrl', 'replicaUrl']) {
@@ -114,22 +114,22 @@ function checkLinks(links: unknown, path: readonly PropertyKey[]): string[] {
   });
 }
 
-function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Known): string[] {
+function checkOutbox(outbox: Unread, index: number, databases: Unread, supported: Supported): string[] {
   const problems: string[] = [];
   const at = (...rest: PropertyKey[]): string => formatPath(['outboxes', index, ...rest]);
   if (typeof outbox.database === 'string' && !Object.hasOwn(databases, outbox.database)) {
     const hint = suggestion(outbox.database, Object.keys(databases));
     problems.push(`${at('database')}: there is no database "${outbox.database}" under databases${hint}`);
   }
-  if (typeof outbox.shape === 'string' && outbox.shape !== '' && !known.shapes.includes(outbox.shape)) {
-    const hint = suggestion(outbox.shape, known.shapes);
+  if (typeof outbox.shape === 'string' && outbox.shape !== '' && !supported.shapes.includes(outbox.shape)) {
+    const hint = suggestion(outbox.shape, supported.shapes);
     problems.push(
       `${at('shape')}: there is no shape "${outbox.shape}"${hint}${hint.endsWith('?') ? ' Or' : '; or'} write a mapping of your own`,
     );
   }
-  const elsewhere = otherEngine(outbox, databases, known);
+  const elsewhere = otherEngine(outbox, databases, supported);
   if (elsewhere !== null) problems.push(`${at('shape')}: ${elsewhere}`);
-  if (isMap(outbox.parameters)) problems.push(...checkParameters(outbox.parameters, extraParameters(outbox.shape, known), at));
+  if (isMap(outbox.parameters)) problems.push(...checkParameters(outbox.parameters, extraParameters(outbox.shape, supported), at));
   if (isMap(outbox.amount)) {
     const { value, path } = outbox.amount;
     if ((value === undefined) === (path === undefined)) problems.push(`${at('amount')}: write value, the path of the amount, once`);
@@ -138,7 +138,7 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, known: Kn
 }
 
 /** What to say of a built-in shape that its database's engine does not have; null where there is nothing to say. */
-function otherEngine({ shape, database }: Unread, databases: Unread, { shapes, shapeEngines }: Known): string | null {
+function otherEngine({ shape, database }: Unread, databases: Unread, { shapes, shapeEngines }: Supported): string | null {
   const entry = typeof database === 'string' && Object.hasOwn(databases, database) ? databases[database] : undefined;
   const engine = isMap(entry) && typeof entry.url === 'string' ? engineOf(entry.url) : null;
   const engines = typeof shape === 'string' ? shapeEngines?.[shape] : undefined;
@@ -152,8 +152,8 @@ function otherEngine({ shape, database }: Unread, databases: Unread, { shapes, s
 const PARAMETERS = ['maxAttempts', 'stuckAfter', 'timeZone', 'deadTable', 'channel'];
 
 /** Parameters a shape has of its own: a built-in one by its key, or a mapping as it is written, be it wrong elsewhere. */
-export function extraParameters(shape: unknown, known: Known): ExtraParameters {
-  if (typeof shape === 'string') return known.parameters?.[shape] ?? {};
+export function extraParameters(shape: unknown, supported: Supported): ExtraParameters {
+  if (typeof shape === 'string') return supported.parameters?.[shape] ?? {};
   const own = isMap(shape) && isMap(shape.parameters) ? shape.parameters.extra : undefined;
   const parsed = z.record(z.string(), extraParameterSchema).safeParse(own ?? {});
   return parsed.success ? parsed.data : {};
@@ -187,13 +187,13 @@ function duplicates(outboxes: unknown[]): string[] {
 }
 
 /** Checks a document whose form may still be wrong elsewhere, so that all problems come in one answer. */
-export function crossCheck(document: unknown, known: Known): string[] {
+export function crossCheck(document: unknown, supported: Supported): string[] {
   if (!isMap(document)) return [];
   const databases = isMap(document.databases) ? document.databases : {};
   const outboxes = Array.isArray(document.outboxes) ? (document.outboxes as unknown[]) : [];
   const problems = [
-    ...checkDatabases(databases, known),
-    ...outboxes.flatMap((outbox, index) => (isMap(outbox) ? checkOutbox(outbox, index, databases, known) : [])),
+    ...checkDatabases(databases, supported),
+    ...outboxes.flatMap((outbox, index) => (isMap(outbox) ? checkOutbox(outbox, index, databases, supported) : [])),
     ...duplicates(outboxes),
   ];
   if (typeof document.store === 'string' && !document.store.includes('${') && engineOf(document.store) !== 'postgres') {

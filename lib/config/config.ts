@@ -46,7 +46,7 @@ export interface OutboxConfig {
   name: string;
   /** Id of its database. */
   database: string;
-  /** As written; the catalogue has the last word on its spelling. */
+  /** As written; how the name is really written, the catalogue decides. */
   table: TableRef;
   /** Key of a built-in shape, or a mapping of its own with the key `inline`. */
   shape: string | Shape;
@@ -68,11 +68,11 @@ export interface Config {
   connections: { perServer: number };
   /** `trustedProxies`: addresses and networks whose word on where a request comes from is taken. */
   auth: { sessionHours: number; trustedProxies: string[] };
-  /** `tickMs`: how often the collector looks at an outbox where that is cheap. */
+  /** `tickMs`: how often the collector reads an outbox where that is cheap. */
   metrics: { anonymous: boolean; tickMs: number };
   /** For how many days hours and days of history are kept. */
   retention: { rollupDays: number };
-  /** Parts of the file that this version accepts and does nothing with; said loudly at start. */
+  /** Parts of the file that this version accepts and does nothing with; printed at start. */
   unused: string[];
 }
 
@@ -80,7 +80,7 @@ export interface Config {
 export type ExtraParameters = NonNullable<Shape['parameters']['extra']>;
 
 /** What this build can do, for the checks that need to know. */
-export interface Known {
+export interface Supported {
   shapes: readonly string[];
   /** Parameters of its own that a built-in shape has, by the shape's key. */
   parameters?: Readonly<Record<string, ExtraParameters>>;
@@ -92,10 +92,10 @@ export interface Known {
 }
 
 /** `places` are the numbers the outboxes of `config` have in the file. */
-export interface Sound {
+export interface UsablePart {
   config: Config;
   places: readonly number[];
 }
 
-/** Of a file with problems, `sound` is what none of them is about: its tables can be looked at all the same. */
-export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[]; sound: Sound | null };
+/** Of a file with problems, `sound` is what none of them is about: its tables can be checked all the same. */
+export type ConfigReading = { ok: true; config: Config } | { ok: false; problems: string[]; usable: UsablePart | null };

@@ -1,7 +1,7 @@
 /** A document that was parsed, before anything is known of its form. */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 
-/** A map of a document whose keys nobody has looked at yet. */
+/** A map of a document whose keys are not checked yet. */
 export type Unread = Record<string, unknown>;
 export const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -9,18 +9,18 @@ export const isMap = (value: unknown): value is Unread => typeof value === 'obje
  * The databases and outboxes of a document that no line of `problems` is about; `places` are the numbers these outboxes
  * have in the document. An outbox whose database is left out is left out too.
  */
-export function soundPart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
+export function usablePart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
   const root = isMap(document) ? document : {};
-  const isSound = (path: Path): boolean => {
+  const isUsable = (path: Path): boolean => {
     const at = formatPath(path);
     return !problems.some((line) => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`)));
   };
-  const databases = Object.entries(isMap(root.databases) ? root.databases : {}).filter(([id]) => isSound(['databases', id]));
+  const databases = Object.entries(isMap(root.databases) ? root.databases : {}).filter(([id]) => isUsable(['databases', id]));
   const names = new Set(databases.map(([id]) => id));
   const outboxes = (Array.isArray(root.outboxes) ? (root.outboxes as unknown[]) : []).map((outbox, place) => ({ outbox, place }));
   const kept = outboxes.filter(
     ({ outbox, place }) =>
-      isSound(['outboxes', place]) && isMap(outbox) && typeof outbox.database === 'string' && names.has(outbox.database),
+      isUsable(['outboxes', place]) && isMap(outbox) && typeof outbox.database === 'string' && names.has(outbox.database),
   );
   return {
     document: { databases: Object.fromEntries(databases), outboxes: kept.map(({ outbox }) => outbox) },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Config, Known } from './config';
+import type { Config, Supported } from './config';
 import { parseDurationSeconds, isFieldPath } from './schema';
 import { loadConfig, parseConfig } from './load';
 
-const KNOWN: Known = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };
+const SUPPORTED: Supported = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };
 const ENV: Record<string, string> = { READER: 'postgresql://reader:s3cret@db:5432/orders', TRIES: '7', SHOP: 'shop.example.com' };
 
-const read = (text: string) => parseConfig(text, '/etc/console.yaml', KNOWN, (name) => ENV[name]);
+const read = (text: string) => parseConfig(text, '/etc/console.yaml', SUPPORTED, (name) => ENV[name]);
 function good(text: string): Config {
   const reading = read(text);
   if (!reading.ok) throw new Error(reading.problems.join('\n'));
@@ -138,9 +138,9 @@ outboxes:
 });
 
 describe('a database of MySQL or MariaDB', () => {
-  const known: Known = { ...KNOWN, engines: ['postgres', 'mysql'] };
+  const supported: Supported = { ...SUPPORTED, engines: ['postgres', 'mysql'] };
   const reading = (url: string) =>
-    parseConfig(outbox('').replace('postgresql://reader@db/orders', url), '/etc/console.yaml', known, (name) => ENV[name]);
+    parseConfig(outbox('').replace('postgresql://reader@db/orders', url), '/etc/console.yaml', supported, (name) => ENV[name]);
 
   it('is named by either scheme, with TLS where it is wanted', () => {
     for (const url of ['mysql://reader@db/orders', 'mariadb://reader@db:3307/orders?ssl-mode=VERIFY_IDENTITY&ssl-ca=/etc/ca.pem']) {
@@ -240,11 +240,11 @@ outboxes:
   });
 
   it('names the file that is not there', async () => {
-    const reading = await loadConfig('/nowhere/console.yaml', KNOWN, () => undefined);
+    const reading = await loadConfig('/nowhere/console.yaml', SUPPORTED, () => undefined);
     expect(reading).toEqual({
       ok: false,
       problems: ['/nowhere/console.yaml: there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG'],
-      sound: null,
+      usable: null,
     });
   });
 });
@@ -290,8 +290,8 @@ describe('a mapping of your own', () => {
       'outboxes[4].id: ',
     ])
       expect(reading.problems.filter((line) => line.startsWith(start))).toHaveLength(1);
-    expect(reading.sound?.places).toEqual([3]);
-    expect(reading.sound?.config.outboxes.map(({ id }) => id)).toEqual(['fine']);
+    expect(reading.usable?.places).toEqual([3]);
+    expect(reading.usable?.config.outboxes.map(({ id }) => id)).toEqual(['fine']);
   });
 });
 

@@ -16,18 +16,18 @@ import type {
   ConfigReading,
   DatabaseConfig,
   ExtraParameters,
-  Known,
+  Supported,
   LinkConfig,
   OutboxConfig,
-  Sound,
+  UsablePart,
 } from './config';
-import { interpolate, soundPart } from './document';
+import { interpolate, usablePart } from './document';
 import { problemLines } from './problems';
 import { fileSchema, LATER_KEYS, parseDurationSeconds, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
 
 /** What this build can do, for the checks of the configuration. */
-export const KNOWN: Known = {
+export const SUPPORTED: Supported = {
   shapes: SHAPES.map((shape) => shape.key),
   parameters: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.parameters.extra ?? {}])),
   engines: ['postgres', 'mysql'],
@@ -50,8 +50,8 @@ function linksOf(entry: OutboxEntry['links']): LinkConfig[] {
 }
 
 /** The shape's own parameters that are set, durations in seconds. */
-function extraOf(parameters: OutboxEntry['parameters'], known: ExtraParameters): { extra?: Record<string, number | string> } {
-  const given = Object.entries(known).flatMap(([name, { unit }]) => {
+function extraOf(parameters: OutboxEntry['parameters'], own: ExtraParameters): { extra?: Record<string, number | string> } {
+  const given = Object.entries(own).flatMap(([name, { unit }]) => {
     const value = parameters?.[name];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return [[name, unit === 'text' ? String(value) : unit === 's' ? (parseDurationSeconds(value) ?? 0) : Number(value)] as const];
@@ -68,7 +68,7 @@ function mappingOf(
   return { ...shape, key: 'inline', label, origin, engines, table };
 }
 
-function outboxOf(entry: OutboxEntry, engine: EngineKey, known: Known): OutboxConfig {
+function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): OutboxConfig {
   const name = entry.name ?? entry.id;
   const { parameters, shape } = entry;
   return {
@@ -86,7 +86,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, known: Known): OutboxCo
       timeZone: parameters?.timeZone,
       deadTable: parameters?.deadTable,
       channel: parameters?.channel,
-      ...extraOf(parameters, extraParameters(shape, known)),
+      ...extraOf(parameters, extraParameters(shape, supported)),
     },
     links: linksOf(entry.links),
     amount: amountOf(entry.amount),
@@ -94,7 +94,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, known: Known): OutboxCo
   };
 }
 
-function configOf(file: ConfigFile, path: string, known: Known): Config {
+function configOf(file: ConfigFile, path: string, supported: Supported): Config {
   const databases = Object.entries(file.databases).map(([id, entry]): DatabaseConfig => ({
     id,
     engine: engineOf(entry.url) ?? 'postgres',
@@ -107,7 +107,7 @@ function configOf(file: ConfigFile, path: string, known: Known): Config {
     path,
     storeUrl: file.store ?? null,
     databases,
-    outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres', known)),
+    outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres', supported)),
     connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
     metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (parseDurationSeconds(file.metrics?.tick ?? TICK) ?? 0) * 1_000 },
@@ -117,13 +117,13 @@ function configOf(file: ConfigFile, path: string, known: Known): Config {
 }
 
 /** Reads configuration text; `lookUp` answers `${NAME}`. */
-export function parseConfig(text: string, path: string, known: Known, lookUp: (name: string) => string | undefined): ConfigReading {
+export function parseConfig(text: string, path: string, supported: Supported, lookUp: (name: string) => string | undefined): ConfigReading {
   const yaml = parseDocument(text, { prettyErrors: true });
   if (yaml.errors.length > 0) {
     const { document, problems, believable } = recover(text);
-    const rest = document === null ? null : checkDocument(document, path, known, lookUp, problems);
+    const rest = document === null ? null : checkDocument(document, path, supported, lookUp, problems);
     const others = rest === null || rest.ok ? [] : rest.problems.filter((line) => !problems.includes(line) && believable(line));
-    return { ok: false, problems: inOrder([...problems, ...others]), sound: rest === null || rest.ok ? null : rest.sound };
+    return { ok: false, problems: inOrder([...problems, ...others]), usable: rest === null || rest.ok ? null : rest.usable };
   }
   let written: unknown;
   try {
@@ -132,44 +132,44 @@ export function parseConfig(text: string, path: string, known: Known, lookUp: (n
     return unusable(`(file): not usable: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (written === null || written === undefined) return unusable('(file): empty; write databases and outboxes');
-  return checkDocument(written, path, known, lookUp, []);
+  return checkDocument(written, path, supported, lookUp, []);
 }
 
-/** Checks what was read; `said` are problems that are known before, whose parts are not looked at further. */
+/** Checks what was read; `already` are problems found before, whose parts are not checked further. */
 function checkDocument(
   written: unknown,
   path: string,
-  known: Known,
+  supported: Supported,
   lookUp: (name: string) => string | undefined,
-  said: readonly string[],
+  already: readonly string[],
 ): ConfigReading {
-  const problems: string[] = [...said];
+  const problems: string[] = [...already];
   const document = interpolate(written, lookUp, problems);
   const parsed = fileSchema.safeParse(document);
   if (!parsed.success) problems.push(...problemLines(parsed.error, fileSchema, document));
-  problems.push(...crossCheck(document, known));
-  const whole: Sound | null =
+  problems.push(...crossCheck(document, supported));
+  const whole: UsablePart | null =
     parsed.success && problems.length === 0
-      ? { config: configOf(parsed.data, path, known), places: parsed.data.outboxes.map((_, place) => place) }
+      ? { config: configOf(parsed.data, path, supported), places: parsed.data.outboxes.map((_, place) => place) }
       : null;
-  const checked = whole ?? soundOf(document, problems, path, known);
-  if (checked !== null) problems.push(...misuses(checked, known));
+  const checked = whole ?? usableOf(document, problems, path, supported);
+  if (checked !== null) problems.push(...misuses(checked, supported));
   if (whole !== null && problems.length === 0) return { ok: true, config: whole.config };
-  return { ok: false, problems: inOrder(problems), sound: soundOf(document, problems, path, known) };
+  return { ok: false, problems: inOrder(problems), usable: usableOf(document, problems, path, supported) };
 }
 
-const unusable = (...problems: string[]): ConfigReading => ({ ok: false, problems, sound: null });
+const unusable = (...problems: string[]): ConfigReading => ({ ok: false, problems, usable: null });
 
 const inOrder = (problems: readonly string[]): string[] => [...new Set(problems)].sort(new Intl.Collator('en', { numeric: true }).compare);
 
-function soundOf(document: unknown, problems: readonly string[], path: string, known: Known): Sound | null {
-  const { document: part, places } = soundPart(document, problems);
+function usableOf(document: unknown, problems: readonly string[], path: string, supported: Supported): UsablePart | null {
+  const { document: part, places } = usablePart(document, problems);
   const parsed = fileSchema.safeParse(part);
-  return parsed.success ? { config: configOf(parsed.data, path, known), places } : null;
+  return parsed.success ? { config: configOf(parsed.data, path, supported), places } : null;
 }
 
 /** What is wrong with a mapping by itself. */
-function misuses({ config, places }: Sound, { words }: Known): string[] {
+function misuses({ config, places }: UsablePart, { words }: Supported): string[] {
   return config.outboxes.flatMap(({ shape }, index) =>
     typeof shape === 'string'
       ? []
@@ -180,7 +180,7 @@ function misuses({ config, places }: Sound, { words }: Known): string[] {
 }
 
 /** Reads the configuration file at `path` (relative to the working directory). */
-export async function loadConfig(path: string, known: Known, lookUp: (name: string) => string | undefined): Promise<ConfigReading> {
+export async function loadConfig(path: string, supported: Supported, lookUp: (name: string) => string | undefined): Promise<ConfigReading> {
   const absolute = resolve(path);
   let text: string;
   try {
@@ -191,5 +191,5 @@ export async function loadConfig(path: string, known: Known, lookUp: (name: stri
       code === 'ENOENT' ? 'there is no such file; write one, or name yours with OUTBOX_CONSOLE_CONFIG' : `cannot be read (${code})`;
     return unusable(`${absolute}: ${advice}`);
   }
-  return parseConfig(text, absolute, known, lookUp);
+  return parseConfig(text, absolute, supported, lookUp);
 }

@@ -1,10 +1,10 @@
 /** What is wrong with a shape by itself, said before any table is looked at. */
 import { expect, it } from 'vitest';
-import type { Known } from './config';
+import type { Supported } from './config';
 import { parseConfig } from './load';
 
 it('says of a mapping which rule, operation or word of it is for nothing', () => {
-  const known: Known = { shapes: [], engines: ['postgres'], words: { refusals: ['archived'], warnings: ['blocked_by_order'] } };
+  const supported: Supported = { shapes: [], engines: ['postgres'], words: { refusals: ['archived'], warnings: ['blocked_by_order'] } };
   const reading = parseConfig(
     `
 databases: {orders: {url: 'postgresql://reader@db/orders'}}
@@ -24,7 +24,7 @@ outboxes:
       archive: {from: [dead], warnings: [blocked_by_order]}
 `,
     '/etc/console.yaml',
-    known,
+    supported,
     () => undefined,
   );
   expect(reading.ok ? [] : reading.problems).toEqual([
@@ -39,17 +39,17 @@ outboxes:
 
 it('refuses a built-in shape on an engine that it is not for, and names the one that is', () => {
   const of = (shape: string): string[] => {
-    const known: Known = {
+    const supported: Supported = {
       shapes: ['cap-pg', 'cap-mysql', 'mine'],
       engines: ['postgres', 'mysql'],
       shapeEngines: { 'cap-pg': ['postgres'], 'cap-mysql': ['mysql'], mine: ['mysql'] },
     };
     const text = `databases: {shop: {url: 'postgresql://reader@db/shop'}}\noutboxes: [{id: a, database: shop, table: t, shape: ${shape}}]`;
-    const reading = parseConfig(text, '/etc/console.yaml', known, () => undefined);
+    const reading = parseConfig(text, '/etc/console.yaml', supported, () => undefined);
     return reading.ok ? [] : reading.problems;
   };
-  const said = (shape: string): string => `outboxes[0].shape: ${shape} is a shape of MySQL or MariaDB, and database shop is PostgreSQL`;
+  const already = (shape: string): string => `outboxes[0].shape: ${shape} is a shape of MySQL or MariaDB, and database shop is PostgreSQL`;
   expect(of('cap-pg')).toEqual([]);
-  expect(of('cap-mysql')).toEqual([`${said('cap-mysql')}; did you mean "cap-pg"?`]);
-  expect(of('mine')).toEqual([`${said('mine')}; write a mapping of your own`]);
+  expect(of('cap-mysql')).toEqual([`${already('cap-mysql')}; did you mean "cap-pg"?`]);
+  expect(of('mine')).toEqual([`${already('mine')}; write a mapping of your own`]);
 });

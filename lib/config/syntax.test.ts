@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Known } from './config';
+import type { Supported } from './config';
 import { parseConfig } from './load';
 
-const KNOWN: Known = { shapes: ['published-at', 'masstransit-message', 'masstransit-state', 'pg-boss-10'], engines: ['postgres'] };
+const SUPPORTED: Supported = { shapes: ['published-at', 'masstransit-message', 'masstransit-state', 'pg-boss-10'], engines: ['postgres'] };
 
 function problems(text: string): string[] {
-  const reading = parseConfig(text, '/etc/console.yaml', KNOWN, () => undefined);
+  const reading = parseConfig(text, '/etc/console.yaml', SUPPORTED, () => undefined);
   return reading.ok ? [] : reading.problems;
 }
 

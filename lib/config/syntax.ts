@@ -130,7 +130,7 @@ class Recovery {
         this.drop(child, path);
         continue;
       }
-      const own = [...path, child.kind === 'item' ? items++ : spelling(child.key)];
+      const own = [...path, child.kind === 'item' ? items++ : keyText(child.key)];
       const isBroken = (): boolean => this.parse(child.from, child.to).document.errors.length > 0;
       if (!isBroken()) continue;
       this.inside(child, own);
@@ -138,7 +138,7 @@ class Recovery {
     }
   }
 
-  /** What is left, with keys that are written twice told. Null where even that cannot be read. */
+  /** What is left, with keys that are written twice noted. Null where even that cannot be read. */
   rest(): unknown {
     const parsed = this.parse(0, this.lines.length, true);
     for (const error of parsed.document.errors) {
@@ -156,7 +156,7 @@ class Recovery {
   }
 }
 
-/** Reads text that is not all YAML; the errors are told one per part that they spoil. */
+/** Reads text that is not all YAML; the errors are reported one per part that they spoil. */
 export function recover(text: string): Recovered {
   const recovery = new Recovery(text.split(/\r?\n/));
   const several = parseDocument(text).errors.some(({ code }) => code === 'MULTIPLE_DOCS');
@@ -207,6 +207,6 @@ export function adviceOn(error: YAMLError | undefined, line: string, key = 'a ke
 }
 
 /** A key as it is written (quotes and all), read. */
-export function spelling(key: string): string {
+export function keyText(key: string): string {
   return String(parseDocument(key).toJS());
 }

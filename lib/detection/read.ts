@@ -1,6 +1,6 @@
 /** What the database says of one candidate: its status words and how its times are written, and its newest rows through a proposed mapping. */
 import type { Config } from '@/lib/config/config';
-import { KNOWN, parseConfig } from '@/lib/config/load';
+import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import type { CatalogueColumn, CatalogueReader } from '@/lib/database/catalogue';
 import { catalogueOf } from '@/lib/database/catalogues';
 import type { Database } from '@/lib/database/database';
@@ -123,7 +123,7 @@ export async function readThrough(database: Database, yaml: string, rows: number
 export function configOf(database: Pick<Database, 'id' | 'engine'>, yaml: string): Config {
   const scheme = database.engine.key === 'mysql' ? 'mysql' : 'postgresql';
   const text = `databases:\n  ${database.id}:\n    url: ${scheme}://reader@localhost/database\n${yaml}`;
-  const reading = parseConfig(text, 'proposal', KNOWN, () => undefined);
+  const reading = parseConfig(text, 'proposal', SUPPORTED, () => undefined);
   if (!reading.ok) throw new Problem('invalid', reading.problems.join('; '));
   return reading.config;
 }

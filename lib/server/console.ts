@@ -3,7 +3,7 @@ import { startCarrier, type Carrier } from '@/lib/audit/carrier';
 import { unsettledLog } from '@/lib/audit/unsettled-log';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN, loadConfig } from '@/lib/config/load';
+import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { createServers } from '@/lib/database/connections/servers';
 import { environment, environmentValue } from '@/lib/env';
 import { createExaminer, type Examiner } from '@/lib/doctor/examiner';
@@ -74,7 +74,7 @@ async function requireStore(store: Store): Promise<void> {
 
 async function create(): Promise<Console> {
   const env = environment();
-  const reading = await loadConfig(env.configPath, KNOWN, environmentValue);
+  const reading = await loadConfig(env.configPath, SUPPORTED, environmentValue);
   if (!reading.ok) throw new Error(`The configuration cannot be used:\n${reading.problems.join('\n')}`);
   const { config } = reading;
   const url = config.storeUrl ?? env.embeddedStoreUrl;

@@ -23,7 +23,7 @@ export interface ShapeSettings {
 export interface Place {
   key: 'main' | 'dead' | 'archive';
   table: Required<TableName>;
-  /** As the catalogue has it, with what the shape says of how columns spell times. */
+  /** As the catalogue has it, with how columns encode times, by the shape. */
   description: TableDescription;
   /** The columns that name one row, in the order of the shape. */
   id: ColumnDescription[];
@@ -58,7 +58,7 @@ export function plainColumn(place: Place, role: Exclude<ColumnRole, 'id'>): Colu
   return bound.minusSeconds === 0 && bound.when === null && bound.constant === null ? bound.column : null;
 }
 
-/** Whether a column holds instants: by its type, or because the shape says how it spells them. */
+/** Whether a column holds instants: by its type, or because the shape says how it encodes them. */
 export function isTime({ kind, time }: ColumnDescription): boolean {
   return kind === 'instant' || kind === 'wall_clock' || (time !== undefined && time !== 'utc');
 }

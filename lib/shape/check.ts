@@ -2,12 +2,12 @@
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import type { Shape } from './shape';
-import { contradiction, within } from './reason';
+import { contradiction, isWithin } from './reason';
 import type { Condition } from './schema/condition';
 import { groupsOf } from './schema/names';
 import { idColumns } from './schema/source';
 
-interface Said {
+interface ShapeProblem {
   path: Path;
   message: string;
 }
@@ -22,7 +22,7 @@ export interface Words {
 }
 
 /** Everything wrong with a shape by itself, each by its path within it; [] when nothing is. `words` where its codes are to be known ones. */
-export function shapeProblems(shape: Shape, words?: Words): Said[] {
+export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
   const captured = groupsOf(shape.match?.pattern ?? '');
   const known: Record<string, { what: string; names: string[] }> = {
     parameter: { what: 'parameter', names: ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})] },
@@ -30,7 +30,7 @@ export function shapeProblems(shape: Shape, words?: Words): Said[] {
     join: { what: 'companion', names: Object.keys(shape.companions) },
     captured: { what: 'named group in match.pattern', names: captured },
   };
-  const problems: Said[] = [];
+  const problems: ShapeProblem[] = [];
   const visit = (value: unknown, path: Path): void => {
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
     else if (typeof value === 'object' && value !== null)
@@ -44,7 +44,7 @@ export function shapeProblems(shape: Shape, words?: Words): Said[] {
   for (const part of ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const) visit(shape[part], [part]);
   return [
     ...problems,
-    ...deafRules(shape),
+    ...unreachableRules(shape),
     ...emptyRules(shape),
     ...oneTimeTwice(shape),
     ...oneColumnTwice(shape),
@@ -52,16 +52,16 @@ export function shapeProblems(shape: Shape, words?: Words): Said[] {
     ...changesRefused(shape),
     ...writesRefused(shape),
     ...statesNowhere(shape),
-    ...(words === undefined ? [] : wordless(shape, words)),
+    ...(words === undefined ? [] : codesWithoutSentence(shape, words)),
   ];
 }
 
 /** Rules that give no row its state, because one above them takes every row they could. */
-function deafRules(shape: Shape): Said[] {
+function unreachableRules(shape: Shape): ShapeProblem[] {
   const seen = new Map<string, number>();
   return shape.states.flatMap(({ when }, index) => {
     const test = JSON.stringify(when);
-    const wider = shape.states.slice(0, index).findIndex((rule) => within(when, rule.when));
+    const wider = shape.states.slice(0, index).findIndex((rule) => isWithin(when, rule.when));
     const above = seen.get(test) ?? seen.get(ALWAYS) ?? (wider < 0 ? undefined : wider);
     if (above === undefined) {
       seen.set(test, index);
@@ -73,7 +73,7 @@ function deafRules(shape: Shape): Said[] {
 }
 
 /** Rules no row can pass. */
-function emptyRules(shape: Shape): Said[] {
+function emptyRules(shape: Shape): ShapeProblem[] {
   return shape.states.flatMap(({ when }, index) => {
     const column = contradiction(when);
     if (column === null) return [];
@@ -82,13 +82,13 @@ function emptyRules(shape: Shape): Said[] {
 }
 
 /** Latency is the one less the other: of a single column it would always be nothing. */
-function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): Said[] {
+function oneTimeTwice({ columns: { createdAt, publishedAt } }: Shape): ShapeProblem[] {
   if (createdAt === undefined || JSON.stringify(createdAt) !== JSON.stringify(publishedAt)) return [];
   const message = 'is the same as createdAt; name what is written when the event is sent, or leave it out';
   return [{ path: ['columns', 'publishedAt'], message }];
 }
 
-function oneColumnTwice({ columns: { id } }: Shape): Said[] {
+function oneColumnTwice({ columns: { id } }: Shape): ShapeProblem[] {
   const names = id === undefined ? [] : idColumns(id);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   return twice === undefined ? [] : [{ path: ['columns', 'id'], message: `names "${twice}" twice` }];
@@ -96,15 +96,15 @@ function oneColumnTwice({ columns: { id } }: Shape): Said[] {
 
 const ALWAYS = JSON.stringify({ kind: 'always', always: true } satisfies Condition);
 
-function operationNames(shape: Shape): Said[] {
+function operationNames(shape: Shape): ShapeProblem[] {
   return Object.keys(shape.operations)
     .filter((key) => !OPERATIONS.includes(key))
     .map((key) => ({ path: ['operations', key], message: `there is no operation "${key}"${suggestion(key, OPERATIONS)}` }));
 }
 
 /** What is out stays out, and what a relay may be working on is let alone until something shows that the relay has gone. */
-function changesRefused({ operations, archive }: Shape): Said[] {
-  const problems: Said[] = [];
+function changesRefused({ operations, archive }: Shape): ShapeProblem[] {
+  const problems: ShapeProblem[] = [];
   const refuse = (path: Path, from: readonly string[], why: Record<string, string>): void =>
     from.forEach((state, index) => {
       const message = why[state];
@@ -132,13 +132,13 @@ function changesRefused({ operations, archive }: Shape): Said[] {
 }
 
 /** The id and what is sent never change, nor a counter the library keeps to itself. */
-function writesRefused(shape: Shape): Said[] {
+function writesRefused(shape: Shape): ShapeProblem[] {
   const never = new Map<string, string>();
   for (const name of idColumns(shape.columns.id ?? [])) never.set(name, 'it names the row');
   const payload = shape.columns.payload;
   if (typeof payload === 'string') never.set(payload, 'it is what is sent');
   if (shape.lock !== undefined && 'never' in shape.lock) never.set(shape.lock.never, 'lock says it is left alone');
-  const problems: Said[] = [];
+  const problems: ShapeProblem[] = [];
   const check = (set: Record<string, unknown>, path: Path): void => {
     for (const name of Object.keys(set)) {
       const why = never.get(name);
@@ -156,9 +156,9 @@ function writesRefused(shape: Shape): Said[] {
 }
 
 /** Operations from a state that no row is ever in. */
-function statesNowhere({ states, dead, operations, archive }: Shape): Said[] {
+function statesNowhere({ states, dead, operations, archive }: Shape): ShapeProblem[] {
   const given = new Set<string>([...states.map(({ state }) => state), ...(dead === undefined ? [] : ['dead'])]);
-  const missing = (path: Path, from: readonly string[]): Said[] =>
+  const missing = (path: Path, from: readonly string[]): ShapeProblem[] =>
     from.flatMap((state, index) =>
       given.has(state)
         ? []
@@ -170,9 +170,9 @@ function statesNowhere({ states, dead, operations, archive }: Shape): Said[] {
   return [...rules, ...missing(['archive'], archive?.from ?? [])];
 }
 
-/** Codes that would be shown as they are, because nobody has written a sentence for them. */
-function wordless(shape: Shape, { refusals, warnings }: Words): Said[] {
-  const problems: Said[] = [];
+/** Codes that would be shown as they are, because they have no sentence. */
+function codesWithoutSentence(shape: Shape, { refusals, warnings }: Words): ShapeProblem[] {
+  const problems: ShapeProblem[] = [];
   const hold = (code: string, known: readonly string[], what: string, path: Path): void => {
     if (known.includes(code)) return;
     problems.push({ path, message: `there is no ${what} "${code}"${suggestion(code, known)}` });

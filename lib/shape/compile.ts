@@ -38,7 +38,7 @@ export function compileCondition(condition: Condition, alias: string, scope: Sco
 
 /** True for every row that does not pass, the undecided among them. */
 export function negated(condition: Condition, alias: string, scope: Scope): Test {
-  // Positions are never NULL: said this way round, the index on them serves what is still ahead of the cursor.
+  // Positions are never NULL: written this way round, the index on them serves what is still ahead of the cursor.
   if (condition.kind === 'cursor') return cursorTest(condition.cursor, sql`>`, alias, scope);
   return scope.fragments.notTrue(compileCondition(condition, alias, scope));
 }
@@ -125,7 +125,7 @@ function cursorTest(which: 'passed' | 'taken', sign: RawBuilder<unknown>, alias:
   return sql`${position} ${sign} ${leastCursor(cursor, columns, scope)}`;
 }
 
-/** How far every group has come, or the one that is named; where nobody reads, before the first row. One look at the companion for a whole statement. */
+/** How far every group has come, or the one that is named; without readers, before the first row. The companion is read once for a whole statement. */
 function leastCursor({ companion, group, only: named }: BoundCursor, columns: string[], scope: Scope): RawBuilder<unknown> {
   const zeros = columns.map((name) => {
     const description = companion.description.columns.get(name);

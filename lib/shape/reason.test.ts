@@ -24,7 +24,7 @@ const condition: fc.Arbitrary<WrittenCondition> = fc.letrec<{ node: WrittenCondi
   ),
 })).node;
 const parsed = (written: WrittenCondition): Condition => conditionSchema.parse(written);
-const within = (inner: WrittenCondition, outer: WrittenCondition): boolean => reason.within(parsed(inner), parsed(outer));
+const isWithin = (inner: WrittenCondition, outer: WrittenCondition): boolean => reason.isWithin(parsed(inner), parsed(outer));
 const disjoint = (left: WrittenCondition, right: WrittenCondition): boolean => reason.disjoint(parsed(left), parsed(right));
 const contradiction = (written: WrittenCondition): string | null => reason.contradiction(parsed(written));
 
@@ -64,7 +64,7 @@ it('never says that one is within another, or impossible, of which a row tells o
   const cell = fc.oneof(value, fc.constant(null));
   fc.assert(
     fc.property(condition, condition, fc.record({ x: cell, y: cell }), (inner, outer, row) => {
-      if (within(inner, outer) && holds(inner, row)) expect(holds(outer, row)).toBe(true);
+      if (isWithin(inner, outer) && holds(inner, row)) expect(holds(outer, row)).toBe(true);
       if (contradiction(inner) !== null) expect(holds(inner, row)).toBe(false);
     }),
     { numRuns: 2_000 },
@@ -72,9 +72,9 @@ it('never says that one is within another, or impossible, of which a row tells o
 });
 
 it('sees the rule that takes all rows of another', () => {
-  expect(within({ column: 'status', equals: 1 }, { column: 'status', in: [1, 2] })).toBe(true);
+  expect(isWithin({ column: 'status', equals: 1 }, { column: 'status', in: [1, 2] })).toBe(true);
   expect(
-    within(
+    isWithin(
       {
         all: [
           { column: 'sent', isTrue: true },
@@ -84,18 +84,18 @@ it('sees the rule that takes all rows of another', () => {
       { column: 'tries', isNull: false },
     ),
   ).toBe(true);
-  expect(within({ column: 'status', in: [1, 3] }, { column: 'status', in: [1, 2] })).toBe(false);
-  expect(within({ column: 'status', equals: 'a' }, { column: 'status', equals: 'A', ignoreCase: true })).toBe(false);
+  expect(isWithin({ column: 'status', in: [1, 3] }, { column: 'status', in: [1, 2] })).toBe(false);
+  expect(isWithin({ column: 'status', equals: 'a' }, { column: 'status', equals: 'A', ignoreCase: true })).toBe(false);
   expect(contradiction({ all: [{ column: 'status', equals: 1 }, { all: [{ column: 'status', in: [2, 3] }] }] })).toBe('status');
 });
 
 it('sees which numbers lie within others, and which nowhere', () => {
-  expect(within({ column: 'tries', above: 9 }, { column: 'tries', above: 0 })).toBe(true);
-  expect(within({ column: 'tries', above: 0 }, { column: 'tries', atLeast: 0 })).toBe(true);
-  expect(within({ column: 'tries', atLeast: 0 }, { column: 'tries', above: 0 })).toBe(false);
-  expect(within({ column: 'tries', in: [3, 5] }, { column: 'tries', below: 6 })).toBe(true);
-  expect(within({ column: 'tries', in: [3, 6] }, { column: 'tries', below: 6 })).toBe(false);
-  expect(within({ column: 'tries', above: { parameter: 'maxAttempts' } }, { column: 'tries', above: 0 })).toBe(false);
+  expect(isWithin({ column: 'tries', above: 9 }, { column: 'tries', above: 0 })).toBe(true);
+  expect(isWithin({ column: 'tries', above: 0 }, { column: 'tries', atLeast: 0 })).toBe(true);
+  expect(isWithin({ column: 'tries', atLeast: 0 }, { column: 'tries', above: 0 })).toBe(false);
+  expect(isWithin({ column: 'tries', in: [3, 5] }, { column: 'tries', below: 6 })).toBe(true);
+  expect(isWithin({ column: 'tries', in: [3, 6] }, { column: 'tries', below: 6 })).toBe(false);
+  expect(isWithin({ column: 'tries', above: { parameter: 'maxAttempts' } }, { column: 'tries', above: 0 })).toBe(false);
   const both = (...all: WrittenCondition[]): string | null => contradiction({ all });
   expect(both({ column: 'tries', above: 5 }, { column: 'tries', atMost: 5 })).toBe('tries');
   expect(both({ column: 'tries', atLeast: 5 }, { column: 'tries', atMost: 5 })).toBeNull();

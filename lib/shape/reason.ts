@@ -44,7 +44,7 @@ export function contradiction(condition: Condition): string | null {
 }
 
 /** True when every row that satisfies `inner` satisfies the single test `outer`, as far as single columns tell. */
-export function within(inner: Condition, outer: Condition): boolean {
+export function isWithin(inner: Condition, outer: Condition): boolean {
   if (!isLeaf(outer)) return false;
   return required(inner).some((leaf) => leaf.column === outer.column && implies(leaf, outer));
 }

@@ -33,7 +33,7 @@ export const shapeSchema = z.strictObject({
   family: z.enum(['outbox', 'inbox', 'job_queue', 'dead_letters']).default('outbox'),
   kind: z.enum(KINDS).optional().describe('How the table shows that an event is out; worked out from the states when left out'),
   columns: columnsSchema.refine((columns) => columns.id !== undefined, 'name the id column'),
-  /** How columns that have no role spell a time. */
+  /** How columns that have no role encode a time. */
   times: z.record(z.string(), z.enum(['auto', 'utc', 'epoch_ms', 'epoch_s', 'iso'])).default({}),
   rows: conditionSchema.optional().describe('Only these rows are events'),
   /** Ordered: the first rule that matches gives the state of a row of the outbox table. Empty where the table does not show it. */
@@ -53,7 +53,7 @@ export const shapeSchema = z.strictObject({
   noArchive: z.string().min(1).optional(),
   asDead: asDeadSchema.optional(),
   payload: payloadSchema.optional(),
-  /** True when the failure that makes an event dead does not raise its counter: the limit is looked at before it rises. */
+  /** True when the failure that makes an event dead does not raise its counter: the limit is compared before it rises. */
   diesUncounted: z.boolean().default(false),
   /** Cautions that hold for every event of this shape on its page, by state. */
   cautions: z.partialRecord(liveStateSchema, z.array(z.string())).default({}),

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN, parseConfig } from '@/lib/config/load';
+import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
 import { createDirectory } from '@/lib/outbox/directory';
 import { turnChanges } from '@/lib/proving/keep';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const reading = parseConfig(
     `databases:\n  shop: { url: "${roles.reader}", operatorUrl: "${roles.operator}" }\noutboxes:\n${outbox('mine', MINE)}\n${outbox('watched', WATCHED)}\n`,
     '/test.yaml',
-    KNOWN,
+    SUPPORTED,
     () => undefined,
   );
   if (!reading.ok) throw new Error(reading.problems.join('\n'));

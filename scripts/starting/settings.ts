@@ -1,7 +1,7 @@
 /** What starter and command line both need before they can do anything: environment and configuration, checked. */
-import type { Config, Sound } from '@/lib/config/config';
+import type { Config, UsablePart } from '@/lib/config/config';
 import { directoryOptions } from '@/lib/outbox/directory-options';
-import { KNOWN, loadConfig } from '@/lib/config/load';
+import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
 import { createDirectory } from '@/lib/outbox/directory';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
@@ -13,7 +13,7 @@ export interface Settings {
   env: Environment | null;
   config: Config | null;
   /** What nothing is said against: all of `config`, or what is left of one with problems. */
-  sound: Sound | null;
+  usable: UsablePart | null;
   problems: string[];
 }
 
@@ -22,18 +22,18 @@ export async function readSettings(): Promise<Settings> {
   const environment = readEnvironment();
   const problems = environment.ok ? [] : [...environment.problems];
   const path = environment.ok ? environment.env.configPath : (process.env.OUTBOX_CONSOLE_CONFIG ?? './outbox-console.yaml');
-  const reading = await loadConfig(path, KNOWN, environmentValue);
+  const reading = await loadConfig(path, SUPPORTED, environmentValue);
   if (!reading.ok) problems.push(...reading.problems);
   return {
     env: environment.ok ? environment.env : null,
     config: reading.ok ? reading.config : null,
-    sound: reading.ok ? { config: reading.config, places: reading.config.outboxes.map((_, place) => place) } : reading.sound,
+    usable: reading.ok ? { config: reading.config, places: reading.config.outboxes.map((_, place) => place) } : reading.usable,
     problems,
   };
 }
 
 /** What the tables say against the mappings, a line per problem; nothing where a database does not answer. */
-export async function tableProblems({ config, places }: Sound): Promise<string[]> {
+export async function tableProblems({ config, places }: UsablePart): Promise<string[]> {
   const directory = createDirectory(directoryOptions(config));
   try {
     return await mappingErrors(directory, (id) => places[directory.ids.indexOf(id)] ?? 0);

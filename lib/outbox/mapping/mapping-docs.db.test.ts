@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { directoryOptions } from '../directory-options';
-import { KNOWN, parseConfig } from '@/lib/config/load';
+import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { LIVE_STATES } from '@/lib/shared/states';
 import { createRoles, useTestDatabaseOf } from '@/scripts/testing/outbox';
@@ -96,7 +96,12 @@ describe.each(ENGINES)('the examples of docs/mapping.md on %s', (engine) => {
 
   describe.each(examples().map((example) => [example.name, example] as const))('%s', (_name, example) => {
     const settings = () => {
-      const reading = parseConfig(`databases: { shop: { url: '${database.url}' } }\n${example.yaml}`, '/docs.yaml', KNOWN, () => undefined);
+      const reading = parseConfig(
+        `databases: { shop: { url: '${database.url}' } }\n${example.yaml}`,
+        '/docs.yaml',
+        SUPPORTED,
+        () => undefined,
+      );
       if (!reading.ok) throw new Error(reading.problems.join('\n'));
       const [outbox] = directoryOptions(reading.config).outboxes;
       if (outbox === undefined) throw new Error('no outbox');

@@ -1,6 +1,5 @@
 import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
 import type { Path } from '@/lib/shared/lists/document-path';
-import { suggestion } from '@/lib/shared/text/suggest';
 import { COLUMN_ROLES, idColumns, type Columns } from '../schema/source';
 import type { ShapeSettings, BoundCompanion, BoundCursor, Parameters, Place } from '../bound';
 import type { Shape } from '../shape';
@@ -8,7 +7,7 @@ import { bindCondition, orZero, type Binding } from './condition';
 import { bindOperations } from './operation';
 import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, type MappingProblem, BoundTable, ownDescription } from './table';
-import { bindId, bindRoles, checkAlternatives, optionalNames, spellTimes, type Captured } from './source';
+import { bindId, bindRoles, checkAlternatives, optionalNames, applyTimeEncodings, type Captured } from './source';
 
 /** Of the parameter `group` of a shape with a cursor: every group counts. */
 const ALL_GROUPS = '*';
@@ -44,10 +43,10 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
   const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems, !settings.inline);
   const companions = bindCompanions(shape, tables, main, problems);
   const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
-  spellTimes(shape.columns, main, ['shape', 'columns']);
+  applyTimeEncodings(shape.columns, main, ['shape', 'columns']);
   for (const [name, time] of Object.entries(shape.times)) {
-    main.ask(name, ['shape', 'times', name]);
-    main.spell(name, time, ['shape', 'times', name]);
+    main.resolve(name, ['shape', 'times', name]);
+    main.setEncoding(name, time, ['shape', 'times', name]);
   }
   const mainPlace: Place = {
     key: 'main',
@@ -73,8 +72,8 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
   if (binding.strict && dead !== null)
     for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) {
-      dead.ask(theirs, ['shape', 'dead', 'map', theirs]);
-      main.ask(ours, ['shape', 'dead', 'map', theirs]);
+      dead.resolve(theirs, ['shape', 'dead', 'map', theirs]);
+      main.resolve(ours, ['shape', 'dead', 'map', theirs]);
     }
   checkNeverNull(shape, main, binding);
   const states = shape.states.map((rule, index) => ({
@@ -122,7 +121,7 @@ function checkNeverNull({ states }: Shape, main: BoundTable, { strict, problems 
   });
 }
 
-/** An order by what nobody has named would hold nothing up. */
+/** An order by what has no name would hold nothing up. */
 function checkOrdering({ ordering, columns }: Shape, main: BoundTable, problems: Problems): void {
   if (ordering === undefined) return;
   const named = (role: string): boolean => columns[role as keyof Columns] !== undefined;
@@ -136,7 +135,7 @@ function checkOrdering({ ordering, columns }: Shape, main: BoundTable, problems:
 function deadTable(shape: Shape, description: TableDescription, { problems, strict }: Binding): BoundTable {
   const own = shape.dead?.columns ?? {};
   const table = new BoundTable(ownDescription(description), optionalNames({ ...shape.columns, ...own }), problems, !strict);
-  spellTimes({ ...inherited(shape), ...own }, table, ['shape', 'dead', 'columns']);
+  applyTimeEncodings({ ...inherited(shape), ...own }, table, ['shape', 'dead', 'columns']);
   return table;
 }
 
@@ -189,8 +188,8 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
 function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
   const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
   const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
-  spellTimes(columns, table, ['shape', 'columns']);
-  for (const [name, time] of Object.entries(shape.times)) table.spell(name, time, ['shape', 'times', name]);
+  applyTimeEncodings(columns, table, ['shape', 'columns']);
+  for (const [name, time] of Object.entries(shape.times)) table.setEncoding(name, time, ['shape', 'times', name]);
   return {
     key: 'archive',
     table: description.name,
@@ -212,7 +211,7 @@ function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, pro
       }
       const own = new BoundTable(description, new Set(), problems);
       const on = Object.entries(companion.on).flatMap(([theirs, ours]) => {
-        const [left, right] = [own.ask(theirs, [...path, 'on', theirs]), main.ask(ours, [...path, 'on', theirs])];
+        const [left, right] = [own.resolve(theirs, [...path, 'on', theirs]), main.resolve(ours, [...path, 'on', theirs])];
         return typeof left === 'string' || typeof right === 'string' ? [] : [[left.column.name, right.column.name]];
       });
       return [name, { name, description, on: Object.fromEntries(on) as Record<string, string> }];
@@ -231,19 +230,12 @@ function bindCursor(
   if (cursor === undefined) return null;
   const path: Path = ['shape', 'cursor'];
   const companion = companions.get(cursor.companion);
-  if (companion === undefined) {
-    if (!Object.hasOwn(shape.companions, cursor.companion))
-      problems.add(
-        [...path, 'companion'],
-        `there is no companion "${cursor.companion}"${suggestion(cursor.companion, Object.keys(shape.companions))}`,
-      );
-    return null;
-  }
+  if (companion === undefined) return null;
   const own = new BoundTable(companion.description, new Set(), problems);
   const names = (table: BoundTable, written: string[], key: string): string[] =>
     written.flatMap((name, index) => {
-      const asked = table.ask(name, [...path, key, index]);
-      return typeof asked === 'string' ? [] : [asked.column.name];
+      const resolved = table.resolve(name, [...path, key, index]);
+      return typeof resolved === 'string' ? [] : [resolved.column.name];
     });
   for (const key of ['passed', 'taken'] as const) {
     if (cursor[key] !== undefined && cursor[key].length !== cursor.position.length)

@@ -4,7 +4,7 @@ import { suggestion } from '@/lib/shared/text/suggest';
 import { type BoundCompanion, type Parameters, isTime } from '../bound';
 import { type Comparison, type Condition, type Leaf, type Operand, visit, visitLeaf } from '../schema/condition';
 import type { Shape } from '../shape';
-import { numberOf } from './parameters';
+import { amountIn } from './parameters';
 import { type Problems, BoundTable } from './table';
 
 /** What a condition of a shape is bound with. */
@@ -43,26 +43,18 @@ function isToldByCursor(which: 'passed' | 'taken', path: Path, { shape, problems
 }
 
 function bindExists({ companion: name, when }: { companion: string; when?: Condition }, path: Path, binding: Binding): Condition {
-  const companion = askCompanion(name, [...path, 'companion'], binding);
+  const companion = binding.companions.get(name) ?? null;
   if (companion === null) return NONE;
   if (when === undefined) return { kind: 'exists', exists: { companion: name } };
   const table = new BoundTable(companion.description, new Set(), binding.problems);
   return { kind: 'exists', exists: { companion: name, when: bindCondition(when, table, [...path, 'when'], binding) } };
 }
 
-/** A companion by its name in the shape; null where it is not there, noted where nobody wrote it down. */
-export function askCompanion(name: string, path: Path, { companions, shape, problems }: Binding): BoundCompanion | null {
-  const companion = companions.get(name);
-  if (companion === undefined && !Object.hasOwn(shape.companions, name))
-    problems.add(path, `there is no companion "${name}"${suggestion(name, Object.keys(shape.companions))}`);
-  return companion ?? null;
-}
-
 function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): Condition {
-  const asked = table.ask(test.column, [...path, 'column']);
-  if (asked === 'wrong') return NONE;
-  if (asked === 'absent') return test.kind === 'isNull' && test.isNull ? EVERY : NONE;
-  const { column } = asked;
+  const resolved = table.resolve(test.column, [...path, 'column']);
+  if (resolved === 'wrong') return NONE;
+  if (resolved === 'absent') return test.kind === 'isNull' && test.isNull ? EVERY : NONE;
+  const { column } = resolved;
   const { problems, strict } = binding;
   const compared = (word: Comparison, operand: Operand, put: (bound: Operand) => Condition): Condition => {
     const bound = bindOperand(operand, column, table, [...path, word], binding);
@@ -106,7 +98,7 @@ function bindLeaf(test: Leaf, table: BoundTable, path: Path, binding: Binding): 
       future: timed,
       olderThan: (found) => ({
         ...timed(found),
-        olderThan: numberOf(found.olderThan, binding.shape, binding.parameters, [...path, 'olderThan'], problems) ?? 0,
+        olderThan: amountIn(found.olderThan, binding, [...path, 'olderThan']) ?? 0,
       }),
     },
   );
@@ -119,9 +111,9 @@ export const orZero = ({ type }: ColumnDescription): string =>
 function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTable, path: Path, binding: Binding): Operand | null {
   const { problems } = binding;
   if (typeof operand === 'object' && 'column' in operand) {
-    const asked = table.ask(operand.column, [...path, 'column']);
-    if (typeof asked === 'string') return null;
-    const other = asked.column;
+    const resolved = table.resolve(operand.column, [...path, 'column']);
+    if (typeof resolved === 'string') return null;
+    const other = resolved.column;
     if (classOf(other) !== classOf(column) || classOf(column) === null)
       problems.add(path, `"${column.name}" (${column.type}) and "${other.name}" (${other.type}) cannot be compared by size`);
     return { column: other.name };
@@ -131,7 +123,7 @@ function bindOperand(operand: Operand, column: ColumnDescription, table: BoundTa
       path,
       `"${column.name}" is ${column.type} and cannot be compared with a number${isTime(column) ? ': use past, future or olderThan' : ''}`,
     );
-  return numberOf(operand, binding.shape, binding.parameters, path, problems);
+  return amountIn(operand, binding, path);
 }
 
 /** Values of one class compare by size; null for what has no order that says anything. */

@@ -5,7 +5,6 @@ import type { ChangeRule, PlainValue, Value } from '../schema/operation';
 import { isTime } from '../bound';
 import type { Shape } from '../shape';
 import { bindCondition, notATime, type Binding, outOfBounds } from './condition';
-import { parameterNames } from './parameters';
 import type { BoundTable } from './table';
 
 /** The tables a rule may write. */
@@ -19,7 +18,7 @@ type Values = Record<string, Value>;
 /** The operations with the catalogue's names; a rule whose age column is missing stays, and is not offered. */
 export function bindOperations(shape: Shape, tables: Tables, binding: Binding): Pick<Shape, 'operations' | 'asDead'> {
   if (binding.strict && shape.lock !== undefined)
-    for (const [key, name] of Object.entries(shape.lock)) tables.main.ask(name, ['shape', 'lock', key]);
+    for (const [key, name] of Object.entries(shape.lock)) tables.main.resolve(name, ['shape', 'lock', key]);
   const operations = Object.entries(shape.operations).map(([key, rules]) => {
     if (!Array.isArray(rules)) return [key, rules];
     const path: Path = ['shape', 'operations', key];
@@ -47,7 +46,7 @@ function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding
     );
   const age = rule.olderThanStuckAfter === undefined ? null : source.find(rule.olderThanStuckAfter);
   if (rule.olderThanStuckAfter !== undefined && age === null && binding.strict)
-    source.ask(rule.olderThanStuckAfter, [...path, 'olderThanStuckAfter']);
+    source.resolve(rule.olderThanStuckAfter, [...path, 'olderThanStuckAfter']);
   if (age !== null && !isTime(age)) problems.add([...path, 'olderThanStuckAfter'], notATime(age));
   return {
     ...rule,
@@ -64,11 +63,11 @@ function bindRule(rule: ChangeRule, tables: Tables, path: Path, binding: Binding
 function bindSet(set: Values, target: BoundTable, source: BoundTable, path: Path, binding: Binding): Values {
   const bound: Values = {};
   for (const [name, value] of Object.entries(set)) {
-    const asked = target.ask(name, [...path, name]);
-    if (typeof asked === 'string') continue;
-    if (asked.column.generated)
-      binding.problems.add([...path, name], `"${asked.column.name}" is worked out by the database and cannot be written`);
-    bound[asked.column.name] = bindValue(value, asked.column, source, [...path, name], binding);
+    const resolved = target.resolve(name, [...path, name]);
+    if (typeof resolved === 'string') continue;
+    if (resolved.column.generated)
+      binding.problems.add([...path, name], `"${resolved.column.name}" is worked out by the database and cannot be written`);
+    bound[resolved.column.name] = bindValue(value, resolved.column, source, [...path, name], binding);
   }
   const { lock } = binding.shape;
   const counter = lock !== undefined && 'bump' in lock ? target.find(lock.bump) : null;
@@ -84,20 +83,13 @@ function bindValue(value: Value, column: ColumnDescription, source: BoundTable, 
 }
 
 function bindPlain(value: PlainValue, column: ColumnDescription, source: BoundTable, path: Path, binding: Binding): PlainValue {
-  const { problems, shape } = binding;
   if ('column' in value) {
-    const asked = source.ask(value.column, [...path, 'column']);
-    return typeof asked === 'string' ? { value: null } : { ...value, column: asked.column.name };
+    const resolved = source.resolve(value.column, [...path, 'column']);
+    return typeof resolved === 'string' ? { value: null } : { ...value, column: resolved.column.name };
   }
-  if ('parameter' in value) {
-    if (!parameterNames(shape).includes(value.parameter))
-      problems.add(
-        [...path, 'parameter'],
-        `there is no parameter "${value.parameter}"${suggestion(value.parameter, parameterNames(shape))}`,
-      );
-  } else if ('now' in value) {
-    if (!isTime(column)) problems.add(path, notATime(column));
-  } else checkWritten(value.value, column, path, binding);
+  if ('now' in value) {
+    if (!isTime(column)) binding.problems.add(path, notATime(column));
+  } else if ('value' in value) checkWritten(value.value, column, path, binding);
   return value;
 }
 

@@ -1,5 +1,4 @@
 import type { Path } from '@/lib/shared/lists/document-path';
-import { suggestion } from '@/lib/shared/text/suggest';
 import type { Amount } from '../schema/parameters';
 import type { ShapeSettings, Parameters } from '../bound';
 import type { Shape } from '../shape';
@@ -32,29 +31,18 @@ export function assumedParameters(shape: Shape, settings: Pick<ShapeSettings, 'p
   ];
 }
 
-/** Names a shape's conditions and operations may use. */
-export function parameterNames(shape: Pick<Shape, 'parameters'>): string[] {
-  return ['maxAttempts', 'stuckAfter', ...Object.keys(shape.parameters.extra ?? {})];
-}
-
-/** The number behind an amount; notes a parameter that is not there, or holds no number. */
-export function numberOf(
+/** The number behind an amount; notes a parameter that holds none. */
+export function amountIn(
   amount: Amount,
-  shape: Pick<Shape, 'parameters'>,
-  parameters: Parameters,
+  { parameters, problems }: { parameters: Parameters; problems: Problems },
   path: Path,
-  problems: Problems,
 ): number | null {
   if (typeof amount === 'number') return amount;
   const name = amount.parameter;
-  const at = [...path, 'parameter'];
-  if (!parameterNames(shape).includes(name)) {
-    problems.add(at, `there is no parameter "${name}"${suggestion(name, parameterNames(shape))}`);
-    return null;
-  }
   const value =
     name === 'maxAttempts' ? parameters.maxAttempts : name === 'stuckAfter' ? parameters.stuckAfterSeconds : parameters.extra[name];
   if (typeof value === 'number') return value;
-  problems.add(at, value === null || value === undefined ? `parameter "${name}" has no value: set it` : `parameter "${name}" is no number`);
+  const why = value === null || value === undefined ? 'has no value: set it' : 'is no number';
+  problems.add([...path, 'parameter'], `parameter "${name}" ${why}`);
   return null;
 }

@@ -3,8 +3,8 @@ import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../schema/source';
 import { isTime, type BoundCompanion, type BoundRole, type Place } from '../bound';
-import { askCompanion, bindCondition, notATime, type Binding } from './condition';
-import { numberOf } from './parameters';
+import { bindCondition, notATime, type Binding } from './condition';
+import { amountIn } from './parameters';
 import { BoundTable } from './table';
 
 type Role = Exclude<ColumnRole, 'id'>;
@@ -37,13 +37,13 @@ export function sourcesOf(columns: Columns): { role: Role; source: Source }[] {
   });
 }
 
-/** Notes on the table how its columns spell times, as the roles say it; before anything is compared with them. */
-export function spellTimes(columns: Columns, table: BoundTable, path: Path): void {
+/** Notes on the table how its columns encode times, as the roles say; before anything is compared with them. */
+export function applyTimeEncodings(columns: Columns, table: BoundTable, path: Path): void {
   const visit = (source: Source, at: Path): void => {
     if (typeof source === 'string') return;
     if ('anyOf' in source) source.anyOf.forEach((one, index) => visit(one, [...at, 'anyOf', index]));
     else if ('column' in source && source.time !== undefined && source.join === undefined && source.path === undefined)
-      table.spell(source.column, source.time, [...at, 'time']);
+      table.setEncoding(source.column, source.time, [...at, 'time']);
   };
   for (const { role, source } of sourcesOf(columns)) visit(source, [...path, role]);
 }
@@ -52,8 +52,8 @@ export function spellTimes(columns: Columns, table: BoundTable, path: Path): voi
 export function bindId(columns: Columns, table: BoundTable, path: Path): ColumnDescription[] {
   if (columns.id === undefined) return [];
   return idColumns(columns.id).flatMap((name) => {
-    const asked = table.ask(name, [...path, 'id']);
-    return typeof asked === 'string' ? [] : [asked.column];
+    const resolved = table.resolve(name, [...path, 'id']);
+    return typeof resolved === 'string' ? [] : [resolved.column];
   });
 }
 
@@ -90,12 +90,12 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
       );
     return value === undefined ? null : { ...base, constant: value };
   }
-  const join = source.join === undefined ? null : askCompanion(source.join, [...path, 'join'], binding);
+  const join = source.join === undefined ? null : (binding.companions.get(source.join) ?? null);
   if (source.join !== undefined && join === null) return null;
   const holder = join === null ? table : new BoundTable(join.description, new Set(source.optional ? [source.column] : []), problems);
-  const asked = holder.ask(source.column, typeof written === 'string' ? path : [...path, 'column']);
-  if (typeof asked === 'string') return null;
-  const { column } = asked;
+  const resolved = holder.resolve(source.column, typeof written === 'string' ? path : [...path, 'column']);
+  if (typeof resolved === 'string') return null;
+  const { column } = resolved;
   const latest = bindLatest(source.latest, join, holder, path, binding);
   if (latest === undefined) return null;
   const steps = source.path ?? [];
@@ -103,7 +103,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
     problems.add([...path, 'path'], `"${column.name}" is ${column.type}, which holds no JSON`);
   if (source.last === true && column.kind !== 'json' && column.kind !== 'text' && !column.type.endsWith('[]'))
     problems.add([...path, 'last'], `"${column.name}" is ${column.type}, which is no list`);
-  const minus = source.minus === undefined ? 0 : numberOf(source.minus, binding.shape, binding.parameters, [...path, 'minus'], problems);
+  const minus = source.minus === undefined ? 0 : amountIn(source.minus, binding, [...path, 'minus']);
   const time = source.time === undefined || source.time === 'auto' ? column.time : source.time;
   return {
     ...base,
@@ -119,7 +119,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
 
 /**
  * The column by which the newest of several rows is found. Without an index on what they are joined by, each row of a page would
- * read the whole companion: then the role is not there (undefined), and who wrote the mapping is told.
+ * read the whole companion: then the role is not there (undefined), and a mapping's author gets a problem.
  */
 function bindLatest(
   written: string | undefined,
@@ -129,12 +129,12 @@ function bindLatest(
   { strict, problems }: Binding,
 ): string | null | undefined {
   if (written === undefined || join === null) return null;
-  const asked = holder.ask(written, [...path, 'latest']);
-  if (typeof asked === 'string') return undefined;
+  const resolved = holder.resolve(written, [...path, 'latest']);
+  if (typeof resolved === 'string') return undefined;
   const by = Object.keys(join.on);
   const { description } = join;
   const served = description.indexes.some(({ columns, predicate }) => by.includes(columns[0] ?? '') && predicate === null);
-  if (served || description.kind !== 'table') return asked.column.name;
+  if (served || description.kind !== 'table') return resolved.column.name;
   if (!strict) return undefined;
   problems.add(
     [...path, 'join'],

@@ -10,7 +10,7 @@ export interface MappingProblem {
   absent?: true;
 }
 
-/** Gathers what is wrong, so that all of it is said at once. */
+/** Gathers what is wrong, so that all of it is reported at once. */
 export class Problems {
   readonly list: MappingProblem[] = [];
 
@@ -41,33 +41,33 @@ export function findName(written: string, known: Iterable<string>): Found {
 }
 
 /** A column that was asked for: found, or missing where the shape allows for it, or a problem that was noted. */
-export type Asked = { column: ColumnDescription } | 'absent' | 'wrong';
+export type Resolved = { column: ColumnDescription } | 'absent' | 'wrong';
 
 /** The columns of a table by the names a shape gives them. */
 export class BoundTable {
-  private readonly asked = new Map<string, ColumnDescription | null>();
+  private readonly resolved = new Map<string, ColumnDescription | null>();
 
   constructor(
     readonly description: TableDescription,
     /** Names the shape says the table may lack. */
     private readonly optional: ReadonlySet<string> | 'all',
     private readonly problems: Problems,
-    /** The table is as a library made it, or as somebody made the library's: not everything said of its types must be so. */
+    /** The table is as a library made it, or as somebody made the library's: not all that the shape says of its types must be so. */
     private readonly lenient = false,
   ) {}
 
-  /** The column of this name in the catalogue's spelling; null without one, or where several fit. Notes nothing. */
+  /** The column of this name as the catalogue writes it; null without one, or where several fit. Notes nothing. */
   find(name: string): ColumnDescription | null {
-    const known = this.asked.get(name);
+    const known = this.resolved.get(name);
     if (known !== undefined) return known;
     const found = findName(name, this.description.columns.keys());
     const column = found !== null && 'name' in found ? (this.description.columns.get(found.name) ?? null) : null;
-    this.asked.set(name, column);
+    this.resolved.set(name, column);
     return column;
   }
 
   /** The same, noting what is wrong with a name that must be there. */
-  ask(name: string, path: Path): Asked {
+  resolve(name: string, path: Path): Resolved {
     const column = this.find(name);
     if (column !== null) return { column };
     const names = [...this.description.columns.keys()];
@@ -81,29 +81,29 @@ export class BoundTable {
     return 'wrong';
   }
 
-  /** Says how a column spells a time, where its type does not tell. */
-  spell(name: string, time: 'auto' | TimeEncoding, path: Path): void {
+  /** Notes how a column encodes a time, where its type does not show it. */
+  setEncoding(name: string, time: 'auto' | TimeEncoding, path: Path): void {
     const column = this.find(name);
     if (column === null || time === 'auto') return;
-    // A time that knows its zone needs nobody to say that it is UTC.
+    // A time that knows its zone needs no word that it is UTC.
     if (this.lenient && time === 'utc' && column.kind === 'instant') return;
-    const problem = misspelt(column, time);
+    const problem = encodingProblem(column, time);
     if (problem !== null) {
       this.problems.add(path, problem);
       return;
     }
-    const spelt = { ...column, time };
-    this.description.columns.set(column.name, spelt);
-    this.asked.set(name, spelt);
+    const encoded = { ...column, time };
+    this.description.columns.set(column.name, encoded);
+    this.resolved.set(name, encoded);
   }
 }
 
-/** A description of its own to note the spelling of times in; the catalogue's stays as it is. */
+/** A description of its own to note the encoding of times in; the catalogue's stays as it is. */
 export function ownDescription(description: TableDescription): TableDescription {
   return { ...description, columns: new Map(description.columns) };
 }
 
-function misspelt({ name, type, kind }: ColumnDescription, time: TimeEncoding): string | null {
+function encodingProblem({ name, type, kind }: ColumnDescription, time: TimeEncoding): string | null {
   if (time === 'utc' && kind !== 'wall_clock')
     return `utc is for times without a zone, and "${name}" is ${type}: leave it out, or write epoch_ms, epoch_s or iso`;
   if ((time === 'epoch_ms' || time === 'epoch_s') && !['integer', 'decimal', 'text'].includes(kind))

@@ -43,7 +43,7 @@ export type Cursor = z.infer<typeof cursorSchema>;
 /**
  * The dead-letter table, in the schema of the outbox table unless it names its own; its rows are dead:
  * `{ table: outbox_dead, columns: { diedAt: died_at } }`. Roles left out are those of the outbox table. A moved row's columns
- * go by role, then by name; `map` says what neither tells: its column: the column of the outbox table.
+ * go by role, then by name; `map` says what neither gives: its column: the column of the outbox table.
  */
 export const deadSchema = z.strictObject({
   table: tableRefSchema,

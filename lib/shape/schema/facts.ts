@@ -10,7 +10,7 @@ export const detectSchema = z.strictObject({
   mustNotHave: z.array(z.string().min(1)).default([]),
   /** Columns that only this library has: with all of them there is no doubt. */
   signature: z.array(z.string().min(1)).default([]),
-  /** Types of columns that tell two shapes apart: `{ transaction_id: xid8 }`. */
+  /** Types of columns that distinguish two shapes: `{ transaction_id: xid8 }`. */
   types: z.record(z.string().min(1), z.string().min(1)).default({}),
   /** Names of tables beside it that make it likelier; `{topic}` stands for what was captured, `*` for anything. */
   companions: z.array(z.string().min(1)).default([]),

@@ -10,7 +10,7 @@ const plainValue = z.union([
   /** The value of a column of the same row: `{column: 'last_error'}` on itself touches the row. */
   z.strictObject({ column: nameSchema, plus: z.number().int().optional() }),
   z.strictObject({ parameter: parameterName, minus: z.number().int().default(0) }),
-  /** The database's clock, in the column's own spelling of time, and so many seconds after it. */
+  /** The database's clock, as the column encodes times, and so many seconds after it. */
   z.strictObject({ now: z.literal(true), plusSeconds: z.number().int().optional() }),
 ]);
 export type PlainValue = z.infer<typeof plainValue>;

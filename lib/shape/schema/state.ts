@@ -5,7 +5,7 @@ import { conditionSchema } from './condition';
 import { nameSchema } from './names';
 import { parameterName } from './parameters';
 
-/** How a table shows that an event is out; worked out from the states where it is not said. */
+/** How a table shows that an event is out; worked out from the states where it is not written. */
 export const KINDS = ['status', 'timestamp', 'flag', 'presence', 'cursor', 'child', 'external'] as const;
 export type Kind = (typeof KINDS)[number];
 
