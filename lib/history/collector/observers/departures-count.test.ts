@@ -191,8 +191,13 @@ describe('events that nobody saw', () => {
     expect(tell([...busy, ...idle]).reduce((sum, events) => sum + events, 0)).toBe(29_900);
   });
 
+  it('are counted where sessions that have gone idle report their inserts long after others their deletes', () => {
+    const idle = Array.from({ length: 50 }, (): Told => [0, 70, 0, 0]);
+    expect(tell([[0, 0, 0, 0], ...idle, [70, 70, 0, 0]]).reduce((sum, events) => sum + events, 0)).toBe(70);
+  });
+
   it('are not those of a broker that is away, whatever was rolled back before', () => {
-    const rolledBack: Told[] = [[100, 90, 10, 0], ...Array.from({ length: 60 }, (): Told => [600, 90, 10, 0])];
+    const rolledBack: Told[] = [[100, 90, 10, 0], ...Array.from({ length: 180 }, (): Told => [600, 90, 10, 0])];
     const away = Array.from({ length: 60 }, (_, index): Told => [600, 90 + index * 10, 10, 0]);
     expect(tell([...rolledBack, ...away]).reduce((sum, events) => sum + events, 0)).toBe(0);
     // Afterwards as before.
@@ -205,8 +210,13 @@ type Told = [inserted: number, deleted: number, depth: number, seenToGo: number]
 
 function tell(ticks: Told[]): number[] {
   let flow: Flow | null = null;
-  return ticks.map(([inserted, deleted, depth, seenToGo]) => {
-    const answer = countUnseen(flow, { counts: { inserted, updated: 0, deleted, depth }, seenToGo, deletes: true });
+  return ticks.map(([inserted, deleted, depth, seenToGo], at) => {
+    const answer = countUnseen(flow, {
+      atMs: START + at * 1_000,
+      counts: { inserted, updated: 0, deleted, depth },
+      seenToGo,
+      deletes: true,
+    });
     flow = answer.flow;
     return answer.events;
   });

@@ -3,7 +3,8 @@
  * came and went between two ticks is counted too: from its row where it stays, from the database's statistics where it goes.
  *
  * The mean is Little's law: the time for which ticks found events waiting, divided by the events that left. It is entered when
- * an event leaves, so that a backlog counts in the window in which it is worked off. For no event it is further off than one tick.
+ * an event leaves, so that a backlog counts in the window in which it is worked off. Of the ticks between which it came and left half
+ * is taken: ticks come later while the server is busy. For no event it is further off than one tick.
  */
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
@@ -85,8 +86,8 @@ export const GAP_MS = 120_000;
 export const FOLLOWED_ROWS = 10_000;
 /** A time of publishing that a row reports is believed this far back. */
 const BELIEVED_MS = 3_600_000;
-/** Sessions have reported what they did after so many ticks. */
-const REPORTED_TICKS = 30;
+/** Sessions have reported what they did after so long: those of PostgreSQL that are idle take ten seconds, and a minute where they are in each other's way. */
+const REPORTED_MS = 60_000;
 
 /** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
 export interface DepartureRow {
@@ -113,13 +114,13 @@ export interface DepartureTick {
   counts: (ChangeCounts & { depth: number | null }) | null;
 }
 
-/** Sums of arrivals and departures since the first tick, and what both were some ticks ago. */
+/** Sums of arrivals and departures since the first tick, and what both were a while ago. */
 const flowSchema = z.object({
   /** What the statistics said at the first tick, and at the last: they fall when they are reset, by hand or by a crash. */
   from: z.object({ inserted: z.number(), deleted: z.number(), depth: z.number() }),
   last: z.object({ inserted: z.number(), deleted: z.number() }),
   counted: z.number(),
-  mark: z.object({ ticks: z.number(), byGrowth: z.number(), byDeletes: z.number() }),
+  mark: z.object({ atMs: z.number(), byGrowth: z.number(), byDeletes: z.number() }),
 });
 export type Flow = z.infer<typeof flowSchema>;
 
@@ -176,7 +177,7 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
       else {
         const ageMs = Math.max(0, atMs - (createdMs ?? atMs));
         // One that was there before it could be followed has waited since it was created; so has one whose transaction took long.
-        const firstMs = last === null || last.capped ? ageMs : Math.max(sinceMs, ageMs);
+        const firstMs = last === null || last.capped || ageMs > sinceMs ? ageMs : sinceMs / 2;
         next.set(row.id, [row.id, type, createdMs, before === undefined ? firstMs : before[3] + sinceMs]);
       }
     } else if (row.state === 'unmapped') {
@@ -184,7 +185,7 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     } else {
       if (before !== undefined) seenToGo += 1;
       if (row.state !== 'published' || last === null) continue;
-      if (before !== undefined) depart({ ...row, type, createdMs }, before[3]);
+      if (before !== undefined) depart({ ...row, type, createdMs }, before[3] + sinceMs / 2);
       else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null))
         depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : 0);
     }
@@ -196,11 +197,11 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     if (!gone.has(id)) next.set(id, [id, type, createdMs, waitedMs + sinceMs]);
     else {
       seenToGo += 1;
-      if (deletes) depart({ type, createdMs, publishedMs: null }, waitedMs);
+      if (deletes) depart({ type, createdMs, publishedMs: null }, waitedMs + sinceMs / 2);
     }
   }
 
-  const { flow, events } = countUnseen(last?.flow ?? null, { counts, seenToGo, deletes });
+  const { flow, events } = countUnseen(last?.flow ?? null, { atMs, counts, seenToGo, deletes });
   if (events > 0) {
     // Their types are not known: they are in the sum of all types alone.
     const cell = cellIn(additions, Math.floor(atMs / 60_000), ALL_TYPES);
@@ -249,13 +250,13 @@ function enter(
  */
 export function countUnseen(
   last: Flow | null,
-  { counts, seenToGo, deletes }: Pick<DepartureTick, 'counts' | 'deletes'> & { seenToGo: number },
+  { atMs, counts, seenToGo, deletes }: Pick<DepartureTick, 'atMs' | 'counts' | 'deletes'> & { seenToGo: number },
 ): { events: number; flow: Flow | null } {
   if (counts === null) return { events: 0, flow: last === null ? null : { ...last, counted: last.counted + seenToGo } };
   const { inserted, deleted, depth } = counts;
   const now = { inserted, deleted };
   if (last === null || inserted < last.last.inserted || deleted < last.last.deleted) {
-    const mark = { ticks: 0, byGrowth: 0, byDeletes: 0 };
+    const mark = { atMs, byGrowth: 0, byDeletes: 0 };
     return { events: 0, flow: depth === null ? null : { from: { ...now, depth }, last: now, counted: 0, mark } };
   }
   const { from } = last;
@@ -264,21 +265,21 @@ export function countUnseen(
   const left = Math.min(byGrowth, byDeletes);
   const events = Number.isFinite(left) ? Math.max(0, Math.floor(left) - last.counted - seenToGo) : 0;
   const flow = { ...last, last: now, counted: last.counted + seenToGo + events };
-  return { events, flow: depth === null || !deletes ? flow : withoutRolledBack(flow, byGrowth, byDeletes) };
+  return { events, flow: depth === null || !deletes ? flow : withoutRolledBack(flow, atMs, byGrowth, byDeletes) };
 }
 
 /**
- * What the one sum already had some ticks ago and the other has not even now was rolled back: it is taken out, or inserts that were
+ * What the one sum already had a minute ago and the other has not even now was rolled back: it is taken out, or inserts that were
  * rolled back over days would let as many deletes that are rolled back while a broker is unreachable pass for published.
  */
-function withoutRolledBack(flow: Flow, byGrowth: number, byDeletes: number): Flow {
+function withoutRolledBack(flow: Flow, atMs: number, byGrowth: number, byDeletes: number): Flow {
   const { from, mark } = flow;
-  if (mark.ticks + 1 < REPORTED_TICKS) return { ...flow, mark: { ...mark, ticks: mark.ticks + 1 } };
+  if (atMs - mark.atMs < REPORTED_MS) return flow;
   const inserts = Math.max(0, mark.byGrowth - byDeletes);
   const deletes = Math.max(0, mark.byDeletes - byGrowth);
   return {
     ...flow,
     from: { ...from, inserted: from.inserted + inserts, deleted: from.deleted + deletes },
-    mark: { ticks: 0, byGrowth: byGrowth - inserts, byDeletes: byDeletes - deletes },
+    mark: { atMs, byGrowth: byGrowth - inserts, byDeletes: byDeletes - deletes },
   };
 }
