@@ -12,5 +12,5 @@ export function whyNoAttempts({ reading: { traits }, happened }: Observed): Unav
  * been tried, not when.
  */
 export function attemptsKnown({ happened }: Observed): Known {
-  return happened !== null && happened.complete && !happened.backfilled && !happened.shared ? 'exact' : 'estimated';
+  return happened !== null && happened.complete && !happened.backfilled ? 'exact' : 'estimated';
 }

@@ -20,10 +20,10 @@ export function whyNotPublished({ reading: { traits }, happened }: Observed): Un
 }
 
 /** How counts over the span are known. */
-export function countsKnown({ all, method, complete, shared, provisional }: Happened): Known {
+export function countsKnown({ all, method, complete, provisional }: Happened): Known {
   if (isSampled(all) || !countsRows(method)) return 'sampled';
   const uncertain = (all.how & (HOW.statistics | HOW.purgedYoung)) !== 0;
-  return complete && !shared && !provisional && !uncertain ? 'exact' : 'estimated';
+  return complete && !provisional && !uncertain ? 'exact' : 'estimated';
 }
 
 /** Times nearer together than this are as near as anybody asks. */

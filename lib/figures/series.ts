@@ -1,3 +1,4 @@
+import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { liveSlots, type Observed, type Span } from './span';
 import type { Head } from '@/lib/history/rollups/history';
@@ -95,10 +96,9 @@ function addSlices({ slices }: Reading, at: (minute: number) => Step | undefined
 /** The steps of a span since the epoch, oldest first. Of a window as many as it is long, the last one under way. */
 export function stepsOf({ window, fromMs, toMs, stepSeconds }: Span): number[] {
   const stepMs = stepSeconds * 1_000;
-  // A span of its own ends before its end.
-  const last = Math.floor((window === null ? toMs - 1 : toMs) / stepMs);
-  const first = window === null ? Math.floor(fromMs / stepMs) : last - Math.round((toMs - fromMs) / stepMs) + 1;
-  return Array.from({ length: Math.max(1, last - first + 1) }, (_, index) => first + index);
+  const last = window === null ? toMs / stepMs - 1 : Math.floor(toMs / stepMs);
+  const first = window === null ? fromMs / stepMs : last - WINDOW_SECONDS[window] / stepSeconds + 1;
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /** Minutes since the epoch at which the steps of a span begin and end. */

@@ -1,4 +1,4 @@
-import { stepSecondsOf, WINDOW_SECONDS, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
+import { stepSecondsOf, windowStartMs, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 /** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
 const EDGE_MINUTES = 2;
 
-/** A stretch of time that figures are of; a window ends at the reading. */
+/** A stretch of time that figures are of, in whole minutes but for its end; a window ends at the reading. */
 export interface Span {
   window: Window | null;
   fromMs: number;
@@ -19,23 +19,27 @@ export interface Span {
   stepSeconds: number;
 }
 
-/** A window up to the time of the reading, or a span of its own. */
+/** A window up to the time of the reading, or a span of its own with the steps that it touches. */
 export function spanOf(span: SeriesSpan, asOf: string): Span {
   const nowMs = Date.parse(asOf);
   const stepSeconds = stepSecondsOf(span);
   if ('window' in span) {
-    return { window: span.window, fromMs: nowMs - WINDOW_SECONDS[span.window] * 1_000, toMs: nowMs, live: true, stepSeconds };
+    return { window: span.window, fromMs: windowStartMs(span.window, nowMs), toMs: nowMs, live: true, stepSeconds };
   }
-  const toMs = Date.parse(span.to);
-  return { window: null, fromMs: Date.parse(span.from), toMs, live: toMs >= nowMs, stepSeconds };
+  const [stepMs, fromMs, toMs] = [stepSeconds * 1_000, Date.parse(span.from), Date.parse(span.to)];
+  return {
+    window: null,
+    fromMs: Math.floor(fromMs / stepMs) * stepMs,
+    toMs: Math.ceil(toMs / stepMs) * stepMs,
+    live: toMs >= nowMs,
+    stepSeconds,
+  };
 }
 
 /** What was folded before the head, added up for a span. */
 export interface Older {
   cells: ReadonlyMap<string, Cell>;
   provisional: boolean;
-  /** Of a slice at the span's edge only a share was taken. */
-  shared: boolean;
   /** Minutes since the epoch at which the first slice begins; null without one. */
   firstMinute: number | null;
 }
@@ -54,8 +58,6 @@ export interface Happened {
   watchedMinutes: number;
   /** The span has no gap. */
   complete: boolean;
-  /** A share of a slice was taken at the span's edge: counts are close. */
-  shared: boolean;
   provisional: boolean;
   /** Some of it was read from the rows afterwards: what leaves no trace in a row is not in it. */
   backfilled: boolean;
@@ -75,30 +77,27 @@ export function observe(reading: Reading, span: Span, head: Head | null, older: 
 
 function happenedIn(reading: Reading, span: Span, head: Head, older: Older | null): Happened | null {
   const cells = new Map<string, Cell>();
-  const add = (series: string, cell: Cell, share = 1): void => {
+  const add = (series: string, cell: Cell): void => {
     const sum = cells.get(series) ?? emptyCell();
-    addCell(sum, cell, share);
+    addCell(sum, cell);
     cells.set(series, sum);
   };
-  let { provisional, shared } = older ?? { provisional: false, shared: false };
+  let provisional = older?.provisional ?? false;
   const { method, watchedSince } = head.progress;
   const counted = countsRows(method);
   const firstMinute = counted ? (older?.firstMinute ?? Math.min(...head.cells.keys())) : -Infinity;
   for (const [series, cell] of older?.cells ?? []) add(series, cell);
   for (const [minute, series] of inOrder(head.cells)) {
-    const share = shareOf(minute, span);
-    if (share <= 0) continue;
+    if (!isWithin(minute, span)) continue;
     for (const [name, { cell, provisional: incomplete }] of series) {
-      if (share < 1 && cell.published + cell.created + cell.failures > 0) shared = true;
-      add(name, cell, share);
+      add(name, cell);
       provisional ||= incomplete;
     }
   }
   for (const [minute, series] of inOrder(liveSlots(reading))) {
-    const share = shareOf(minute, span);
     // Of time in which nobody watched only what still waits is known, and not what came and went.
-    if (share <= 0 || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
-    for (const [name, cell] of series) add(name, cell, share);
+    if (!isWithin(minute, span) || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
+    for (const [name, cell] of series) add(name, cell);
   }
   const all = cells.get(ALL_TYPES) ?? emptyCell();
   if (all.minutes === 0) return null;
@@ -114,7 +113,6 @@ function happenedIn(reading: Reading, span: Span, head: Head, older: Older | nul
     byType: new Map([...cells].flatMap(([series, cell]) => withType(series, cell))),
     watchedMinutes: complete ? spanMinutes - untoldMs / MINUTE_MS : spanMinutes - gapMinutes,
     complete,
-    shared,
     provisional,
     backfilled: (all.how & HOW.backfilled) !== 0,
   };
@@ -145,9 +143,5 @@ export function liveSlots(reading: Reading): Map<number, Map<string, Cell>> {
 
 const inOrder = <T>(slices: ReadonlyMap<number, T>): [number, T][] => [...slices].sort(([a], [b]) => a - b);
 
-/** Which part of a minute lies in the span. */
-function shareOf(minute: number, { fromMs, toMs, live }: Span): number {
-  const start = minute * MINUTE_MS;
-  const end = live ? start + MINUTE_MS : Math.min(start + MINUTE_MS, toMs);
-  return Math.max(0, (end - Math.max(start, fromMs)) / MINUTE_MS);
-}
+const isWithin = (minute: number, { fromMs, toMs, live }: Span): boolean =>
+  minute * MINUTE_MS >= fromMs && (live || minute * MINUTE_MS < toMs);

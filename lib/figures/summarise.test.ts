@@ -15,6 +15,8 @@ import { TRAITS } from '@/lib/diagnosis/testing/readings';
 const AS_OF = '2026-01-01T12:00:31.000000Z';
 /** The minute under way at AS_OF. */
 const NOW = Math.floor(Date.parse(AS_OF) / 60_000);
+/** A quarter of an hour and what has gone of the minute under way. */
+const MINUTES = 15 + 31 / 60;
 
 interface Given {
   traits?: Partial<Traits>;
@@ -87,7 +89,6 @@ function pastOf({ folded = {}, byType = {} }: Given): { head: Head | null; older
     older: {
       cells: new Map([[ALL_TYPES, all], ...Object.entries(byType).map(([type, cell]) => [seriesOfType(type), cellOf(cell)] as const)]),
       provisional: false,
-      shared: false,
       firstMinute: NOW - 16,
     },
     line: new Map(olderMinutes.map(([before, cell]) => [NOW - Number(before), { cell: cellOf(cell), provisional: false }])),
@@ -156,7 +157,7 @@ describe('latency and throughput', () => {
     expect(latency).toMatchObject({ count: 5, known: 'estimated', errorShare: RELATIVE_ERROR });
     expect(latency.p50Ms).toBeCloseTo(300, -1);
     expect(latency.meanMs).toBe(380);
-    expect(throughput).toEqual({ createdPerMinute: 7 / 15, publishedPerMinute: 5 / 15, known: 'exact' });
+    expect(throughput).toEqual({ createdPerMinute: 7 / MINUTES, publishedPerMinute: 5 / MINUTES, known: 'exact' });
   });
 
   test('no events in the window is a fact, not a gap', () => {
@@ -239,8 +240,8 @@ test('where rows are purged within minutes, what was counted may not be all of i
 
 test('rates end with the last fold where more was published since than is read', () => {
   const given = { folded: watched({ 1: latencies(5), 2: latencies(5) }) };
-  expect(figures(given).throughput.publishedPerMinute).toBeCloseTo(2 / 15, 9);
-  expect(figures({ ...given, reach: { published: 'cut' } }).throughput.publishedPerMinute).toBeCloseTo(2 / (15 - 11 / 60), 9);
+  expect(figures(given).throughput.publishedPerMinute).toBeCloseTo(2 / MINUTES, 9);
+  expect(figures({ ...given, reach: { published: 'cut' } }).throughput.publishedPerMinute).toBeCloseTo(2 / (MINUTES - 11 / 60), 9);
 });
 
 describe('processing', () => {

@@ -5,7 +5,7 @@ import { heatOf, HEAT_BOUNDS_MS } from './heat';
 import { stepsOf, type Line } from './series';
 import type { Plot, PlotKey } from './metric';
 import { METRICS } from './metric-registry.gen';
-import type { Observed, Span } from './span';
+import { spanOf, type Observed, type Span } from './span';
 import { TYPES_SHOWN } from '@/lib/live/reading-sql';
 import { typeOfSeries } from '@/lib/rollup/series-key';
 
@@ -25,7 +25,7 @@ export type SummaryFigures = Omit<Summary, 'diagnosis'>;
 
 /** The figures of a window, each metric putting in its own part. */
 export function summarise(observed: Observed, window: Window): SummaryFigures {
-  const none = noFigures(window, observed.reading.asOf, 'not_in_schema');
+  const none = noFigures(window, observed.reading.asOf, 'not_in_schema', observed.span);
   return Object.assign(none, ...METRICS.map((metric) => metric.summary?.(observed)), { byType: typesOf(observed) }) as SummaryFigures;
 }
 
@@ -91,11 +91,12 @@ export function plot(line: Line): Series {
 }
 
 /** What is said about an outbox of which nothing can be said: every figure unavailable for one reason. */
-export function noFigures(window: Window, asOf: string, why: UnavailableReason): SummaryFigures {
+export function noFigures(window: Window, asOf: string, why: UnavailableReason, span = spanOf({ window }, asOf)): SummaryFigures {
   const count = unavailable(why);
   const percentiles = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'unavailable' as const, why };
   return {
     asOf,
+    from: new Date(span.fromMs).toISOString(),
     window,
     depth: { pending: count, retrying: count, processing: count, dead: count, waiting: count },
     oldestPendingAt: null,

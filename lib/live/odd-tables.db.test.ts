@@ -89,7 +89,6 @@ function observed(reading: Reading): Observed {
   return observe(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), {
     cells: watched,
     provisional: false,
-    shared: false,
     firstMinute: 0,
   });
 }

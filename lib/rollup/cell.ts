@@ -83,14 +83,14 @@ export function emptyCell(): Cell {
 const COUNTS = ['minutes', 'published', 'latencySumMs', 'negative', 'created', 'retries', 'failures', 'died'] as const;
 
 /**
- * Adds `share` of a cell to another. Cells have to come in the order of time: the last depth is that of the last one.
+ * Adds a cell to another. Cells have to come in the order of time: the last depth is that of the last one.
  */
-export function addCell(sum: Cell, cell: Cell, share = 1): void {
+export function addCell(sum: Cell, cell: Cell): void {
   sum.how |= cell.how;
-  for (const name of COUNTS) sum[name] += cell[name] * share;
+  for (const name of COUNTS) sum[name] += cell[name];
   sum.resolutionMs = Math.max(sum.resolutionMs, cell.resolutionMs);
-  mergeInto(sum.latency, cell.latency, share);
-  mergeInto(sum.processing, cell.processing, share);
+  mergeInto(sum.latency, cell.latency);
+  mergeInto(sum.processing, cell.processing);
   if (cell.depth !== null) sum.depth = sum.depth === null ? { ...cell.depth } : joinDepth(sum.depth, cell.depth);
 }
 

@@ -41,9 +41,9 @@ export function addTo(histogram: Histogram, bucket: number, count = 1): void {
   if (count !== 0) histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
 }
 
-/** Adds `share` of every count of `other`; a share below one gives fractions, which quantiles take as weights. */
-export function mergeInto(histogram: Histogram, other: Histogram, share = 1): void {
-  for (const [bucket, count] of other) addTo(histogram, bucket, count * share);
+/** Adds every count of `other`. */
+export function mergeInto(histogram: Histogram, other: Histogram): void {
+  for (const [bucket, count] of other) addTo(histogram, bucket, count);
 }
 
 export function countOf(histogram: Histogram): number {

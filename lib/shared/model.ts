@@ -173,6 +173,8 @@ export interface TypeFigures {
 
 export interface Summary {
   asOf: string;
+  /** Since when events are counted: the whole minute before the window begins, of a window of days the whole hour; ISO 8601 UTC. */
+  from: string;
   window: Window;
   depth: { pending: Count; retrying: Count; processing: Count; dead: Count; waiting: Count };
   oldestPendingAt: string | null;

@@ -2,13 +2,10 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { type History, type Head } from '@/lib/history/rollups/history';
 import { lineOf, stepBounds, type Line } from '@/lib/figures/series';
-import { createEdgeRows, partOf } from '@/lib/history/rollups/edge-rows';
-import { observe, type Observed, type Older, type Span } from '@/lib/figures/span';
+import { observe, type Observed, type Span } from '@/lib/figures/span';
 import type { Reading } from '@/lib/live/reading';
 import { createRecent } from './recent';
-import type { SpanSum } from '@/lib/history/rollups/spans';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addCell, emptyCell } from '@/lib/rollup/cell';
 import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 
 /** A reading and where the rollups ended when it was taken. */
@@ -33,7 +30,6 @@ const MINUTE_MS = 60_000;
 /** A store that cannot be asked makes the past of this reading unknown, and nothing else. */
 export function createHistoryCache(history: History | null, onFailure: (outbox: string, error: unknown) => void): Histories {
   const asked = new WeakMap<Reading, Map<string, Promise<unknown>>>();
-  const edgeRows = createEdgeRows();
   const recent = history === null ? null : createRecent(history);
 
   function once<T>({ reading }: Moment, key: unknown[], work: () => Promise<T>): Promise<T> {
@@ -59,25 +55,7 @@ export function createHistoryCache(history: History | null, onFailure: (outbox: 
     const toMinute = Math.min(span.toMs / MINUTE_MS, head.fromMinute);
     if (fromMinute >= toMinute) return observe(reading, span, head, null);
     const sum = await orNull(id, history.sum(id, fromMinute, toMinute, series));
-    return sum === null ? observe(reading, span, null, null) : observe(reading, span, head, await withEdges(moment, sum, span));
-  }
-
-  /** The slices that the span cuts through: row by row where the table still has their rows, else by their share. */
-  async function withEdges({ outbox, head }: Moment, sum: SpanSum, { fromMs, toMs }: Span): Promise<Older> {
-    const { cells, provisional, firstMinute } = sum;
-    let shared = false;
-    for (const edge of sum.edges) {
-      const rows = outbox === null || head === null ? null : await edgeRows(outbox, head.progress, edge);
-      const within = rows?.filter(({ at }) => at >= fromMs && at < toMs) ?? null;
-      for (const [name, cell] of edge.cells) {
-        const into = cells.get(name) ?? emptyCell();
-        cells.set(name, into);
-        if (within === null) addCell(into, cell, edge.share);
-        else addCell(into, partOf(cell, name, within, edge.share));
-        if (cell.created + cell.failures + (within === null ? cell.published : 0) > 0) shared = true;
-      }
-    }
-    return { cells, provisional, shared, firstMinute };
+    return sum === null ? observe(reading, span, null, null) : observe(reading, span, head, sum);
   }
 
   async function line(moment: Moment, span: Span, series: string): Promise<Line> {

@@ -1,7 +1,7 @@
 /** Reads the rollups: the sum of a span, and a line of steps over it, from as few slices as cover it. */
 import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
-import { DAY_MINUTES, HOUR_MINUTES, sliceOf } from '@/lib/rollup/additions';
+import { DAY_MINUTES, HOUR_MINUTES } from '@/lib/rollup/additions';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 
@@ -16,7 +16,7 @@ const readerOf = (source: StoreDb | RollupReader): RollupReader =>
 
 export interface HistorySpan {
   outbox: string;
-  /** Minutes since the epoch; a fraction takes that share of the slice it lies in. */
+  /** Whole minutes since the epoch; where only hours are left, an hour that the span cuts through is not in it. */
   fromMinute: number;
   toMinute: number;
   /** One series; all of them when left out. */
@@ -24,10 +24,8 @@ export interface HistorySpan {
 }
 
 export interface SpanSum {
-  /** By series, of the slices that lie in the span whole. */
+  /** By series. */
   cells: Map<string, Cell>;
-  /** The slices that the span cuts through: the first and the last one at most. */
-  edges: Edge[];
   /** Slices whose rows may still be incomplete were among them. */
   provisional: boolean;
   /** Minutes since the epoch at which the first slice begins; null without one. */
@@ -36,35 +34,18 @@ export interface SpanSum {
   rows: number;
 }
 
-/** A slice of which only a part lies in the span. Minutes since the epoch. */
-export interface Edge {
-  fromMinute: number;
-  toMinute: number;
-  /** The part that lies in the span, from 0 to 1. */
-  share: number;
-  cells: Map<string, Cell>;
-}
-
 /** Everything that was folded in a span, by series; where one is named, of that and of all types together. */
 export async function sumOf(source: StoreDb | RollupReader, span: HistorySpan): Promise<SpanSum> {
-  const sum: SpanSum = { cells: new Map(), edges: [], provisional: false, firstMinute: null, rows: 0 };
-  const edges = new Map<number, Edge>();
-  for (const { rollup, width, share } of await covering(readerOf(source), span, DAY_MINUTES, sum)) {
+  const sum: SpanSum = { cells: new Map(), provisional: false, firstMinute: null, rows: 0 };
+  for (const { rollup, width } of await covering(readerOf(source), span, DAY_MINUTES, sum)) {
     const { series, atMinute, provisional } = rollup;
     sum.provisional ||= provisional;
     // A day or an hour that is not known whole is known from some minute on.
     if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - decodeCell(rollup.data).minutes;
-    if (share === 1) {
-      const cell = sum.cells.get(series) ?? emptyCell();
-      addCell(cell, decodeCell(rollup.data));
-      sum.cells.set(series, cell);
-    } else {
-      const edge = edges.get(atMinute) ?? { fromMinute: atMinute, toMinute: atMinute + width, share, cells: new Map<string, Cell>() };
-      edge.cells.set(series, decodeCell(rollup.data));
-      edges.set(atMinute, edge);
-    }
+    const cell = sum.cells.get(series) ?? emptyCell();
+    addCell(cell, decodeCell(rollup.data));
+    sum.cells.set(series, cell);
   }
-  sum.edges = [...edges.values()];
   return sum;
 }
 
@@ -83,15 +64,15 @@ export async function lineOf(
 ): Promise<Map<number, LinePoint>> {
   const line = new Map<number, LinePoint>();
   const counted = { rows: 0 };
-  for (const { rollup, share } of await covering(readerOf(source), span, span.stepMinutes, counted)) {
+  for (const { rollup } of await covering(readerOf(source), span, span.stepMinutes, counted)) {
     const step = Math.floor(rollup.atMinute / span.stepMinutes);
     const point = line.get(step) ?? { cell: emptyCell(), provisional: false };
     line.set(step, point);
     point.provisional ||= rollup.provisional;
     const cell = decodeCell(rollup.data);
     // Time that was watched is known of every type, also of one that had no event in it.
-    if (rollup.series === span.series) addCell(point.cell, cell, share);
-    else point.cell.minutes += cell.minutes * share;
+    if (rollup.series === span.series) addCell(point.cell, cell);
+    else point.cell.minutes += cell.minutes;
   }
   return line;
 }
@@ -99,17 +80,14 @@ export async function lineOf(
 interface Piece {
   rollup: Rollup;
   width: number;
-  share: number;
 }
 
 /**
  * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then
- * minutes. Where only an hour is left of the span's first or last minutes, its share is taken. With one type's series
- * comes that of all types: it marks what a tier covers, as one type's has slices only where it had events.
+ * minutes. With one type's series comes that of all types: it marks what a tier covers, as one type's has slices only where
+ * it had events.
  */
 async function covering(read: RollupReader, span: HistorySpan, widest: number, counted: { rows: number }): Promise<Piece[]> {
-  const { outbox } = span;
-  const series = span.series === undefined ? undefined : [...new Set([ALL_TYPES, span.series])];
   const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span, counted) : [];
   const pieces: Piece[] = [];
   let open: [number, number][] = [[span.fromMinute, span.toMinute]];
@@ -118,9 +96,7 @@ async function covering(read: RollupReader, span: HistorySpan, widest: number, c
     if (width > widest) continue;
     const left: [number, number][] = [];
     for (const [from, to] of open) {
-      // Minutes are as fine as it gets: their ends are taken by share.
-      const whole: [number, number] =
-        width === 1 ? [Math.floor(from), Math.ceil(to)] : [Math.ceil(from / width) * width, Math.floor(to / width) * width];
+      const whole: [number, number] = [Math.ceil(from / width) * width, Math.floor(to / width) * width];
       if (whole[1] <= whole[0]) {
         left.push([from, to]);
         continue;
@@ -128,19 +104,10 @@ async function covering(read: RollupReader, span: HistorySpan, widest: number, c
       const rollups = await slicesIn(read, { ...span, fromMinute: whole[0], toMinute: whole[1] }, tier, wholeDays, counted);
       const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
       const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute));
-      pieces.push(...wanted.map((rollup) => ({ rollup, width, share: shareOf(rollup, width, span) })));
+      pieces.push(...wanted.map((rollup) => ({ rollup, width })));
       left.push(...uncovered([from, to], [...covered], width));
     }
     open = left;
-  }
-  // The ends of the span in hours of which no minute is kept any more: their share. A gap between minutes is a gap.
-  const kept = new Set(pieces.map(({ rollup }) => sliceOf(rollup.atMinute, 'hour')));
-  for (const [from, to] of open) {
-    const hour = sliceOf(from, 'hour');
-    if (HOUR_MINUTES > widest || to > hour + HOUR_MINUTES || kept.has(hour)) continue;
-    const rollups = await read({ outbox, series, tier: 'hour', fromMinute: hour, toMinute: hour + 1 });
-    counted.rows += rollups.length;
-    pieces.push(...rollups.map((rollup) => ({ rollup, width: HOUR_MINUTES, share: (to - from) / HOUR_MINUTES })));
   }
   return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);
 }
@@ -182,10 +149,6 @@ async function slicesIn(
       found.push({ series: ALL_TYPES, atMinute: hour, data: WATCHED_HOUR, provisional: false });
   }
   return found.sort((a, b) => a.atMinute - b.atMinute);
-}
-
-function shareOf({ atMinute }: Rollup, width: number, { fromMinute, toMinute }: HistorySpan): number {
-  return (Math.min(atMinute + width, toMinute) - Math.max(atMinute, fromMinute)) / width;
 }
 
 /** What is left of a range when these slices, in the order of time, are taken out of it. */

@@ -13,6 +13,15 @@ export const WINDOW_SECONDS: Record<Window, number> = {
   '90d': 7_776_000,
 };
 
+/** Minutes are kept for two days, then hours: a longer window begins with a whole hour. */
+const HOURS_ONLY_SECONDS = 86_400;
+
+/** When a window up to `nowMs` begins: at the whole minute before, of a long one at the whole hour; milliseconds since the epoch. */
+export function windowStartMs(window: Window, nowMs: number): number {
+  const sliceMs = WINDOW_SECONDS[window] > HOURS_ONLY_SECONDS ? 3_600_000 : 60_000;
+  return Math.floor((nowMs - WINDOW_SECONDS[window] * 1_000) / sliceMs) * sliceMs;
+}
+
 /** Seconds per point: up to 180 points whatever the window; a minute is the least that is kept. */
 export const STEP_SECONDS: Record<Window, number> = {
   '15m': 60,
