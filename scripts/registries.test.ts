@@ -33,9 +33,9 @@ describe('generated registries', () => {
   });
 
   it('names the constant a file should have exported', async () => {
-    write('lib/figures/catalog/queue-depth.ts', 'export const depth = {};\n');
+    write('lib/diagnosis/verdicts/queue-full.ts', 'export const full = {};\n');
     await expect(renderAll(root)).rejects.toThrow(
-      'lib/figures/catalog/queue-depth.ts: export exactly one constant, named queueDepthMetric',
+      'lib/diagnosis/verdicts/queue-full.ts: export exactly one constant, named queueFullVerdict',
     );
   });
 

@@ -52,13 +52,6 @@ export const REGISTRIES: readonly Registry[] = [
     type: { name: 'Operation', from: './operation' },
   },
   {
-    folder: 'lib/figures/catalog',
-    output: 'lib/figures/metric-registry.gen.ts',
-    list: 'METRICS',
-    suffix: 'Metric',
-    type: { name: 'Metric', from: './metric' },
-  },
-  {
     folder: 'lib/diagnosis/verdicts',
     output: 'lib/diagnosis/judge/verdict-registry.gen.ts',
     list: 'VERDICT_RULES',

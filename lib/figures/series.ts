@@ -1,6 +1,7 @@
+import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
-import { liveSlots, type Observed, type Span } from './span';
+import { liveSlots, type MetricInput, type Span } from './span';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import type { LinePoint } from '@/lib/history/rollups/spans';
@@ -22,15 +23,15 @@ export interface Step {
 }
 
 /** A series before its metrics: oldest first, the last step is the one under way where the span ends now. */
-export interface Line {
-  observed: Observed;
+export interface SeriesInput {
+  input: MetricInput;
   series: string;
   steps: Step[];
 }
 
 /** Puts together what was folded before the head, the head, and what the reading found after it. */
-export function lineOf(observed: Observed, series: string, head: Head | null, older: ReadonlyMap<number, LinePoint>): Line {
-  const { reading, span } = observed;
+export function seriesInput(input: MetricInput, series: string, head: Head | null, older: ReadonlyMap<number, LinePoint>): SeriesInput {
+  const { reading, span } = input;
   const steps = new Map(
     stepsOf(span).map((step): [number, Step] => {
       const point = older.get(step);
@@ -53,7 +54,7 @@ export function lineOf(observed: Observed, series: string, head: Head | null, ol
     addLive(reading, series, at);
   }
   addSlices(reading, at);
-  return { observed, series, steps: [...steps.values()] };
+  return { input, series, steps: [...steps.values()] };
 }
 
 const MINUTE_MS = 60_000;
@@ -113,3 +114,17 @@ const copyOf = (cell: Cell): Cell => {
   addCell(copy, cell);
   return copy;
 };
+
+/** One line of a series, one value per step, oldest first, and how it is known. */
+export interface Plot {
+  known: Known;
+  values: (number | null)[];
+  /** Why there is no value, where `known` is `unavailable`. */
+  why?: UnavailableReason;
+}
+/** A line of which nothing is known. */
+export const noPlot = ({ steps }: SeriesInput, why: UnavailableReason): Plot => ({
+  known: 'unavailable',
+  values: steps.map(() => null),
+  why,
+});

@@ -1,12 +1,19 @@
 /** Which replication slot is this outbox's, and how it is: from what a reading was told of all of them. */
 import { isLost, type SlotSeen, type SlotsSeen, type SlotSight } from '@/lib/outbox/slots';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Aggregates } from '@/lib/live/base';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import type { Past } from '@/lib/live/reading';
 
 /** The metric whose figures these are. */
 export const SLOT_OWNER = 'replication-slot';
 export const SLOT_FIGURE = 'seen';
+
+export const slotAggregates: Aggregates = {
+  owner: SLOT_OWNER,
+  showsTypes: false,
+  figures: ({ slots }) => (slots === null ? undefined : { [SLOT_FIGURE]: slots }),
+};
 
 /** What connectors have the log written out with: a slot of another plugin is somebody else's. */
 const CONNECTOR_PLUGINS: readonly string[] = ['pgoutput', 'decoderbufs', 'wal2json'];

@@ -1,9 +1,10 @@
 import { stepSecondsOf, windowStartMs, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
+import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
-import { addCell, emptyCell, HOW, type Cell } from '@/lib/rollup/cell';
+import { addCell, emptyCell, HOW, isSampled, type Cell } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
@@ -45,7 +46,7 @@ export interface Older {
 }
 
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */
-export interface Happened {
+export interface SpanTotals {
   all: Cell;
   /** By event type. */
   byType: ReadonlyMap<string, Cell>;
@@ -64,18 +65,18 @@ export interface Happened {
 }
 
 /** What every figure of a span is computed from. */
-export interface Observed {
+export interface MetricInput {
   reading: Reading;
   span: Span;
   /** null while nothing of the span has been collected. */
-  happened: Happened | null;
+  totals: SpanTotals | null;
 }
 
-export function observe(reading: Reading, span: Span, head: Head | null, older: Older | null): Observed {
-  return { reading, span, happened: head === null ? null : happenedIn(reading, span, head, older) };
+export function metricInput(reading: Reading, span: Span, head: Head | null, older: Older | null): MetricInput {
+  return { reading, span, totals: head === null ? null : totalsOf(reading, span, head, older) };
 }
 
-function happenedIn(reading: Reading, span: Span, head: Head, older: Older | null): Happened | null {
+function totalsOf(reading: Reading, span: Span, head: Head, older: Older | null): SpanTotals | null {
   const cells = new Map<string, Cell>();
   const add = (series: string, cell: Cell): void => {
     const sum = cells.get(series) ?? emptyCell();
@@ -145,3 +146,18 @@ const inOrder = <T>(slices: ReadonlyMap<number, T>): [number, T][] => [...slices
 
 const isWithin = (minute: number, { fromMs, toMs, live }: Span): boolean =>
   minute * MINUTE_MS >= fromMs && (live || minute * MINUTE_MS < toMs);
+
+/** Why nothing can be said about what was published over the span; null when something can. */
+export function whyNotPublished({ reading: { traits }, totals }: MetricInput): UnavailableReason | null {
+  // Rows that go are cleared away, whether or not they were read from the log.
+  if (traits.slots !== null) return 'external_relay';
+  if (totals !== null) return null;
+  return traits.publishedState || traits.publishedAt ? 'not_watched' : 'no_published_at';
+}
+
+/** How counts over the span are known. */
+export function countsKnown({ all, method, complete, provisional }: SpanTotals): Known {
+  if (isSampled(all) || !countsRows(method)) return 'sampled';
+  const uncertain = (all.how & (HOW.statistics | HOW.purgedYoung)) !== 0;
+  return complete && !provisional && !uncertain ? 'exact' : 'estimated';
+}

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { lineOf } from './series';
-import { observe, spanOf, type Observed, type Older } from './span';
+import { seriesInput } from './series';
+import { metricInput, spanOf, type MetricInput, type Older } from './span';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import type { LinePoint } from '@/lib/history/rollups/spans';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
 import { emptyCell, HOW, type DepthSamples, type Cell } from '@/lib/rollup/cell';
-import { noFigures, noSeries, plot, summarise } from './summarise';
+import { noSeries, seriesOf } from './chart';
+import { noFigures, summarise } from './summarise';
 import { progressOf } from '@/lib/snapshots/testing';
 import type { Traits } from '@/lib/outbox/scan/traits';
 import { TRAITS } from '@/lib/diagnosis/testing/readings';
@@ -95,14 +96,14 @@ function pastOf({ folded = {}, byType = {} }: Given): { head: Head | null; older
   };
 }
 
-function observed(given: Given): Observed {
+function observed(given: Given): MetricInput {
   const { head, older } = pastOf(given);
-  return observe(readingOf(given), spanOf({ window: '15m' }, AS_OF), head, older);
+  return metricInput(readingOf(given), spanOf({ window: '15m' }, AS_OF), head, older);
 }
 const figures = (given: Given) => summarise(observed(given), '15m');
 function series(given: Given) {
   const { head, line } = pastOf(given);
-  return plot(lineOf(observed(given), ALL_TYPES, head, line));
+  return seriesOf(seriesInput(observed(given), ALL_TYPES, head, line));
 }
 
 describe('depth', () => {

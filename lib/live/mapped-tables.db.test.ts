@@ -5,7 +5,7 @@ import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { observe, spanOf } from '@/lib/figures/span';
+import { metricInput, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import { summarise } from '@/lib/figures/summarise';
 import { testOutbox, useCompute } from '@/lib/snapshots/testing';
@@ -90,7 +90,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
 
   async function figures(id: string, foldedTo: string | null = new Date(Date.now() - 3_600_000).toISOString()) {
     const reading = await takeReading(await directory.get(id), foldedTo, compute);
-    return summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+    return summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
   }
 
   test('epoch milliseconds and a row filter: what waits, since when, and what was published last', async () => {

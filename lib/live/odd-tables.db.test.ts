@@ -3,12 +3,13 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { takeReading } from '@/lib/snapshots/take-reading';
-import { lineOf } from '@/lib/figures/series';
-import { observe, spanOf, type Observed } from '@/lib/figures/span';
+import { seriesInput } from '@/lib/figures/series';
+import { metricInput, spanOf, type MetricInput } from '@/lib/figures/span';
 import type { Reading } from './reading';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
 import { emptyCell } from '@/lib/rollup/cell';
-import { plot, summarise } from '@/lib/figures/summarise';
+import { seriesOf } from '@/lib/figures/chart';
+import { summarise } from '@/lib/figures/summarise';
 import { progressOf, testOutbox } from '@/lib/snapshots/testing';
 
 const database = useTestDatabase();
@@ -84,21 +85,21 @@ afterAll(() => directory.close());
 /** A reading since an hour ago, which was watched without anything being published before. */
 const read = async (id: string): Promise<Reading> => takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString());
 const headOf = (reading: Reading) => ({ progress: progressOf(reading.foldedTo ?? ''), fromMinute: 0, cells: new Map() });
-function observed(reading: Reading): Observed {
+function observed(reading: Reading): MetricInput {
   const watched = new Map([[ALL_TYPES, { ...emptyCell(), minutes: 60 }]]);
-  return observe(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), {
+  return metricInput(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), {
     cells: watched,
     provisional: false,
     firstMinute: 0,
   });
 }
 const figuresOf = (reading: Reading) => summarise(observed(reading), '1h');
-const seriesOf = (reading: Reading) => plot(lineOf(observed(reading), ALL_TYPES, headOf(reading), new Map()));
+const seriesIn = (reading: Reading) => seriesOf(seriesInput(observed(reading), ALL_TYPES, headOf(reading), new Map()));
 
 test('a table whose rows go when published: depth, and nothing made up', async () => {
   const reading = await read('queue');
   const { depth, latency, throughput, oldestPendingAt, byType, retries } = summarise(
-    observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null),
+    metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null),
     '1h',
   );
   expect(depth.waiting).toEqual({ count: 7, known: 'exact' });
@@ -106,7 +107,7 @@ test('a table whose rows go when published: depth, and nothing made up', async (
   expect(latency).toMatchObject({ known: 'unavailable', why: 'no_created_at' });
   expect(throughput).toEqual({ createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why: 'no_published_at' });
   expect([oldestPendingAt, retries.why, byType]).toEqual([null, 'no_attempts', []]);
-  expect(seriesOf(reading).points.map((point) => point.waiting)).toEqual([...Array.from({ length: 59 }, () => null), 7]);
+  expect(seriesIn(reading).points.map((point) => point.waiting)).toEqual([...Array.from({ length: 59 }, () => null), 7]);
 });
 
 test('times inside JSON and as numbers are computed with, a count that is no number is not', async () => {
@@ -124,7 +125,7 @@ test.each(['times', 'seen'])('%s: infinite, missing and future times are left ou
   // 60 s, 20 s and the negative one as 0: rows without both times have no latency.
   expect(latency).toMatchObject({ count: 3, p50Ms: expect.closeTo(20_000, -3) as number });
   expect(Date.now() - Date.parse(oldestPendingAt ?? '')).toBeLessThan(60_000);
-  const series = seriesOf(reading);
+  const series = seriesIn(reading);
   // What a clock ahead dates into the future counts as now.
   expect(series.points.at(-1)?.published).toBeGreaterThanOrEqual(1);
   expect(series.points.reduce((sum, point) => sum + (point.published ?? 0), 0)).toBe(5);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
-import { observe, spanOf } from '@/lib/figures/span';
+import { metricInput, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';
 import { summarise } from '@/lib/figures/summarise';
@@ -108,7 +108,7 @@ afterAll(() => directory.close());
 
 const read = async (id: string): Promise<Reading> =>
   takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString(), compute);
-const figuresOf = (reading: Reading) => summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
 const agoSeconds = (at: unknown): number => (Date.now() - Date.parse(String(at))) / 1_000;
 
 describe('a zone, seconds, and words of any case', () => {

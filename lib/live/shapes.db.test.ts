@@ -7,7 +7,7 @@ import { askEverything, type Told } from '@/fixtures/collector/ask';
 import { STATES_OF, PARTS } from '@/lib/outbox/scan/source';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import type { Reading } from './reading';
-import { observe, spanOf } from '@/lib/figures/span';
+import { metricInput, spanOf } from '@/lib/figures/span';
 import { summarise } from '@/lib/figures/summarise';
 import { useCompute } from '@/lib/snapshots/testing';
 
@@ -47,7 +47,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       const rows = sampleOf(shape).rows;
       for (let round = 0; round < 3; round += 1) {
         const reading = await read();
-        const { depth } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+        const { depth } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
         for (const state of STATES)
           expect
             .soft(depth[state], state)

@@ -190,9 +190,8 @@ export interface Summary {
   diagnosis: Diagnosis;
 }
 
-export interface SeriesPoint {
-  /** Start of the step. */
-  at: string;
+/** What a step of a series says, a field a line. */
+export interface SeriesValues {
   waiting: number | null;
   dead: number | null;
   created: number | null;
@@ -208,6 +207,11 @@ export interface SeriesPoint {
   p99Ms: number | null;
   /** Events the percentiles are of. */
   latencyCount: number | null;
+}
+
+export interface SeriesPoint extends SeriesValues {
+  /** Start of the step. */
+  at: string;
   /** Events by duration, one count per bound of `heatBoundsMs` and one for what is longer; null where not known. */
   heat: number[] | null;
   /** Nobody watched, and the rows no longer tell: a gap, not a zero. */

@@ -1,8 +1,8 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { type History, type Head } from '@/lib/history/rollups/history';
-import { lineOf, stepBounds, type Line } from '@/lib/figures/series';
-import { observe, type Observed, type Span } from '@/lib/figures/span';
+import { seriesInput, stepBounds, type SeriesInput } from '@/lib/figures/series';
+import { metricInput, type MetricInput, type Span } from '@/lib/figures/span';
 import type { Reading } from '@/lib/live/reading';
 import { createRecent } from './recent';
 import { ALL_TYPES } from '@/lib/rollup/series-key';
@@ -19,8 +19,8 @@ export interface Moment {
 /** What happened before a reading, read from the rollups once for all who look at that reading. */
 export interface Histories {
   /** Of one series only where one is named: the figures by type are then left out. */
-  sum(moment: Moment, span: Span, series?: string): Promise<Observed>;
-  line(moment: Moment, span: Span, series: string): Promise<Line>;
+  sum(moment: Moment, span: Span, series?: string): Promise<MetricInput>;
+  line(moment: Moment, span: Span, series: string): Promise<SeriesInput>;
   /** The last hour, for the verdicts; null while nothing is collected. */
   recent(moment: Moment): Promise<RecentHistory | null>;
 }
@@ -48,24 +48,24 @@ export function createHistoryCache(history: History | null, onFailure: (outbox: 
       return null;
     });
 
-  async function sumUp(moment: Moment, span: Span, series?: string): Promise<Observed> {
+  async function sumUp(moment: Moment, span: Span, series?: string): Promise<MetricInput> {
     const { id, reading, head } = moment;
-    if (history === null || head === null) return observe(reading, span, null, null);
+    if (history === null || head === null) return metricInput(reading, span, null, null);
     const fromMinute = span.fromMs / MINUTE_MS;
     const toMinute = Math.min(span.toMs / MINUTE_MS, head.fromMinute);
-    if (fromMinute >= toMinute) return observe(reading, span, head, null);
+    if (fromMinute >= toMinute) return metricInput(reading, span, head, null);
     const sum = await orNull(id, history.sum(id, fromMinute, toMinute, series));
-    return sum === null ? observe(reading, span, null, null) : observe(reading, span, head, sum);
+    return sum === null ? metricInput(reading, span, null, null) : metricInput(reading, span, head, sum);
   }
 
-  async function line(moment: Moment, span: Span, series: string): Promise<Line> {
-    const observed = await histories.sum(moment, span, ALL_TYPES);
+  async function line(moment: Moment, span: Span, series: string): Promise<SeriesInput> {
+    const input = await histories.sum(moment, span, ALL_TYPES);
     const { id, head } = moment;
-    if (history === null || head === null || observed.happened === null) return lineOf(observed, series, null, new Map());
+    if (history === null || head === null || input.totals === null) return seriesInput(input, series, null, new Map());
     const { fromMinute, toMinute, stepMinutes } = stepBounds(span);
     const until = Math.min(toMinute, head.fromMinute);
     const older = fromMinute < until ? await orNull(id, history.line(id, series, { fromMinute, toMinute: until, stepMinutes })) : new Map();
-    return lineOf(observed, series, older === null ? null : head, older ?? new Map());
+    return seriesInput(input, series, older === null ? null : head, older ?? new Map());
   }
 
   const histories: Histories = {

@@ -13,11 +13,12 @@ import { diagnose } from '@/lib/diagnosis/judge/diagnose';
 import { breathe, createFleet } from './fleet';
 import { fleetDatabases } from './fleet-databases';
 import { createHistoryCache, type Moment } from './histories';
-import { observe, spanOf } from '@/lib/figures/span';
+import { metricInput, spanOf } from '@/lib/figures/span';
 import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
 import type { Compute } from '@/lib/live/compute-in-store';
 import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import { noFigures, noSeries, plot, summarise } from '@/lib/figures/summarise';
+import { noSeries, seriesOf } from '@/lib/figures/chart';
+import { noFigures, summarise } from '@/lib/figures/summarise';
 import { UNREAD, type Failure } from '@/lib/diagnosis/evidence/circumstances';
 
 /** What charts show, where it is not the window of the figures: a span of its own, or one event type. */
@@ -128,11 +129,11 @@ export function createSnapshots(
     };
   }
 
-  async function seriesOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
+  async function chartOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
     const moment = momentOf(id, answer);
     if (moment === null) return noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
     const key = type === undefined ? ALL_TYPES : seriesOfType(type);
-    return plot(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
+    return seriesOf(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
   }
 
   return {
@@ -142,7 +143,7 @@ export function createSnapshots(
       latest: (id) => readings.latest(id, FLEET),
       everyMs: (id) => readings.servesMs(id, FLEET),
       compose: async (id, answer) => {
-        const [series, read] = await Promise.all([seriesOf(answer, id, { span: { window: '1h' } }), judged(id, '1h', answer, ALL_TYPES)]);
+        const [series, read] = await Promise.all([chartOf(answer, id, { span: { window: '1h' } }), judged(id, '1h', answer, ALL_TYPES)]);
         return { ...read, sparkline: series.points.slice(-SPARKLINE_POINTS).map((point) => point.waiting) };
       },
     }),
@@ -163,7 +164,7 @@ export function createSnapshots(
     },
     async outbox(id, window, charts = { span: { window } }) {
       const answer = await readings.latest(id, SCREEN);
-      const [read, series] = await Promise.all([judged(id, window, answer), seriesOf(answer, id, charts)]);
+      const [read, series] = await Promise.all([judged(id, window, answer), chartOf(answer, id, charts)]);
       return { ...read, asOf: read.summary.asOf, series };
     },
     async summary(id, window) {
@@ -179,19 +180,19 @@ export function createSnapshots(
     async depthNow(id) {
       const { reading, failure, ageMs } = await readings.latest(id, COLLECTOR);
       if (reading === null || failure !== null || ageMs > SAMPLE_STANDS_MS) return null;
-      const { depth, oldestPendingAt } = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+      const { depth, oldestPendingAt } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
       if (depth.waiting.count === null) return null;
       const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
       return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
     },
     async seriesOfTypes(id, span, types) {
       const answer = await readings.latest(id, SCREEN);
-      return Promise.all(types.map((type) => seriesOf(answer, id, { span, type })));
+      return Promise.all(types.map((type) => chartOf(answer, id, { span, type })));
     },
     async series(id, span, type) {
       const answer = await readings.latest(id, SCRIPT);
       return answer.failure === null
-        ? seriesOf(answer, id, { span, type })
+        ? chartOf(answer, id, { span, type })
         : noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
     },
   };

@@ -1,5 +1,5 @@
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
-import { METRICS } from '@/lib/figures/metric-registry.gen';
+import { METRIC_AGGREGATES } from '@/lib/figures/summarise';
 import type { Aggregates } from '@/lib/live/base';
 import type { Compute } from '@/lib/live/compute-in-store';
 import { readNow } from '@/lib/live/read';
@@ -8,7 +8,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 
 /** What metrics and verdicts want of the one statement of a reading. */
 export const AGGREGATES: readonly Aggregates[] = [
-  ...METRICS.map((metric) => ({ ...metric, owner: metric.id, showsTypes: true })),
+  ...METRIC_AGGREGATES,
   ...VERDICT_RULES.map((rule) => ({ ...rule, owner: rule.verdict, showsTypes: false })),
 ];
 

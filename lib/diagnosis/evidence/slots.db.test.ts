@@ -10,7 +10,7 @@ import { settingsFor } from '@/scripts/testing/outbox';
 import { useLogicalServer } from '@/scripts/testing/logical-server';
 import { chooseMethod, sizeOf } from '@/lib/history/collector/method';
 import { diagnose } from '../judge/diagnose';
-import { observe, spanOf } from '@/lib/figures/span';
+import { metricInput, spanOf } from '@/lib/figures/span';
 import { AGGREGATES, takeReading } from '@/lib/snapshots/take-reading';
 import { planOf, readingStatement } from '@/lib/live/reading-sql';
 import type { Reading } from '@/lib/live/reading';
@@ -55,7 +55,7 @@ const other = (rows: number): Promise<unknown> =>
   server.query(`INSERT INTO noise SELECT repeat('y', 1000) FROM generate_series(1, ${rows})`);
 
 const figuresOf = (reading: Reading): SummaryFigures =>
-  summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+  summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
 const healthOf = async (slot?: string): Promise<SlotHealth | null> => figuresOf(await takeReading(await bound(slot), null)).slot;
 
 /** Readings that were really taken one after the other, told as if there had been more time between them. */

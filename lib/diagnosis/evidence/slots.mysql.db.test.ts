@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { diagnose } from '../judge/diagnose';
-import { observe, spanOf } from '@/lib/figures/span';
+import { metricInput, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/take-reading';
 import { summarise } from '@/lib/figures/summarise';
 import { shapeCalled, useCompute } from '@/lib/snapshots/testing';
@@ -19,7 +19,7 @@ afterAll(() => open.close());
 
 test('says that there is none, with the reason, and calls nothing healthy that it cannot see', async () => {
   const reading = await takeReading(open.outbox, null, compute);
-  const figures = summarise(observe(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+  const figures = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
   expect(figures.slot).toMatchObject({ known: 'unavailable', why: 'no_slots', name: null, state: null, lagBytes: null, heldBytes: null });
   expect(figures.throughput).toMatchObject({ publishedPerMinute: null, known: 'unavailable', why: 'external_relay' });
   const diagnosis = diagnose({ reading, figures, failure: null, previous: [], history: null, now: Date.parse(reading.asOf) });

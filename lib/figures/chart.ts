@@ -1,0 +1,101 @@
+/** The series of a span as charts, CSV and scripts have it: every line of it, or why it has no value. */
+import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Series, SeriesLine, SeriesPoint, SeriesValues } from '@/lib/shared/model';
+import { bucketValue, type Histogram } from '@/lib/rollup/histogram';
+import { typeOfSeries } from '@/lib/rollup/series-key';
+import { attemptsPlots } from './attempts';
+import { depthPlots } from './depth';
+import { latencyPlots } from './latency';
+import { stepsOf, type Plot, type SeriesInput } from './series';
+import type { Span } from './span';
+import { throughputPlots } from './throughput';
+
+/** The plot by which each line is known. */
+const PLOT_OF = {
+  waiting: 'waiting',
+  dead: 'dead',
+  created: 'created',
+  published: 'published',
+  errors: 'errors',
+  latency: 'p50Ms',
+} as const satisfies Record<SeriesLine, keyof SeriesValues>;
+const LINES = Object.keys(PLOT_OF) as SeriesLine[];
+
+/** Points aligned to their step, so that they stay put from one reading to the next. */
+export function seriesOf(series: SeriesInput): Series {
+  const { reading, span } = series.input;
+  const plots: Record<keyof SeriesValues, Plot> = {
+    ...depthPlots(series),
+    ...throughputPlots(series),
+    ...attemptsPlots(series),
+    ...latencyPlots(series),
+  };
+  const known = byLine((line) => plots[PLOT_OF[line]].known);
+  return {
+    asOf: reading.asOf,
+    window: span.window,
+    type: typeOfSeries(series.series),
+    stepSeconds: span.stepSeconds,
+    points: series.steps.map(({ step, cell, provisional }, index): SeriesPoint => ({
+      at: timeOf(step, span),
+      ...valuesBy((key) => plots[key].values[index] ?? null),
+      heat: cell === null || known.latency === 'unavailable' ? null : heatOf(cell.latency),
+      gap: cell === null,
+      provisional,
+    })),
+    known,
+    why: byLine(
+      (line) => plots[PLOT_OF[line]].why ?? 'not_in_schema',
+      LINES.filter((line) => known[line] === 'unavailable'),
+    ),
+    heatBoundsMs: [...HEAT_BOUNDS_MS],
+  };
+}
+
+/** A series that has every point and no value, because nothing could be read or computed. */
+export function noSeries(span: Span, asOf: string, why: UnavailableReason, type: string | null = null): Series {
+  return {
+    asOf,
+    window: span.window,
+    type,
+    stepSeconds: span.stepSeconds,
+    points: stepsOf(span).map((step) => ({ at: timeOf(step, span), ...valuesBy(() => null), heat: null, gap: true, provisional: false })),
+    known: byLine(() => 'unavailable'),
+    why: byLine(() => why),
+    heatBoundsMs: [],
+  };
+}
+
+const valuesBy = (valueOf: (key: keyof SeriesValues) => number | null): SeriesValues => ({
+  waiting: valueOf('waiting'),
+  dead: valueOf('dead'),
+  created: valueOf('created'),
+  published: valueOf('published'),
+  errors: valueOf('errors'),
+  retries: valueOf('retries'),
+  oldestAgeMs: valueOf('oldestAgeMs'),
+  p50Ms: valueOf('p50Ms'),
+  p95Ms: valueOf('p95Ms'),
+  p99Ms: valueOf('p99Ms'),
+  latencyCount: valueOf('latencyCount'),
+});
+
+const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Record<SeriesLine, Value> =>
+  Object.fromEntries(lines.map((line) => [line, valueOf(line)])) as Record<SeriesLine, Value>;
+
+const timeOf = (step: number, { stepSeconds }: Span): string => new Date(step * stepSeconds * 1_000).toISOString();
+
+/** Upper ends of the rows of a heat map, in milliseconds: about three per factor of ten, on times people know. */
+const HEAT_BOUNDS_MS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 60_000, 300_000, 1_800_000] as const;
+
+/** Events per row of the heat map, the last one without an upper end. */
+function heatOf(histogram: Histogram): number[] {
+  const rows = Array.from({ length: HEAT_BOUNDS_MS.length + 1 }, () => 0);
+  for (const [bucket, count] of histogram) {
+    const value = bucketValue(bucket);
+    const row = HEAT_BOUNDS_MS.findIndex((bound) => value <= bound);
+    const at = row === -1 ? HEAT_BOUNDS_MS.length : row;
+    rows[at] = (rows[at] ?? 0) + count;
+  }
+  return rows;
+}

@@ -1,0 +1,149 @@
+/** How many events wait, are being processed or are dead: now, and before as was seen, or worked out backwards from what was. */
+import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/figures/measured';
+import type { Summary, TypeFigures } from '@/lib/shared/model';
+import type { State } from '@/lib/shared/states';
+import type { Aggregates } from '@/lib/live/base';
+import { numberOf, textOf, toNumber, type Reading } from '@/lib/live/reading';
+import type { Part } from '@/lib/outbox/scan/source';
+import { count, earliest, isState, iso } from '@/lib/outbox/scan/sql-terms';
+import type { DepthSamples } from '@/lib/rollup/cell';
+import type { Plot, SeriesInput, Step } from './series';
+
+const DEPTH = 'depth';
+const PART_OF = { pending: 'waiting', retrying: 'waiting', processing: 'processing', dead: 'dead' } as const satisfies Partial<
+  Record<State, Part>
+>;
+type DepthState = keyof typeof PART_OF;
+
+export const depthAggregates: Aggregates = {
+  owner: DEPTH,
+  showsTypes: true,
+  figures: ({ state, deadCount }) => ({
+    pending: count(isState(state, 'pending')),
+    retrying: count(isState(state, 'retrying')),
+    processing: count(isState(state, 'processing')),
+    dead: deadCount,
+  }),
+  perType: ({ state }) => ({ waiting: count(isState(state, 'pending', 'retrying')), dead: count(isState(state, 'dead')) }),
+};
+
+const OLDEST = 'oldest-pending';
+export const oldestAggregates: Aggregates = {
+  owner: OLDEST,
+  showsTypes: false,
+  figures: ({ state, created }) => ({ at: iso(earliest(created, isState(state, 'pending', 'retrying'))) }),
+};
+
+/** Waiting is pending and retrying together. */
+export function depthOf(reading: Reading): Summary['depth'] {
+  const pending = inState(reading, 'pending');
+  const retrying = inState(reading, 'retrying');
+  return {
+    pending,
+    retrying,
+    processing: inState(reading, 'processing'),
+    dead: inState(reading, 'dead'),
+    waiting: pending.count === null && retrying.count === null ? pending : bounded(reading, 'waiting', waitingNow(reading)),
+  };
+}
+
+/** Of one event type; `now`: what was counted of it, by name. */
+export function depthOfType(
+  { reach, deadDetailed }: Reading,
+  now: (owner: string, name: string) => unknown,
+): Pick<TypeFigures, 'waiting' | 'dead'> {
+  return {
+    waiting: reach.waiting === 'complete' ? toNumber(now(DEPTH, 'waiting')) : null,
+    dead: reach.dead === 'complete' && deadDetailed ? toNumber(now(DEPTH, 'dead')) : null,
+  };
+}
+
+/** Since when the longest waiting event waits. Of rows cut short in no particular order, the oldest read need not be the oldest there is. */
+export const oldestPendingAt = (reading: Reading): string | null =>
+  reading.reach.waiting === 'cut' && !reading.ordered.waiting ? null : textOf(reading, OLDEST, 'at');
+
+export function depthPlots(series: SeriesInput): Record<'waiting' | 'dead' | 'oldestAgeMs', Plot> {
+  const { reading } = series.input;
+  const { traits, reach } = reading;
+  const tellsLeaving = traits.createdAt && traits.publishedAt && reach.waiting === 'complete';
+  return {
+    waiting: backwards(series, 'waiting', waitingNow(reading), {
+      seen: ({ waitingMax }) => waitingMax,
+      end: ({ waitingLast }) => waitingLast,
+      change: tellsLeaving ? waitingChange : null,
+    }),
+    dead: backwards(series, 'dead', raw(reading, 'dead'), {
+      seen: ({ deadLast }) => (deadLast < 0 ? null : deadLast),
+      end: ({ deadLast }) => (deadLast < 0 ? null : deadLast),
+      change: traits.deathTime && reach.dead === 'complete' ? ({ died }) => died : null,
+    }),
+    oldestAgeMs: oldestAges(series),
+  };
+}
+
+function oldestAges({ input: { reading, span }, steps }: SeriesInput): Plot {
+  const ages = steps.map(({ cell }) => {
+    const age = cell?.depth?.oldestAgeMaxMs ?? -1;
+    return age < 0 ? null : age;
+  });
+  const at = oldestPendingAt(reading);
+  if (span.live && at !== null) ages[ages.length - 1] = Math.max(0, Date.parse(reading.asOf) - Date.parse(at));
+  return { known: ages.every((age) => age === null) ? 'unavailable' : 'sampled', values: ages };
+}
+
+const raw = (reading: Reading, state: DepthState): number => numberOf(reading, DEPTH, state) ?? 0;
+
+function waitingNow(reading: Reading): number {
+  const shown = (['pending', 'retrying'] as const).filter((state) => reading.traits.cannotShow[state] === null);
+  return shown.reduce((sum, state) => sum + raw(reading, state), 0);
+}
+
+function inState(reading: Reading, state: DepthState): Count {
+  const why = reading.traits.cannotShow[state];
+  return why === null ? bounded(reading, PART_OF[state], raw(reading, state)) : unavailable(why);
+}
+
+/** What was counted: exact, or at least this many where the cap or the bound of the reading stopped the count. */
+function bounded(reading: Reading, part: Part, counted: number): Count {
+  if (reading.reach[part] !== 'cut') return cappedAt(counted, DEPTH_CAP);
+  return { count: Math.min(counted, DEPTH_CAP), known: 'capped', why: 'too_many_rows' };
+}
+
+/** What came less what went. */
+const waitingChange = ({ cell, untold, died, claimed }: Step): number =>
+  (cell?.created ?? 0) - untold - (cell?.published ?? 0) - died - claimed;
+
+interface Backwards {
+  /** What to show of a step that was watched. */
+  seen: (depth: DepthSamples) => number | null;
+  /** What there was at its end. */
+  end: (depth: DepthSamples) => number | null;
+  /** By how much the number rose in a step; null where rows do not tell. */
+  change: ((step: Step) => number) | null;
+}
+
+/** The number now; before it what was seen, and where nobody looked what it was without the changes since. */
+function backwards({ input: { reading, span }, steps }: SeriesInput, part: Part, current: number, { seen, end, change }: Backwards): Plot {
+  const values: (number | null)[] = steps.map(() => null);
+  if (reading.reach[part] === 'absent') return { known: 'unavailable', values };
+  const last = steps.length - 1;
+  let known: Known = reading.reach[part] === 'cut' ? 'capped' : 'exact';
+  let value = span.live ? current : null;
+  if (value !== null) values[last] = value;
+  for (let at = span.live ? last - 1 : last; at >= 0; at -= 1) {
+    const depth = steps[at]?.cell?.depth ?? null;
+    const after = steps[at + 1];
+    if (depth !== null) {
+      value = end(depth);
+      values[at] = seen(depth);
+      if (known === 'exact') known = 'sampled';
+    } else {
+      value = value === null || change === null || after?.cell == null ? null : Math.max(0, value - change(after));
+      // At the end of a gap it is known, in it nothing is.
+      if (value === null || steps[at]?.cell == null) continue;
+      values[at] = value;
+      known = 'estimated';
+    }
+  }
+  return { known, values };
+}

@@ -1,0 +1,99 @@
+/** How long events took: from creation, and from the relay's claim, to publishing. */
+import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Summary } from '@/lib/shared/model';
+import { isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
+import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
+import { noPlot, type Plot, type SeriesInput } from './series';
+import { countsKnown, whyNotPublished, type MetricInput } from './span';
+
+const FRACTIONS = [0.5, 0.95, 0.99] as const;
+/** Below this share of plausible claim times the column is no claim time: a row rewritten when published says nothing. */
+const PLAUSIBLE_SHARE = 0.9;
+
+const whyNoLatency = (input: MetricInput): UnavailableReason | null =>
+  input.reading.traits.createdAt ? whyNotPublished(input) : 'no_created_at';
+
+const noPercentiles = (known: Known, why: UnavailableReason): Percentiles => ({ p50Ms: null, p95Ms: null, p99Ms: null, known, why });
+
+/** Of events that are seen at intervals. */
+const whyNoPercentiles = ({ reading: { traits } }: MetricInput): UnavailableReason =>
+  traits.publishedState ? 'no_published_at' : 'deleted_on_publish';
+
+/** From creation to publishing, of the events published over the span. */
+export function latencyOf(input: MetricInput): Summary['latency'] {
+  const why = whyNoLatency(input);
+  const none = (reason: UnavailableReason) => ({ ...noPercentiles('unavailable', reason), meanMs: null, count: null });
+  if (why !== null || input.totals === null) return none(why ?? 'not_watched');
+  const { all } = input.totals;
+  if (isSampled(all) && all.published >= 0.5) {
+    const sampled = { p50Ms: null, p95Ms: null, p99Ms: null, known: 'estimated' as const, atMostMs: all.resolutionMs };
+    const count = Math.round(all.published);
+    // None was ever seen waiting: all of them took less than the time between two ticks.
+    if (all.latencySumMs === 0) return { ...sampled, meanMs: null, count };
+    return { ...sampled, meanMs: sampledMeanMs(all), count, why: whyNoPercentiles(input) };
+  }
+  const { events, ...percentiles } = percentilesOf(all.latency, input.reading.traits.resolutionMs.latency);
+  // Counted by the database's statistics alone: how many went out, not how long they took.
+  if (events === 0 && all.published >= 1) return none('needs_sampling');
+  if (events === 0) return { ...percentiles, known: countsKnown(input.totals), meanMs: null, count: 0, why: 'no_events' };
+  return { ...percentiles, meanMs: all.latencySumMs / events, count: events };
+}
+
+/** Of a cell whose events have latencies of their own. */
+const percentilesIn = (input: MetricInput, cell: Cell | null): CountedPercentiles | null =>
+  cell === null || isSampled(cell) || whyNoLatency(input) !== null ? null : percentilesOf(cell.latency);
+
+export const p95OfType = (input: MetricInput, cell: Cell | null): number | null => percentilesIn(input, cell)?.p95Ms ?? null;
+
+export function latencyPlots(series: SeriesInput): Record<'p50Ms' | 'p95Ms' | 'p99Ms' | 'latencyCount', Plot> {
+  const { input, steps } = series;
+  const each = steps.map(({ cell }) => percentilesIn(input, cell));
+  if (input.totals !== null && isSampled(input.totals.all) && !each.some((one) => one !== null && one.events > 0)) {
+    const none = noPlot(series, whyNoPercentiles(input));
+    return { p50Ms: none, p95Ms: none, p99Ms: none, latencyCount: none };
+  }
+  const known = each.find((one) => one !== null)?.known ?? 'unavailable';
+  const why = whyNoLatency(input) ?? 'not_watched';
+  const plot = (name: 'p50Ms' | 'p95Ms' | 'p99Ms' | 'events'): Plot => ({ known, values: each.map((one) => one?.[name] ?? null), why });
+  return { p50Ms: plot('p50Ms'), p95Ms: plot('p95Ms'), p99Ms: plot('p99Ms'), latencyCount: plot('events') };
+}
+
+/** From the last claim to publishing, where the table keeps a time of claim. */
+export function processingOf(input: MetricInput): Percentiles {
+  const { totals, reading } = input;
+  const sampled = totals !== null && countOf(totals.all.processing) > 0;
+  if (!reading.traits.claimTime && !sampled) return noPercentiles('unavailable', 'no_claim_time');
+  if (totals === null) return noPercentiles('unavailable', whyNotPublished(input) ?? 'not_watched');
+  const { all } = totals;
+  if (all.published < 0.5) return noPercentiles('exact', 'no_events');
+  const { events, ...percentiles } = percentilesOf(all.processing, reading.traits.resolutionMs.processing);
+  return events < all.published * PLAUSIBLE_SHARE ? noPercentiles('unavailable', 'no_claim_time') : percentiles;
+}
+
+interface CountedPercentiles extends Percentiles {
+  /** How many events they are of. */
+  events: number;
+}
+
+/** Times nearer together than this are as near as anybody asks. */
+const COARSE_MS = 1;
+
+/**
+ * The three percentiles of durations. `tableMs`: how far apart two times of the table are; where it keeps seconds, an event that
+ * went out within one took "at most" that, and every other duration is as much off.
+ */
+function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
+  const coarse = tableMs >= COARSE_MS;
+  const shown = quantiles(histogram, FRACTIONS).map((ms) => (coarse && ms === 0 ? null : ms));
+  const [p50Ms = null, p95Ms = null, p99Ms = null] = shown;
+  const events = Math.round(countOf(histogram));
+  return {
+    p50Ms,
+    p95Ms,
+    p99Ms,
+    known: 'estimated',
+    events,
+    ...(coarse && events > 0 ? { atMostMs: tableMs } : {}),
+    ...(events === 0 ? {} : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...shown.map((ms) => ms ?? Infinity)) : 0) }),
+  };
+}

@@ -1,0 +1,45 @@
+/** How many events come and how many go, per minute of the part of the window that was watched; and when the last one went. */
+import type { Summary } from '@/lib/shared/model';
+import type { Aggregates } from '@/lib/live/base';
+import type { Reading } from '@/lib/live/reading';
+import { iso } from '@/lib/outbox/scan/sql-terms';
+import { noPlot, type Plot, type SeriesInput } from './series';
+import { countsKnown, whyNotPublished, type MetricInput } from './span';
+
+export const LAST_PUBLISHED = 'last-published';
+export const lastPublishedAggregates: Aggregates = {
+  owner: LAST_PUBLISHED,
+  showsTypes: false,
+  figures: ({ lastPublished }) => ({ at: iso(lastPublished) }),
+};
+
+/** Where nothing is read from rows, the database's own count of inserts tells. */
+const tellsCreated = ({ traits }: Reading): boolean => traits.createdAt || traits.slots !== null;
+
+export function throughputOf(input: MetricInput): Summary['throughput'] {
+  const { reading, totals } = input;
+  if (totals === null)
+    return { createdPerMinute: null, publishedPerMinute: null, known: 'unavailable', why: whyNotPublished(input) ?? 'not_watched' };
+  const { all, watchedMinutes } = totals;
+  const known = countsKnown(totals);
+  const createdPerMinute = all.created / watchedMinutes;
+  if (reading.traits.slots !== null) return { createdPerMinute, publishedPerMinute: null, known, why: 'external_relay' };
+  // Backlogs that were cut short are missing from what is known to have been created.
+  const why = !tellsCreated(reading) && all.created === 0 ? 'no_created_at' : reading.reach.waiting === 'cut' ? 'too_many_rows' : null;
+  const publishedPerMinute = all.published / watchedMinutes;
+  return why === null ? { createdPerMinute, publishedPerMinute, known } : { createdPerMinute: null, publishedPerMinute, known, why };
+}
+
+export function throughputPlots(series: SeriesInput): Record<'created' | 'published', Plot> {
+  const { reading } = series.input;
+  return {
+    created: tellsCreated(reading) ? counts(series, 'created') : noPlot(series, 'no_created_at'),
+    published: reading.traits.slots === null ? counts(series, 'published') : noPlot(series, 'external_relay'),
+  };
+}
+
+function counts(series: SeriesInput, name: 'created' | 'published'): Plot {
+  const { totals } = series.input;
+  if (totals === null) return noPlot(series, whyNotPublished(series.input) ?? 'not_watched');
+  return { known: countsKnown(totals), values: series.steps.map(({ cell }) => (cell === null ? null : Math.round(cell[name]))) };
+}
