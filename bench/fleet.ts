@@ -2,7 +2,7 @@ import net from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { shapeCalled, testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox, type TestOutbox } from '@/fixtures/outboxes';
 import { CONNECTIONS_PER_SERVER } from '@/lib/shared/connections';
 import type { FleetEntry, FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { Bench } from './bench';

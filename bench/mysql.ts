@@ -1,5 +1,5 @@
 import { DatabaseFailure } from '@/lib/database/failure';
-import { NotComputed, computeInStore } from '@/lib/live/compute-in-store';
+import { NotComputed, computeInStore } from '@/lib/live/take-reading';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { migrateStore, openStore } from '@/lib/store/store';
 import type { Bench } from './bench';

@@ -1,5 +1,5 @@
 /** What the screens read from an observed table, each read by its name: every benchmark of reading measures the same ones. */
-import type { Compute } from '@/lib/live/compute-in-store';
+import type { Compute } from '@/lib/live/take-reading';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { deadByCause, eventPage, listPage, liveReading } from './product';
 

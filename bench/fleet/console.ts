@@ -4,7 +4,7 @@ import { createServers } from '@/lib/database/connections/servers';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observe';
-import { computeInStore } from '@/lib/live/compute-in-store';
+import { computeInStore } from '@/lib/live/take-reading';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type DirectoryOptions } from '@/lib/outbox/directory';
 import { migrateStore, openStore } from '@/lib/store/store';

@@ -1,6 +1,6 @@
 /** The databases of the fleet: ten tables in each, of five layouts, each kept busy by one function that stands for its service and relay. */
 import pg from 'pg';
-import { sampleTables, shapeCalled } from '@/lib/snapshots/testing';
+import { sampleTables, shapeCalled } from '@/fixtures/outboxes';
 import type { BenchServer } from '../support/server';
 
 export const TABLES_PER_DATABASE = 10;

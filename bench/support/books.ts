@@ -4,11 +4,9 @@
  */
 import { sql } from 'kysely';
 import pg from 'pg';
-import { bucketSql } from '@/lib/rollup/bucket-sql';
-import { addTo } from '@/lib/rollup/histogram';
+import { bucketSql, addTo } from '@/lib/rollup/histogram';
 import { post, postHours, seal } from '@/lib/history/rollups/ledger';
-import { DAY_MINUTES, MINUTES_KEPT, sliceOf, cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
+import { DAY_MINUTES, MINUTES_KEPT, sliceOf, cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import { takeLease, underLease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
 

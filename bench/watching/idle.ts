@@ -1,7 +1,7 @@
 /** What outboxes in which nothing happens cost, on either engine, with all of the console that watches them. */
 import { sampleOf } from '@/fixtures/samples';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sampleTables, shapeCalled, testOutbox } from '@/lib/snapshots/testing';
+import { sampleTables, shapeCalled, testOutbox } from '@/fixtures/outboxes';
 import { openConsole } from '../fleet/console';
 import type { Databases } from '../support/databases';
 import { countersOf } from '../support/counters';

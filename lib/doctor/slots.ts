@@ -1,5 +1,5 @@
 /** Replication slots of PostgreSQL: those that the relay of a table reads, where one reads the log, and what any keeps of the catalogue. */
-import { isLost, RESTART_MS } from '@/lib/outbox/slots';
+import { isLost, RESTART_MS } from '@/lib/outbox/replication-slots/seen';
 import type { Checks, Found } from './check';
 import type { Facts } from './facts/facts';
 

@@ -2,7 +2,7 @@
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Series, SeriesLine, SeriesPoint, SeriesValues } from '@/lib/shared/model';
 import { bucketValue, type Histogram } from '@/lib/rollup/histogram';
-import { typeOfSeries } from '@/lib/rollup/series-key';
+import { typeOfSeries } from '@/lib/rollup/cell';
 import { attemptsPlots } from './attempts';
 import { depthPlots } from './depth';
 import { latencyPlots } from './latency';

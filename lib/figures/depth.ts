@@ -2,9 +2,9 @@
 import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/figures/measured';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
-import type { Aggregates } from '@/lib/live/base';
+import type { Aggregates } from '@/lib/live/reading-sql';
 import { numberOf, textOf, toNumber, type Reading } from '@/lib/live/reading';
-import type { Part } from '@/lib/outbox/scan/source';
+import type { Part } from '@/lib/outbox/scan/sources';
 import { count, earliest, isState, iso } from '@/lib/outbox/scan/sql-terms';
 import type { DepthSamples } from '@/lib/rollup/cell';
 import type { Plot, SeriesInput, Step } from './series';

@@ -1,12 +1,11 @@
 import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
-import { liveSlots, type MetricInput, type Span } from './span';
+import { liveCells, type MetricInput, type Span } from './span';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import type { LinePoint } from '@/lib/history/rollups/spans';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
 
 /** One step of a series of a span. */
 export interface Step {
@@ -72,7 +71,7 @@ function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: 
 }
 
 function addLive(reading: Reading, series: string, at: (minute: number) => Step | undefined): void {
-  for (const [minute, all] of [...liveSlots(reading)].sort(([a], [b]) => a - b)) {
+  for (const [minute, all] of [...liveCells(reading)].sort(([a], [b]) => a - b)) {
     const cell = all.get(series);
     const step = at(minute);
     if (cell === undefined || step === undefined) continue;

@@ -3,8 +3,7 @@ import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
-import { ALL_TYPES, typeOfSeries } from '@/lib/rollup/series-key';
-import { addCell, emptyCell, HOW, isSampled, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, typeOfSeries, addCell, emptyCell, HOW, isSampled, type Cell } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
@@ -95,7 +94,7 @@ function totalsOf(reading: Reading, span: Span, head: Head, older: Older | null)
       provisional ||= incomplete;
     }
   }
-  for (const [minute, series] of inOrder(liveSlots(reading))) {
+  for (const [minute, series] of inOrder(liveCells(reading))) {
     // Of time in which nobody watched only what still waits is known, and not what came and went.
     if (!isWithin(minute, span) || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
     for (const [name, cell] of series) add(name, cell);
@@ -125,7 +124,7 @@ const withType = (series: string, cell: Cell): [string, Cell][] => {
 };
 
 /** What the reading knows that the rollups do not: published since the last fold, and created of what is still there. */
-export function liveSlots(reading: Reading): Map<number, Map<string, Cell>> {
+export function liveCells(reading: Reading): Map<number, Map<string, Cell>> {
   const live = new Map<number, Map<string, Cell>>();
   const at = (minute: number): Map<string, Cell> => {
     const found = live.get(minute) ?? new Map<string, Cell>();

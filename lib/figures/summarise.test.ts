@@ -5,13 +5,12 @@ import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import type { LinePoint } from '@/lib/history/rollups/spans';
-import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import { emptyCell, HOW, type DepthSamples, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, seriesOfType, emptyCell, HOW, type DepthSamples, type Cell } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from './chart';
 import { noFigures, summarise } from './summarise';
-import { progressOf } from '@/lib/snapshots/testing';
+import { progressOf } from '@/fixtures/outboxes';
 import type { Traits } from '@/lib/outbox/scan/traits';
-import { TRAITS } from '@/lib/diagnosis/testing/readings';
+import { TRAITS } from '@/fixtures/readings';
 
 const AS_OF = '2026-01-01T12:00:31.000000Z';
 /** The minute under way at AS_OF. */

@@ -2,18 +2,17 @@
 import { unavailable, type UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Window } from '@/lib/shared/figures/windows';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
-import type { Aggregates } from '@/lib/live/base';
-import { textOf } from '@/lib/live/reading';
-import { TYPES_SHOWN } from '@/lib/live/reading-sql';
+import { TYPES_SHOWN, type Aggregates } from '@/lib/live/reading-sql';
+import { slotsIn, textOf } from '@/lib/live/reading';
 import { attemptsOfType, errorRateOf, retriesOf } from './attempts';
 import { depthAggregates, depthOf, depthOfType, oldestAggregates, oldestPendingAt } from './depth';
 import { latencyOf, p95OfType, processingOf } from './latency';
-import { slotAggregates, slotHealth } from './slot-choice';
+import { slotHealth } from '@/lib/outbox/replication-slots/health';
 import { spanOf, type MetricInput } from './span';
 import { LAST_PUBLISHED, lastPublishedAggregates, throughputOf } from './throughput';
 
 /** What metrics want of the statement of a reading. */
-export const METRIC_AGGREGATES: readonly Aggregates[] = [depthAggregates, lastPublishedAggregates, oldestAggregates, slotAggregates];
+export const METRIC_AGGREGATES: readonly Aggregates[] = [depthAggregates, lastPublishedAggregates, oldestAggregates];
 
 /** A summary without its verdict. */
 export type SummaryFigures = Omit<Summary, 'diagnosis'>;
@@ -33,7 +32,7 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
     retries: retriesOf(input),
     errorRate: errorRateOf(input),
     byType: typesOf(input),
-    slot: slotHealth(reading.traits.slots, reading),
+    slot: slotHealth(reading.traits.slots, slotsIn(reading)),
   };
 }
 

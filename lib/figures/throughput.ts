@@ -1,6 +1,6 @@
 /** How many events come and how many go, per minute of the part of the window that was watched; and when the last one went. */
 import type { Summary } from '@/lib/shared/model';
-import type { Aggregates } from '@/lib/live/base';
+import type { Aggregates } from '@/lib/live/reading-sql';
 import type { Reading } from '@/lib/live/reading';
 import { iso } from '@/lib/outbox/scan/sql-terms';
 import { noPlot, type Plot, type SeriesInput } from './series';

@@ -4,12 +4,12 @@ import type { Reading } from './reading';
 import { useTestDatabase } from '@/scripts/testing/database';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { AGGREGATES, takeReading } from '@/lib/snapshots/take-reading';
+import { AGGREGATES, takeReading } from '@/lib/snapshots/readings';
 import { planOf, readingStatement } from './reading-sql';
 import { READING_ROWS } from '@/lib/outbox/scan/sources';
 import { metricInput, spanOf } from '@/lib/figures/span';
 import { summarise } from '@/lib/figures/summarise';
-import { sampleTables, shapeCalled, testOutbox } from '@/lib/snapshots/testing';
+import { sampleTables, shapeCalled, testOutbox } from '@/fixtures/outboxes';
 
 const ROWS = 220_000;
 /** As far back as the collector ever lags: a thousand of these rows. */

@@ -5,14 +5,14 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { defineShape } from '@/lib/shape/shape';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
-import { fetchRows } from './fetch-rows';
+import { fetchRows } from './take-reading';
 import { metricInput, spanOf } from '@/lib/figures/span';
-import { AGGREGATES, takeReading } from '@/lib/snapshots/take-reading';
+import { AGGREGATES, takeReading } from '@/lib/snapshots/readings';
 import type { Reading } from './reading';
 import { planOf } from './reading-sql';
 import { READING_ROWS } from '@/lib/outbox/scan/sources';
 import { summarise } from '@/lib/figures/summarise';
-import { shapeCalled, testOutbox, useCompute, type TestOutbox } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox, useCompute, type TestOutbox } from '@/fixtures/outboxes';
 
 const ROWS = 220_000;
 /** As far back as the collector ever lags: a thousand of these rows. */

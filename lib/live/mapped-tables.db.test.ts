@@ -6,9 +6,9 @@ import type { EngineKey } from '@/lib/shared/model';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { metricInput, spanOf } from '@/lib/figures/span';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { takeReading } from '@/lib/snapshots/readings';
 import { summarise } from '@/lib/figures/summarise';
-import { testOutbox, useCompute } from '@/lib/snapshots/testing';
+import { testOutbox, useCompute } from '@/fixtures/outboxes';
 
 const mapped = (table: string, input: Omit<ShapeInput, 'key' | 'label' | 'origin' | 'engines' | 'table'>) =>
   testOutbox(defineShape({ key: 'inline', label: table, origin: 'test', engines: ['postgres', 'mysql'], table, ...input }), 'public', {

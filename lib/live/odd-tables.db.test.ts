@@ -2,15 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { takeReading } from '@/lib/snapshots/readings';
 import { seriesInput } from '@/lib/figures/series';
 import { metricInput, spanOf, type MetricInput } from '@/lib/figures/span';
 import type { Reading } from './reading';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { emptyCell } from '@/lib/rollup/cell';
+import { ALL_TYPES, emptyCell } from '@/lib/rollup/cell';
 import { seriesOf } from '@/lib/figures/chart';
 import { summarise } from '@/lib/figures/summarise';
-import { progressOf, testOutbox } from '@/lib/snapshots/testing';
+import { progressOf, testOutbox } from '@/fixtures/outboxes';
 
 const database = useTestDatabase();
 let directory: OutboxDirectory;

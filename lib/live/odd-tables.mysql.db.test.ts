@@ -4,10 +4,10 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { metricInput, spanOf } from '@/lib/figures/span';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { takeReading } from '@/lib/snapshots/readings';
 import type { Reading } from './reading';
 import { summarise } from '@/lib/figures/summarise';
-import { testOutbox, useCompute, type TestOutbox } from '@/lib/snapshots/testing';
+import { testOutbox, useCompute, type TestOutbox } from '@/fixtures/outboxes';
 
 const inline = (
   table: string,

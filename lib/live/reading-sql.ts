@@ -1,12 +1,7 @@
+/** Which waiting rows tell that a relay tries, and which that it does not. */
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { slotsSeen } from '@/lib/outbox/slots';
-import { baseOf, type Aggregates, type Base } from './base';
-import { headQuery, touches } from './relay-signs';
-import { SCAN } from '@/lib/outbox/scan/scan';
-import { slicesQuery, tailQuery } from './slices';
-import { STATES_OF, type Part, type Source } from '@/lib/outbox/scan/source';
-import { sourcesOf, type Sources } from '@/lib/outbox/scan/sources';
+import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from '@/lib/outbox/scan/sources';
 import {
   count,
   isState,
@@ -17,10 +12,15 @@ import {
   nullInstant,
   once,
   typed,
+  latest,
+  milliseconds,
   type Figures,
   type Sql,
 } from '@/lib/outbox/scan/sql-terms';
 import { traitsOf, type Traits } from '@/lib/outbox/scan/traits';
+import { slotsSeen } from '@/lib/outbox/replication-slots/seen';
+import { SLOTS_OWNER } from './reading';
+import { slicesQuery, tailQuery } from './slices';
 
 /** Event types a summary tells apart: those with most waiting and dead events, then those published most. */
 export const TYPES_SHOWN = 50;
@@ -75,7 +75,7 @@ export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
  */
 export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
   const { traits, sources, foldedTo, hidden, slots } = input;
-  const base = baseOf({ traits, now: input.now, deadCount: deadCount(sources), hidden, slots });
+  const base = baseOf({ traits, now: input.now, deadCount: deadCount(sources), hidden });
   const scan = sources.find((source) => source.name === SCAN) ?? null;
   const rows =
     sources.length === 0
@@ -98,9 +98,11 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
     [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select ${sql.ref(readName(name))} from edges)`],
     ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
   ]);
+  const owned: [string, Figures | undefined][] = input.aggregates.map(({ owner, figures }) => [owner, figures?.(base)]);
+  if (slots !== null) owned.push([SLOTS_OWNER, { seen: slots }]);
   return sql<ReadingRow>`with ${sql.join(ctes)}
     select ${iso(input.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
-      (select ${jsonObject(objects(input.aggregates.map(({ owner, figures }) => [owner, figures?.(base)])))} from base) as figures,
+      (select ${jsonObject(objects(owned))} from base) as figures,
       ${jsonRows(typesShown(base, input.aggregates))} as types,
       ${slicesQuery(input.now, input.absent)} as slices, ${tailQuery(input.now)} as tail`;
 }
@@ -217,3 +219,110 @@ function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
 
 /** Which sources a part comes from. */
 export const sourcesFor = (part: Part, sources: Source[]): Source[] => sources.filter((source) => source.parts.includes(part));
+
+/**
+ * The columns of the base every figure of now is an aggregate over: the open and dead rows, and those published since
+ * the collector last folded. What was published before is in the rollups.
+ */
+export interface Base {
+  traits: Traits;
+  /** The moment of the reading by the clock of the database that was read. */
+  now: Sql;
+  /** A code: compare with `isState`. */
+  state: Sql;
+  type: Sql;
+  created: Sql;
+  published: Sql;
+  /** When the relay last took the row. */
+  attempted: Sql;
+  /** When a dead row died, as near as the table tells. */
+  died: Sql;
+  attempts: Sql;
+  /** Error of a row that failed and is not out, cut short. */
+  error: Sql;
+  /** Aggregate of a row, cut short. */
+  key: Sql;
+  /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
+  written: Sql;
+  taken: Sql;
+  publishedLately: Sql;
+  /** How many events are dead: rows of only the newest of them are in the base. */
+  deadCount: Sql;
+  /** The newest time of publishing in the table. */
+  lastPublished: Sql;
+  /** The newest creation among all published events: how far the relay has come. */
+  frontier: Sql;
+  /** The newest transaction that tried any waiting event, and the one that last touched the first of them (`touches`). */
+  touch: Sql;
+  headTouch: Sql;
+  /** Whether the database keeps rows of its tables from the console's role. */
+  hidden: Sql;
+}
+
+/** Aggregates over the base that one of its readers owns: a metric or a verdict's rule. */
+export interface Aggregates {
+  owner: string;
+  /** Undefined where this outbox has none. */
+  figures?(base: Base): Figures | undefined;
+  /** The same of each event type: columns of `types`, called as `typed` says. */
+  perType?(base: Base): Figures | undefined;
+  /** What is known of each type goes into the answer too, and not only into other figures. */
+  showsTypes: boolean;
+}
+
+export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
+  return {
+    traits,
+    now,
+    state: sql.ref('state'),
+    type: sql.ref('type'),
+    created: sql.ref('created'),
+    published: sql.ref('published'),
+    attempted: sql.ref('attempted'),
+    died: sql.ref('died'),
+    attempts: sql.ref('attempts'),
+    error: sql.ref('error'),
+    key: sql.ref('key'),
+    written: sql.ref('written'),
+    taken: sql.ref('taken'),
+    publishedLately: isState(sql.ref('state'), 'published'),
+    deadCount,
+    lastPublished: sql`(select last_published from edges)`,
+    frontier: sql`(select frontier from edges)`,
+    touch: sql`(select touch from edges)`,
+    headTouch: sql`(select head_touch from edges)`,
+    hidden,
+  };
+}
+
+/** Taken this long after it was created, and waiting again: it was tried. Default values of one statement are less apart. */
+const TRIED_AFTER_MS = 100;
+
+/** A waiting event that was tried and failed: its counter says so or, where none is kept, the time of its last claim. */
+export function failing({ traits, state, attempted, created }: Base): Sql {
+  const counted = isState(state, 'retrying');
+  if (traits.attempts || !traits.claimTime) return counted;
+  return sql`coalesce(${counted} or ${isState(state, 'pending')} and ${milliseconds(created, attempted)} > ${sql.lit(TRIED_AFTER_MS)}, false)`;
+}
+
+/** A waiting event that was never tried, as far as the table tells. */
+export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')} and not ${failing(base)})`;
+
+/**
+ * A fresh event created after everything that has been published: the relay has not come to it yet. An event that was
+ * overtaken waits for another reason, and a failed one for its time.
+ */
+export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} > coalesce(${base.frontier}, '-infinity'))`;
+
+/** The row that waits longest: `head`, one row at the most. */
+export const headQuery = ({ state, created }: Base): Sql =>
+  sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;
+
+/** What tells that a relay tries: locks and attempts leave their transaction's number on the row, also when all was rolled back. */
+export function touches(base: Base): { touch: Sql; headTouch: Sql } {
+  const { state, written, taken } = base;
+  return {
+    touch: latest(sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`, isState(state, 'pending', 'retrying')),
+    headTouch: sql`(select greatest(${taken}, ${written}) from head)`,
+  };
+}

@@ -1,6 +1,7 @@
+import type { SlotsSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Cell } from '@/lib/rollup/cell';
 import type { Axis } from './slices';
-import type { Part } from '@/lib/outbox/scan/source';
+import type { Part } from '@/lib/outbox/scan/sources';
 import type { Traits } from '@/lib/outbox/scan/traits';
 
 /** Whether all rows of a part were read, only some, or the table has no such rows at all. */
@@ -49,6 +50,12 @@ export function textOf(past: Past, owner: string, name: string): string | null {
   const value = past.figures[owner]?.[name];
   return typeof value === 'string' ? value : null;
 }
+
+/** Whose figures those of the replication slots are. */
+export const SLOTS_OWNER = 'replication-slot';
+
+/** What the server said of its replication slots; null where none can be read, or the rows report what is out. */
+export const slotsIn = (past: Pick<Past, 'figures'>): SlotsSeen | null => (past.figures[SLOTS_OWNER]?.seen ?? null) as SlotsSeen | null;
 
 export function toNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;

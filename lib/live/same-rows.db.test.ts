@@ -5,9 +5,9 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type Shape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
 import { insertRow, useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { takeReading } from '@/lib/snapshots/readings';
 import type { Reading } from './reading';
-import { shapeCalled, testOutbox, useCompute } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox, useCompute } from '@/fixtures/outboxes';
 
 const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 /** Away from every moment a figure asks for: ten and fifteen seconds, five minutes and a quarter of an hour ago. */

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSample, openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { askEverything, type Told } from '@/fixtures/collector/ask';
-import { STATES_OF, PARTS } from '@/lib/outbox/scan/source';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { STATES_OF, PARTS } from '@/lib/outbox/scan/sources';
+import { takeReading } from '@/lib/snapshots/readings';
 import type { Reading } from './reading';
 import { metricInput, spanOf } from '@/lib/figures/span';
 import { summarise } from '@/lib/figures/summarise';
-import { useCompute } from '@/lib/snapshots/testing';
+import { useCompute } from '@/fixtures/outboxes';
 
 /** Before all rows of the samples. */
 const FOLDED_TO = '2025-12-31T00:00:00Z';

@@ -1,7 +1,7 @@
 /** The rows of the base over time: by the minutes in which they came, died or were taken, and what the rollups do not hold yet. */
 import { sql } from 'kysely';
-import { bucketSql } from '@/lib/rollup/bucket-sql';
-import type { Part } from '@/lib/outbox/scan/source';
+import { bucketSql } from '@/lib/rollup/histogram';
+import type { Part } from '@/lib/outbox/scan/sources';
 import {
   count,
   isState,

@@ -18,7 +18,7 @@ import { proofFacts } from './proof/proof-facts';
 import { judgeProof, type KnownProof } from './proof/proven';
 import { refusedReadings } from './mapping/refused-readings';
 import { sharedIds } from './mapping/shared-ids';
-import { slotSight } from './slots';
+import { slotSight } from './replication-slots/seen';
 import { configuredElsewhere } from './rows/touched';
 import { readOnlyReason, withOwnRights } from './rights/writability';
 

@@ -9,7 +9,7 @@ import type { TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
 import type { RecordsSight } from './companions';
 import type { ProofState } from './proof/proven';
-import type { SlotSight } from './slots';
+import type { SlotSight } from './replication-slots/seen';
 
 /** Where an amount is found inside the payload, as JSON paths. */
 export interface AmountSource {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { auditSamples } from './audit-samples';
+import { auditSamples } from './samples';
 
 const AT = '2026-11-21T10:00:00.000Z';
 

@@ -1,12 +1,14 @@
+import { countsRows, type CollectorStatus } from '@/lib/shared/figures/collection';
+import type { Carrying } from '@/lib/shared/changes/carrying';
+import { CONNECTION_ROLES } from '@/lib/shared/connections';
+import type { FleetDatabase } from '@/lib/shared/figures/fleet';
 import { tellsNothing, type Count } from '@/lib/shared/figures/measured';
-import { type CollectorStatus, countsRows } from '@/lib/shared/figures/collection';
-import type { Summary, TypeFigures } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
+import type { Summary, TypeFigures } from '@/lib/shared/model';
 import type { Current } from '@/lib/snapshots/snapshots';
-import type { CreatedTotals } from './created';
+import { OTHER, type CreatedTotals, type TypeLabels } from './counters';
 import { DEPTH_STATES, type FamilyName, type Label } from './families';
 import type { LatencyTotals, OutboxTotals } from './totals';
-import { OTHER, type TypeLabels } from './type-labels';
 
 /** One line of the text. */
 export interface Sample {
@@ -150,3 +152,42 @@ const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_a
 const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;
 const isZero = ({ count, known }: Count): boolean => count === 0 && known === 'exact';
+
+/** What is told about the databases: whether they answer, and the connections this console holds. */
+export function databaseSamples(databases: readonly FleetDatabase[]): Sample[] {
+  return databases.flatMap(({ id: database, state, connections }): Sample[] => {
+    const up: Sample[] =
+      state === 'unknown' ? [] : [{ family: 'outbox_console_database_up', labels: { database }, value: Number(state === 'up') }];
+    const held = CONNECTION_ROLES.flatMap((role): Sample[] => {
+      const counts = connections[role];
+      if (counts === undefined) return [];
+      const labels = { database, role };
+      const sample = (family: FamilyName, value: number, more: Sample['labels'] = {}): Sample => ({
+        family,
+        labels: { ...labels, ...more },
+        value,
+      });
+      return [
+        sample('outbox_console_connections', counts.inUse, { use: 'active' }),
+        sample('outbox_console_connections', counts.idle, { use: 'idle' }),
+        sample('outbox_console_connections_limit', counts.limit),
+        sample('outbox_console_connections_waiting', counts.waiting),
+      ];
+    });
+    return [...up, ...held];
+  });
+}
+
+/** Of each database, whether its intervention records are all in the audit. */
+export function auditSamples(carrying: readonly Carrying[]): Sample[] {
+  return carrying.flatMap(({ database, why, lacking, completeAt }): Sample[] => {
+    const labels = { database };
+    return [
+      { family: 'outbox_console_audit_complete', labels, value: Number(why === null) },
+      ...(lacking === null ? [] : [{ family: 'outbox_console_audit_lacking_records' as const, labels, value: lacking }]),
+      ...(completeAt === null
+        ? []
+        : [{ family: 'outbox_console_audit_complete_timestamp_seconds' as const, labels, value: Date.parse(completeAt) / 1_000 }]),
+    ];
+  });
+}

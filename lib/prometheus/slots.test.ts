@@ -3,11 +3,10 @@ import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { Summary } from '@/lib/shared/model';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { noFigures } from '@/lib/figures/summarise';
-import { createCreatedTotals } from './created';
-import { render } from './render';
+import { createCreatedTotals, createTypeLabels } from './counters';
+import { render } from './exposition';
 import { samplesOf } from './samples';
-import { parseExposition, SLOT } from './testing';
-import { createTypeLabels } from './type-labels';
+import { parseExposition, SLOT } from '@/fixtures/exposition';
 
 const AS_OF = '2026-11-21T10:00:00.000Z';
 const diagnosis: Summary['diagnosis'] = { verdict: 'healthy', since: null, evidence: [] };

@@ -1,9 +1,8 @@
 import { readTotals } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
 import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
-import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries } from '@/lib/rollup/series-key';
-import { decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
-import { OTHER, TYPES_MAX, type TypeLabels } from './type-labels';
+import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
+import { OTHER, TYPES_MAX, type TypeLabels } from './counters';
 
 /**
  * Upper bounds of the latency buckets in seconds, 1 ms to 4.7 h: edges of the stored histograms, so that no count has to be

@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { bucketSql } from './bucket-sql';
-import { bucketOf } from './histogram';
+import { bucketSql, bucketOf } from './histogram';
 
 describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
   const database = useTestDatabaseOf(engine);

@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from './bytes';
+/** What is to be added to the rollups, and the slices of time it goes to: minutes, and the hours and days above them. */
 import { addTo, mergeInto, type Histogram } from './histogram';
 
 /** How the numbers of a cell came to be known; a cell of several kinds has several. */
@@ -182,3 +182,92 @@ function readHistogram(input: ByteReader): Histogram {
   }
   return histogram;
 }
+
+/** Whole numbers in as few bytes as they need (LEB128), floats in eight: what a cell is written with. */
+export class ByteWriter {
+  private bytes: number[] = [];
+
+  /** A whole number from 0 to 2^53 - 1. */
+  uint(value: number): void {
+    let rest = Math.max(0, Math.round(value));
+    while (rest >= 0x80) {
+      this.bytes.push((rest % 0x80) | 0x80);
+      rest = Math.floor(rest / 0x80);
+    }
+    this.bytes.push(rest);
+  }
+
+  float(value: number): void {
+    const eight = Buffer.alloc(8);
+    eight.writeDoubleLE(value);
+    this.bytes.push(...eight);
+  }
+
+  done(): Buffer {
+    return Buffer.from(this.bytes);
+  }
+}
+
+/** Reads what ByteWriter wrote; throws RangeError where the bytes end too early. */
+export class ByteReader {
+  private at = 0;
+
+  constructor(private readonly bytes: Buffer) {}
+
+  uint(): number {
+    let value = 0;
+    for (let factor = 1; ; factor *= 0x80) {
+      const byte = this.bytes[this.at];
+      if (byte === undefined) throw new RangeError('A cell ends too early');
+      this.at += 1;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  }
+
+  float(): number {
+    const value = this.bytes.readDoubleLE(this.at);
+    this.at += 8;
+    return value;
+  }
+}
+
+export const HOUR_MINUTES = 60;
+export const DAY_MINUTES = 1_440;
+/** Minutes are kept this long; what is older is in its hour. */
+export const MINUTES_KEPT = 2 * DAY_MINUTES;
+
+export const SLICE_MINUTES = { hour: HOUR_MINUTES, day: DAY_MINUTES } as const;
+
+/** What is to be added, by minute since the epoch, then by series. */
+export type Additions = Map<number, Map<string, Cell>>;
+
+/** The cell of a series in a minute, made when it is not there yet. */
+export function cellIn(additions: Additions, atMinute: number, series: string): Cell {
+  const minute = additions.get(atMinute) ?? new Map<string, Cell>();
+  additions.set(atMinute, minute);
+  const cell = minute.get(series) ?? emptyCell();
+  minute.set(series, cell);
+  return cell;
+}
+
+/** The slice of a tier that a minute is in. */
+export const sliceOf = (minute: number, tier: keyof typeof SLICE_MINUTES): number =>
+  Math.floor(minute / SLICE_MINUTES[tier]) * SLICE_MINUTES[tier];
+
+/** The first minute of the hours whose minutes are kept. */
+export const minutesKeptFrom = (nowMinute: number): number => sliceOf(nowMinute - MINUTES_KEPT, 'hour');
+
+/** Of how many event types an outbox keeps a series of its own; the rest share one. */
+export const TYPES_KEPT = 200;
+
+/** The series of all types together. */
+export const ALL_TYPES = '*';
+/** The series of the types beyond TYPES_KEPT, and of events without a type. */
+export const OTHER_TYPES = '~';
+
+/** The key of one event type's series. */
+export const seriesOfType = (type: string): string => `=${type}`;
+
+/** The event type of a series; null for the two that are of several. */
+export const typeOfSeries = (series: string): string | null => (series.startsWith('=') ? series.slice(1) : null);

@@ -15,7 +15,7 @@ import { createExposition, type Exposition } from '@/lib/prometheus/exposition';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { openHistory } from '@/lib/history/rollups/history';
 import { OBSERVERS } from '@/lib/history/collector/observe';
-import { computeInStore } from '@/lib/live/compute-in-store';
+import { computeInStore } from '@/lib/live/take-reading';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';

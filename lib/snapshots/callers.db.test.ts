@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSnapshots, type Snapshots } from './snapshots';
-import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
+import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from '@/fixtures/outboxes';
 
 const database = useTestDatabase();
 const OUTBOX = testOutbox(shapeCalled('escrow-status'), 'first');

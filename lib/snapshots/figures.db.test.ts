@@ -7,7 +7,7 @@ import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import { createSnapshots, type Snapshots } from './snapshots';
-import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
+import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from '@/fixtures/outboxes';
 
 /**
  * How to fill a table of a shape and how to ask the same questions in plain SQL. `i` is the row's number; `created`

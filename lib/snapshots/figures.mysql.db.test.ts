@@ -8,10 +8,10 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
-import { computeInStore } from '@/lib/live/compute-in-store';
+import { computeInStore } from '@/lib/live/take-reading';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import { createSnapshots, type Snapshots } from './snapshots';
-import { countedDirectory, shapeCalled, testOutbox, type CountedDirectory, type TestOutbox } from './testing';
+import { countedDirectory, shapeCalled, testOutbox, type CountedDirectory, type TestOutbox } from '@/fixtures/outboxes';
 
 /** A row as the questions are asked of it; times in milliseconds since the epoch. */
 interface Event {

@@ -1,11 +1,12 @@
 /** All outboxes at once: each line is made when there is a new reading, so that two hundred of them are at hand when somebody asks. */
+import type { DatabaseStatus } from '@/lib/database/database';
+import type { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import type { FleetEntry, FleetSnapshot } from '@/lib/shared/figures/fleet';
-import type { OutboxReading } from '@/lib/shared/model';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
-import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import { within } from '@/lib/shared/async/within';
-import { fleetDatabases } from './fleet-databases';
+import type { FleetEntry, FleetSnapshot, AwayReason, FleetDatabase } from '@/lib/shared/figures/fleet';
+import { VERDICTS } from '@/lib/shared/figures/verdicts';
+import type { OutboxReading } from '@/lib/shared/model';
 import type { Answer } from './readings';
 
 /** Where a line was shown before, a newer one is waited for this long, and this long where it had no figures yet. */
@@ -117,10 +118,58 @@ function asOld(entry: FleetEntry, now: number): FleetEntry {
 }
 
 /** Lets whoever else waits for the processor have it. */
-export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Of what is not known yet nobody can say that it is bad. */
 function worstFirst(a: FleetEntry, b: FleetEntry): number {
   const rank = (entry: FleetEntry): number => (entry.unread ? VERDICTS.length : VERDICTS.indexOf(entry.summary.diagnosis.verdict));
   return rank(a) - rank(b) || (b.summary.depth.waiting.count ?? -1) - (a.summary.depth.waiting.count ?? -1);
+}
+
+/** The databases of the configuration and what is known of them without asking them; those that are away first. */
+export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
+  const outboxes = new Map<string, number>();
+  for (const id of directory.ids) {
+    const database = directory.database(id).id;
+    outboxes.set(database, (outboxes.get(database) ?? 0) + 1);
+  }
+  return directory.databases
+    .map((database): FleetDatabase => {
+      const { state, since, failure, version, roles, server }: DatabaseStatus = database.status();
+      return {
+        id: database.id,
+        engine: database.engine.key,
+        version,
+        state,
+        since: new Date(since).toISOString(),
+        why: failure === null ? null : reasonOf(failure),
+        outboxes: outboxes.get(database.id) ?? 0,
+        connections: roles,
+        server: { open: server.open, limit: server.limit },
+      };
+    })
+    .sort((a, b) => Number(b.state === 'down') - Number(a.state === 'down'));
+}
+
+/** By SQLSTATE, the error numbers of MySQL and MariaDB, and the codes of sockets. */
+const BY_STATE: Record<string, AwayReason> = {
+  ECONNREFUSED: 'refused',
+  ETIMEDOUT: 'silent',
+  '28000': 'login',
+  '28P01': 'login',
+  '1045': 'login',
+  '1698': 'login',
+  '3D000': 'missing',
+  '1049': 'missing',
+  '53300': 'full',
+  '1040': 'full',
+  '1203': 'full',
+  '1226': 'full',
+};
+
+function reasonOf({ state, cause }: DatabaseFailure): AwayReason {
+  const known = state === null ? undefined : BY_STATE[state];
+  if (known !== undefined) return known;
+  const message = cause instanceof Error ? cause.message : '';
+  return /timeout expired|no connection within|no answer within|ETIMEDOUT/i.test(message) ? 'silent' : 'network';
 }

@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
-import type { OutboxDirectory } from '@/lib/outbox/directory';
+import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
+import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
+import { METRIC_AGGREGATES } from '@/lib/figures/summarise';
+import type { History, Head } from '@/lib/history/rollups/history';
+import type { Past, Reading } from '@/lib/live/reading';
+import type { Aggregates } from '@/lib/live/reading-sql';
+import { NotComputed, readNow, type Compute } from '@/lib/live/take-reading';
+import { countByServer, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
-import { Problem } from '@/lib/shared/problems';
-import { SHARED_SLOW_MS } from '@/lib/shared/polling';
 import { Queue, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
-import { type History, type Head } from '@/lib/history/rollups/history';
-import { countByServer } from '@/lib/outbox/count-by-server';
-import { takeReading } from './take-reading';
-import { NotComputed, type Compute } from '@/lib/live/compute-in-store';
-import type { Past, Reading } from '@/lib/live/reading';
-import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
+import { SHARED_SLOW_MS } from '@/lib/shared/polling';
+import { Problem } from '@/lib/shared/problems';
 
 /** Readings this old are forgotten: no verdict looks further back. */
 const REMEMBERED_MS = 900_000;
@@ -54,7 +55,7 @@ export interface ReadingCost {
 }
 
 /** How a caller wants its answer, in milliseconds. */
-export interface Terms {
+export interface CachePolicy {
   /**
    * Time is cut into pieces of this length, and one reading serves a piece: so many callers, whenever they ask, cost what one
    * costs that asks once in each. Where readings are dear, one serves longer. Zero: a reading begun after the question, the next one
@@ -76,9 +77,9 @@ export interface Terms {
 
 export interface Readings {
   /** Throws Problem `not_found` for an unknown id, and never for a source's failure: that is part of the answer. */
-  latest(id: string, terms: Terms): Promise<Answer>;
+  latest(id: string, policy: CachePolicy): Promise<Answer>;
   /** For how many milliseconds one reading serves everybody who asks for it like this, while all is well. */
-  servesMs(id: string, terms: Terms): number;
+  servesMs(id: string, policy: CachePolicy): number;
 }
 
 export interface ReadingsOptions {
@@ -99,7 +100,7 @@ interface Entry {
   failure: Failure | null;
   triedAt: number;
   /** The store did not answer the last attempt. */
-  booksFail: boolean;
+  historyFails: boolean;
   /** How long the last attempt took, in milliseconds. */
   tookMs: number;
   inFlight: Promise<void> | null;
@@ -137,11 +138,11 @@ export function createReadings(
   async function headOf(id: string, entry: Entry): Promise<Head | null> {
     try {
       const head = (await history?.head(id)) ?? null;
-      entry.booksFail = false;
+      entry.historyFails = false;
       return head;
     } catch (error) {
-      if (!entry.booksFail) onFailure?.(id, error);
-      entry.booksFail = true;
+      if (!entry.historyFails) onFailure?.(id, error);
+      entry.historyFails = true;
       return null;
     }
   }
@@ -208,15 +209,15 @@ export function createReadings(
     coming: entry.inFlight?.then(() => answerOf(entry)) ?? null,
   });
 
-  const isOneOfMany = (id: string, inTurn: Terms['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
+  const isOneOfMany = (id: string, inTurn: CachePolicy['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
 
-  const servesMs = (id: string, { sharedMs, inTurn }: Pick<Terms, 'sharedMs' | 'inTurn'>): number =>
+  const servesMs = (id: string, { sharedMs, inTurn }: Pick<CachePolicy, 'sharedMs' | 'inTurn'>): number =>
     isOneOfMany(id, inTurn) ? 2 * sharedMs : sharedMs;
 
   /** When the piece of time began that `asked` lies in; of many outboxes each has pieces of its own, evenly one after the other. */
-  function pieceBegan(id: string, asked: number, terms: Pick<Terms, 'sharedMs' | 'inTurn'>): number {
-    const pieceMs = servesMs(id, terms);
-    const shiftMs = isOneOfMany(id, terms.inTurn) ? Math.floor(((places.get(id) ?? 0) / places.size) * pieceMs) : 0;
+  function pieceBegan(id: string, asked: number, policy: Pick<CachePolicy, 'sharedMs' | 'inTurn'>): number {
+    const pieceMs = servesMs(id, policy);
+    const shiftMs = isOneOfMany(id, policy.inTurn) ? Math.floor(((places.get(id) ?? 0) / places.size) * pieceMs) : 0;
     return pieceMs === 0 ? asked : asked - ((asked - shiftMs) % pieceMs);
   }
 
@@ -229,7 +230,7 @@ export function createReadings(
     return entry.next;
   }
 
-  async function latest(id: string, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }: Terms): Promise<Answer> {
+  async function latest(id: string, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }: CachePolicy): Promise<Answer> {
     directory.settings(id);
     const entry = entries.get(id) ?? newEntry();
     entries.set(id, entry);
@@ -253,10 +254,10 @@ export function createReadings(
     return answerOf(entry, entry.failure ?? slow);
   }
 
-  return { servesMs, latest: (id, terms) => outsideRequests(() => latest(id, terms)) };
+  return { servesMs, latest: (id, policy) => outsideRequests(() => latest(id, policy)) };
 }
 
-function patienceFor({ reading, readAt }: Entry, asked: number, inTurn: Terms['inTurn'], patienceMs: number): number {
+function patienceFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy['inTurn'], patienceMs: number): number {
   if (inTurn === undefined || reading === null) return patienceMs;
   return asked - readAt < inTurn.freshMs ? inTurn.patienceMs : Math.min(patienceMs, inTurn.olderMs);
 }
@@ -275,7 +276,7 @@ const newEntry = (): Entry => ({
   head: null,
   readAt: -Infinity,
   failure: null,
-  booksFail: false,
+  historyFails: false,
   triedAt: -Infinity,
   tookMs: 0,
   inFlight: null,
@@ -308,3 +309,13 @@ function kindOf(error: unknown): Failure['kind'] {
   if (failure.code === 'unavailable') return 'unavailable';
   return failure.code === 'not_found' ? 'missing' : 'unusable';
 }
+
+/** What metrics and verdicts want of the one statement of a reading. */
+export const AGGREGATES: readonly Aggregates[] = [
+  ...METRIC_AGGREGATES,
+  ...VERDICT_RULES.map((rule) => ({ ...rule, owner: rule.verdict, showsTypes: false })),
+];
+
+/** A reading with everything that metrics and verdicts are made of. Throws DatabaseFailure and NotComputed. */
+export const takeReading = (outbox: Outbox, foldedTo: string | null, compute: Compute | null = null): Promise<Reading> =>
+  readNow(outbox, { foldedTo, aggregates: AGGREGATES, compute });

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { useTestDatabase } from '@/scripts/testing/database';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { createSnapshots, type Snapshots } from './snapshots';
-import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from './testing';
+import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from '@/fixtures/outboxes';
 
 const database = useTestDatabase();
 const OUTBOXES = [

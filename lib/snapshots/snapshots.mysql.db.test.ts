@@ -2,9 +2,9 @@
 import { sampleOf } from '@/fixtures/samples';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
-import { NotComputed, type Compute } from '@/lib/live/compute-in-store';
+import { NotComputed, type Compute } from '@/lib/live/take-reading';
 import { createSnapshots, type Snapshots } from './snapshots';
-import { countedDirectory, shapeCalled, testOutbox, useCompute, type CountedDirectory } from './testing';
+import { countedDirectory, shapeCalled, testOutbox, useCompute, type CountedDirectory } from '@/fixtures/outboxes';
 
 const worker = shapeCalled('worker-status');
 const records = shapeCalled('namastack-outbox-record');

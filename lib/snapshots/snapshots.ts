@@ -10,13 +10,12 @@ import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
 import type { History } from '@/lib/history/rollups/history';
 import type { DepthNow } from '@/lib/history/collector/collect';
 import { diagnose } from '@/lib/diagnosis/judge/diagnose';
-import { breathe, createFleet } from './fleet';
-import { fleetDatabases } from './fleet-databases';
-import { createHistoryCache, type Moment } from './histories';
+import { yieldToEventLoop, createFleet, fleetDatabases } from './fleet';
+import { createHistoryCache, type ReadingAt } from './history-cache';
 import { metricInput, spanOf } from '@/lib/figures/span';
-import { createReadings, type Answer, type ReadingCost, type Terms } from './readings';
-import type { Compute } from '@/lib/live/compute-in-store';
-import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
+import { createReadings, type Answer, type ReadingCost, type CachePolicy } from './readings';
+import type { Compute } from '@/lib/live/take-reading';
+import { ALL_TYPES, seriesOfType } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from '@/lib/figures/chart';
 import { noFigures, summarise } from '@/lib/figures/summarise';
 import { UNREAD, type Failure } from '@/lib/diagnosis/evidence/circumstances';
@@ -78,22 +77,22 @@ const VERDICT_STANDS_MS = 15_000;
 /** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
 const JUDGED_AT_ONCE = 8;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
-const SCREEN = { sharedMs: POLL_INTERVAL_MS, patienceMs: READING_WAIT_MS } satisfies Terms;
+const SCREEN = { sharedMs: POLL_INTERVAL_MS, patienceMs: READING_WAIT_MS } satisfies CachePolicy;
 /** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
 const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 500 };
-const FLEET = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+const FLEET = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
 const COLLECTOR = {
   sharedMs: POLL_INTERVAL_MS,
   patienceMs: 100,
   failingMs: 0,
   inTurn: { freshMs: 0, patienceMs: 100, olderMs: 100 },
-} satisfies Terms;
+} satisfies CachePolicy;
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
-const SCRIPT = { sharedMs: 0, patienceMs: READING_WAIT_MS } satisfies Terms;
+const SCRIPT = { sharedMs: 0, patienceMs: READING_WAIT_MS } satisfies CachePolicy;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
-const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies Terms;
+const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 
 export function createSnapshots(
   directory: OutboxDirectory,
@@ -112,12 +111,12 @@ export function createSnapshots(
   /** The last figures there are, and how much they are worth. */
   async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
     const { reading, previous } = answer;
-    const moment = momentOf(id, answer);
+    const newest = readingAt(id, answer);
     const figures =
-      moment === null ? null : summarise(await histories.sum(moment, spanOf({ window }, moment.reading.asOf), series), window);
+      newest === null ? null : summarise(await histories.sum(newest, spanOf({ window }, newest.reading.asOf), series), window);
     const grave = graveFailure(answer, now());
     const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
-    const history = moment === null ? null : await histories.recent(moment);
+    const history = newest === null ? null : await histories.recent(newest);
     return {
       outbox: infoOf(id, answer),
       summary: {
@@ -130,10 +129,10 @@ export function createSnapshots(
   }
 
   async function chartOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
-    const moment = momentOf(id, answer);
-    if (moment === null) return noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
+    const newest = readingAt(id, answer);
+    if (newest === null) return noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
     const key = type === undefined ? ALL_TYPES : seriesOfType(type);
-    return seriesOf(await histories.line(moment, spanOf(span, moment.reading.asOf), key));
+    return seriesOf(await histories.line(newest, spanOf(span, newest.reading.asOf), key));
   }
 
   return {
@@ -156,7 +155,7 @@ export function createSnapshots(
           const { summary } = await judged(id, '1h', answer);
           current[at] = { id, up: answer.reading !== null && graveFailure(answer, now()) === null, summary, cost: answer.cost };
           // Two hundred of them in one go would keep everybody else waiting.
-          await breathe();
+          await yieldToEventLoop();
         }
       };
       await Promise.all(Array.from({ length: JUDGED_AT_ONCE }, judge));
@@ -228,6 +227,4 @@ function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
   return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
 }
 
-function momentOf(id: string, { outbox, reading, head }: Answer): Moment | null {
-  return reading === null ? null : { id, outbox, reading, head };
-}
+const readingAt = (id: string, { reading, head }: Answer): ReadingAt | null => (reading === null ? null : { id, reading, head });

@@ -1,9 +1,9 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseExposition, valueOf, type Parsed } from '@/lib/prometheus/testing';
+import { parseExposition, valueOf, type Parsed } from '@/fixtures/exposition';
 import { addTo, bucketOf } from '@/lib/rollup/histogram';
 import { emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
-import { sampleTables, shapeCalled } from '@/lib/snapshots/testing';
+import { sampleTables, shapeCalled } from '@/fixtures/outboxes';
 import { getConsole, stopConsole } from '@/lib/server/console';
 import { useTestConsole } from '@/scripts/testing/console';
 import { freePort } from '@/lib/store/embedded/processes';

@@ -1,8 +1,9 @@
 import type { UnreadReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence, Verdict } from '@/lib/shared/figures/verdicts';
-import type { Base } from '@/lib/live/base';
-import type { Past, Reading } from '@/lib/live/reading';
+import type { Base } from '@/lib/live/reading-sql';
+import { slotsIn, type Past, type Reading } from '@/lib/live/reading';
+import type { SlotHistory } from '@/lib/outbox/replication-slots/progress';
 import type { Cell } from '@/lib/rollup/cell';
 import type { Figures } from '@/lib/outbox/scan/sql-terms';
 
@@ -76,3 +77,9 @@ export interface VerdictRule {
   /** Pure; null when the verdict does not hold. */
   judge(circumstances: Circumstances): Finding | null;
 }
+
+/** The same readings as far as they are of replication slots. */
+export const slotHistory = ({ reading, previous }: Circumstances): SlotHistory => ({
+  sight: reading?.traits.slots ?? null,
+  readings: (reading === null ? [] : [...previous, reading]).map((past) => ({ asOf: past.asOf, seen: slotsIn(past) })),
+});

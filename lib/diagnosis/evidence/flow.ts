@@ -3,12 +3,10 @@
  * and from earlier readings of it, never from the relay: a process can look alive and publish nothing.
  */
 import { sql } from 'kysely';
-import type { Base } from '@/lib/live/base';
-import { due, failing } from '@/lib/live/relay-signs';
+import { due, failing, type Base } from '@/lib/live/reading-sql';
 import { numberOf, textOf, type Past, type Reading } from '@/lib/live/reading';
 import { mergeInto, quantiles, type Histogram } from '@/lib/rollup/histogram';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import { count, earliest, iso, isState, latest, nullNumber, sum, type Figures } from '@/lib/outbox/scan/sql-terms';
 import type { Circumstances } from './circumstances';
 

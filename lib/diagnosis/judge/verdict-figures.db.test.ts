@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { takeReading } from '@/lib/snapshots/readings';
 import type { Reading } from '@/lib/live/reading';
-import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from '@/lib/snapshots/testing';
+import { countedDirectory, sampleTables, shapeCalled, testOutbox, type CountedDirectory } from '@/fixtures/outboxes';
 
 const READER = 'verdict_reader';
 const OUTBOXES = [testOutbox(shapeCalled('courier-status'), 'courier'), testOutbox(shapeCalled('published-at'), 'kafka')];

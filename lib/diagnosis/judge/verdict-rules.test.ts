@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { VERDICT_TONE, VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Reading } from '@/lib/live/reading';
 import { emptyCell } from '@/lib/rollup/cell';
-import { ago, before, historyOf, judge, NOW, reading, type Given } from '../testing/readings';
+import { ago, before, historyOf, judge, NOW, reading, type Given } from '@/fixtures/readings';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
 const codes = (found: { evidence: { code: string }[] }): string[] => found.evidence.map(({ code }) => code);

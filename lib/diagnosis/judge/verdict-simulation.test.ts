@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Past } from '@/lib/live/reading';
-import { historyOf, judge, NOW, reading, type Given } from '../testing/readings';
+import { historyOf, judge, NOW, reading, type Given } from '@/fixtures/readings';
 
 /** Ten minutes of healthy traffic in steps of a tenth of a second, read every five seconds. */
 const MINUTES = 10;

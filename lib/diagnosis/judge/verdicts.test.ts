@@ -5,7 +5,7 @@ import { LANGUAGES } from '@/lib/messages/languages.gen';
 import { diagnose } from './diagnose';
 import { bucketOf, bucketValue } from '@/lib/rollup/histogram';
 import { noFigures } from '@/lib/figures/summarise';
-import { ago, judge, NOW, reading, type Given } from '../testing/readings';
+import { ago, judge, NOW, reading, type Given } from '@/fixtures/readings';
 
 describe('relay stopped', () => {
   test('events due for longer than its rhythm, and nothing published since', () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { failing, fresh } from '@/lib/live/relay-signs';
+import { failing, fresh } from '@/lib/live/reading-sql';
 import { textOf, type Past } from '@/lib/live/reading';
 import { iso, isState, jsonObject } from '@/lib/outbox/scan/sql-terms';
 import type { Finding, VerdictRule } from '../evidence/circumstances';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ago, before, historyOf, judge, reading, type Given } from '../testing/readings';
+import { ago, before, historyOf, judge, reading, type Given } from '@/fixtures/readings';
 
 describe('broker refusing', () => {
   const refused = (more: Record<string, unknown> = {}, lastPublishedAt: string | null = ago(16)): Given => ({

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { patienceMs, rhythmOf } from '../evidence/flow';
-import { failing } from '@/lib/live/relay-signs';
+import { failing, type Base } from '@/lib/live/reading-sql';
 import { numberOf, textOf, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '@/lib/outbox/scan/sql-terms';
-import type { Base } from '@/lib/live/base';
 import type { Circumstances, Finding, VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'broker_refusing';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { fresh } from '@/lib/live/relay-signs';
+import { fresh } from '@/lib/live/reading-sql';
 import { drainOf, growthOf, waitingOf, type Drain } from '../evidence/forecast';
 import { numberOf, textOf } from '@/lib/live/reading';
 import { count, earliest, iso, isState, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';

@@ -1,12 +1,12 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { heldBackOf } from '../evidence/slot-flow';
-import type { VerdictRule } from '../evidence/circumstances';
+import { heldBackOf } from '@/lib/outbox/replication-slots/progress';
+import { slotHistory, type VerdictRule } from '../evidence/circumstances';
 
 /** A replication slot keeps more log than its server will, or than any disk should hold: soon it is lost, or the disk is full. */
 export const logHeldVerdict: VerdictRule = {
   verdict: 'log_held',
   judge(circumstances) {
-    const held = heldBackOf(circumstances);
+    const held = heldBackOf(slotHistory(circumstances));
     if (held === null) return null;
     const { since, slot, heldBytes, lagBytes, endangered } = held;
     const lag: Evidence[] = lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }];

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { fresh } from '@/lib/live/relay-signs';
+import { fresh } from '@/lib/live/reading-sql';
 import { textOf } from '@/lib/live/reading';
 import { count, earliest, iso, jsonObject, typed } from '@/lib/outbox/scan/sql-terms';
 import type { Finding, VerdictRule } from '../evidence/circumstances';

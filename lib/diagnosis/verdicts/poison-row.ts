@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../evidence/flow';
-import { failing } from '@/lib/live/relay-signs';
+import { failing } from '@/lib/live/reading-sql';
 import { numberOf, textOf, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import type { Circumstances, Finding, VerdictRule } from '../evidence/circumstances';

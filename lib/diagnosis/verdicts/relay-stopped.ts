@@ -1,7 +1,7 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { flowFigures, isAlive, patienceMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
-import { stopOf } from '../evidence/slot-flow';
-import type { Circumstances, Finding, VerdictRule } from '../evidence/circumstances';
+import { stopOf } from '@/lib/outbox/replication-slots/progress';
+import { slotHistory, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 /**
  * Events are due, none goes out, and nobody tries: for longer than this relay's own rhythm explains. Where no row tells, the
@@ -32,7 +32,7 @@ function byRows(circumstances: Circumstances): Finding | null {
 }
 
 function bySlot(circumstances: Circumstances): Finding | null {
-  const stop = stopOf(circumstances);
+  const stop = stopOf(slotHistory(circumstances));
   if (stop === null) return null;
   const { since, slot, lagBytes, heldBytes } = stop;
   const sinceAt = since === null ? null : new Date(since).toISOString();

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { failingCount, isAlive, patienceMs, POISON_ROWS_MAX, rhythmOf } from '../evidence/flow';
-import { due, failing } from '@/lib/live/relay-signs';
+import { due, failing } from '@/lib/live/reading-sql';
 import { numberOf, textOf } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, typeWithMost } from '@/lib/outbox/scan/sql-terms';
 import type { Circumstances, Finding, VerdictRule } from '../evidence/circumstances';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { numberOf, textOf } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore, typeWithMost, type Sql } from '@/lib/outbox/scan/sql-terms';
-import type { Base } from '@/lib/live/base';
+import type { Base } from '@/lib/live/reading-sql';
 import type { Finding, VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'stuck_processing';

@@ -3,7 +3,7 @@
  * engine's reader answers the same facts; what an engine does not have is null.
  */
 import type { Place } from '@/lib/shape/bound';
-import type { SlotSeen } from '@/lib/outbox/slots';
+import type { SlotSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
 
 export interface ColumnFacts {

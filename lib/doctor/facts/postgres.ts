@@ -3,7 +3,7 @@ import type { Db, Engine } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import { tablesRead } from '@/lib/outbox/rights/rights';
-import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/slots';
+import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
 import { statusColumns } from '../state-columns';
 import type { CatalogueHolder, ColumnFacts, Facts, IndexFacts, SlotFacts, SnapshotHolder, TableFacts } from './facts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellIn } from '@/lib/rollup/additions';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
+import { cellIn, ALL_TYPES } from '@/lib/rollup/cell';
 import { attemptsObserver } from './observers/attempts';
 import { eventually, ORDERS, useStage } from '@/fixtures/collector/stage';
 

@@ -1,15 +1,13 @@
 /** Reads the past, a slice at a time and newest first: from before the collector came, and from when it was away. */
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
-import { HOUR_MINUTES, minutesKeptFrom, type Additions, cellIn } from '@/lib/rollup/additions';
-import { HOW, decodeCell, type Cell } from '@/lib/rollup/cell';
+import { HOUR_MINUTES, minutesKeptFrom, type Additions, cellIn, HOW, decodeCell, type Cell, ALL_TYPES } from '@/lib/rollup/cell';
 import { enter, isUnread, newestSlice, readDownTo, withProvisional, type Progress, type UnreadSpan } from './progress';
 import { addCells, markWatched, missing } from './collect';
 import { isTimeout, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
 import { readCells, steerTo, type Span, addPastAttempts, readPastAttempts, countByMinute, type PublishedGroup } from './published-sql';
 import { type Session, RECOUNT_MINUTES } from './session';
 import { readRollupsAt } from '@/lib/store/rollups';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
 
 /** A slice is too wide above, and could be wider below. */
 const ROWS = { most: 20_000, least: 5_000 };

@@ -5,7 +5,7 @@ import type { Db } from '@/lib/database/engine';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
-import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox } from '@/fixtures/outboxes';
 import { countByMinute, readCells, oldestPublished, readPastAttempts } from './published-sql';
 import { microsOf } from './clock';
 import { attemptsObserver } from './observers/attempts';

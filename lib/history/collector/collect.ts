@@ -2,8 +2,7 @@
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
-import { addCell, type Cell } from '@/lib/rollup/cell';
-import { minutesKeptFrom, cellIn, type Additions } from '@/lib/rollup/additions';
+import { addCell, type Cell, minutesKeptFrom, cellIn, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
 import { enter, unreadSpan, withProvisional, type Progress } from './progress';
 import { readCells, steerTo, type PublishedGroup, type Span, oldestPublished } from './published-sql';
 import { readServerTime, type Tick, isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
@@ -11,7 +10,6 @@ import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
 import { noCost, type Session } from './session';
 import { addTo, countOf, type Histogram } from '@/lib/rollup/histogram';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
 import type { SeriesNames } from './series-names';
 
 /** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */

@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { EngineKey } from '@/lib/shared/model';
 import { openStore } from '@/lib/store/store';
 import { countOf } from '@/lib/rollup/histogram';
-import { ALL_TYPES, OTHER_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import { HOW } from '@/lib/rollup/cell';
+import { ALL_TYPES, OTHER_TYPES, seriesOfType, HOW } from '@/lib/rollup/cell';
 import { FAST, ORDERS, eventually, useStage } from '@/fixtures/collector/stage';
 
 const OUTBOX = 'orders';

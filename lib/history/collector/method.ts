@@ -13,8 +13,7 @@ import {
   type WantedIndex,
 } from '@/lib/outbox/indexes/wanted-index';
 import { countersGrant } from '@/lib/outbox/rights/rights';
-import { STATES_OF } from '@/lib/outbox/scan/source';
-import { READING_ROWS } from '@/lib/outbox/scan/sources';
+import { STATES_OF, READING_ROWS } from '@/lib/outbox/scan/sources';
 import { timeColumn } from '@/lib/outbox/scan/traits';
 
 /** What finds the rows published in a span of time: an index in their order, one of blocks, or reading the whole table. */

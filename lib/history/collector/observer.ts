@@ -1,7 +1,7 @@
 import type { Db } from '@/lib/database/engine';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
-import type { Additions } from '@/lib/rollup/additions';
+import type { Additions } from '@/lib/rollup/cell';
 import type { AttemptsRow } from './observers/attempts-count';
 
 /** Events published in a span (instants in microseconds, `to` exclusive) that were tried more than once: all of them. */

@@ -1,8 +1,8 @@
 import { sampleOf } from '@/fixtures/samples';
 import { describe, expect, it } from 'vitest';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
-import { seriesOfType } from '@/lib/rollup/series-key';
-import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
+import { seriesOfType } from '@/lib/rollup/cell';
+import { shapeCalled, testOutbox } from '@/fixtures/outboxes';
 import { groupsStatement, countByMinute } from './published-sql';
 import { microsOf } from './clock';
 import { chooseMethod, sizeOf } from './method';

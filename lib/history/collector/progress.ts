@@ -7,7 +7,7 @@ import { isoOf, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
 import type { Span } from './published-sql';
 import { deleteMinutesBefore } from '@/lib/store/rollups';
 import { post, seal, settle } from '../rollups/ledger';
-import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/additions';
+import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/cell';
 
 const METHODS = ['published_index', 'scan', 'observed', 'deleted', 'statistics'] as const satisfies CollectionMethod[];
 

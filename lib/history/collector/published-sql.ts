@@ -6,16 +6,16 @@ import { commonTests, notNull } from '@/lib/shape/reason';
 import { fitRange } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
-import { bucketSql } from '@/lib/rollup/bucket-sql';
-import { STATES_OF } from '@/lib/outbox/scan/source';
+import { bucketSql } from '@/lib/rollup/histogram';
+import { STATES_OF } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
-import { typeOf } from '@/lib/outbox/scan/type-of';
+import { typeOf } from '@/lib/outbox/scan/base-columns';
 import { isoOf, MINUTE, microsOf } from './clock';
 import type { AttemptsRow } from './observers/attempts-count';
 import { attemptsOf, epochMs, finite } from './observers/rows';
 import { publishedColumn, type Access } from './method';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
+import { cellIn, type Additions } from '@/lib/rollup/cell';
 import type { SeriesNames } from './series-names';
 
 /** Rows published in a span: instants in microseconds, `to` exclusive. */

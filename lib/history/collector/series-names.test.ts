@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT } from '@/lib/rollup/series-key';
+import { cellIn, type Additions, ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT } from '@/lib/rollup/cell';
 import { SeriesNames } from './series-names';
 
 it('gives the first two hundred types a series each and puts the rest together, whoever saw them', () => {

@@ -1,6 +1,4 @@
-import type { Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT, typeOfSeries } from '@/lib/rollup/series-key';
-import { addCell, type Cell } from '@/lib/rollup/cell';
+import { type Additions, ALL_TYPES, OTHER_TYPES, seriesOfType, TYPES_KEPT, typeOfSeries, addCell, type Cell } from '@/lib/rollup/cell';
 
 /** Gives event types their series: the first two hundred of an outbox have one each, the rest share one. */
 export class SeriesNames {

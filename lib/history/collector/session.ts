@@ -2,7 +2,7 @@
 import { readCollectorState, type Lease } from '@/lib/store/collector-leases';
 import { readSeries } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
-import type { Additions } from '@/lib/rollup/additions';
+import type { Additions } from '@/lib/rollup/cell';
 import { Horizon, type Lags, MINUTE, SECOND, Backoff, Width } from './clock';
 import type { Choice } from './method';
 import type { Tried } from './observer';

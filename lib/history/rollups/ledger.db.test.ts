@@ -6,8 +6,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { addTo, bucketOf, countOf } from '@/lib/rollup/histogram';
 import { lineOf, sumOf } from './spans';
 import { post, postHours, seal } from './ledger';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
+import { cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 
 const database = useTestDatabase();
 let store: Store;

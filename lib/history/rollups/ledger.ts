@@ -6,8 +6,19 @@
 import type { Transaction } from 'kysely';
 import { clearProvisional, putRollups, readRollups, readRollupsAt, readTotals, type Rollup, type Tier } from '@/lib/store/rollups';
 import type { StoreTables } from '@/lib/store/tables';
-import { SLICE_MINUTES, DAY_MINUTES, HOUR_MINUTES, sliceOf, cellIn, type Additions } from '@/lib/rollup/additions';
-import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
+import {
+  SLICE_MINUTES,
+  DAY_MINUTES,
+  HOUR_MINUTES,
+  sliceOf,
+  cellIn,
+  addCell,
+  decodeCell,
+  emptyCell,
+  encodeCell,
+  type Additions,
+  type Cell,
+} from '@/lib/rollup/cell';
 
 type Db = Transaction<StoreTables>;
 

@@ -1,9 +1,7 @@
 /** Reads the rollups: the sum of a span, and a line of steps over it, from as few slices as cover it. */
 import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { StoreDb } from '@/lib/store/store';
-import { DAY_MINUTES, HOUR_MINUTES } from '@/lib/rollup/additions';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
+import { DAY_MINUTES, HOUR_MINUTES, ALL_TYPES, addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 
 const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
 const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];

@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import type { Fragments } from '@/lib/database/engine';
 import { firstMatch, statePredicate } from '@/lib/shape/compile';
+import type { ColumnRole } from '@/lib/shape/shape';
+import type { LiveState } from '@/lib/shared/states';
 import { hiddenFields } from '../masking/hidden-fields';
 import type { Outbox } from '../outbox';
 import type { PlaceSql } from '../rows/row';
-import type { ColumnRole } from '@/lib/shape/shape';
-import type { LiveState } from '@/lib/shared/states';
 import { stateCode, type Sql } from './sql-terms';
 import { hasTime, type Traits } from './traits';
-import { typeOf } from './type-of';
 
 const WAITING: readonly LiveState[] = ['pending', 'retrying'];
 
@@ -65,4 +64,10 @@ const isRole = (at: PlaceSql, name: string): name is Exclude<ColumnRole, 'id'> =
 function stateCodeOf(outbox: Outbox, at: PlaceSql): Sql {
   if (at.place.key === 'dead') return stateCode('dead');
   return firstMatch(outbox.shape, at.alias, outbox.scope, stateCode, sql.lit(0));
+}
+
+/** The type of a row, cut to what a series is named after; nothing where it is masked, as figures are everybody's. */
+export function typeOf(outbox: Outbox, at: PlaceSql): Sql {
+  const none = at.role('type') === null || hiddenFields(outbox.settings).has('type');
+  return none ? outbox.database.engine.fragments.nothing('text') : sql`left(${at.roleText('type')}, 200)`;
 }

@@ -1,18 +1,18 @@
+/** What a reading reads, a source at a time. */
 import { sql } from 'kysely';
 import type { ColumnDescription } from '@/lib/database/engine';
+import type { Place } from '@/lib/shape/bound';
 import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
-import { fitPosition, fitRange, fitTests, type Fit } from '../indexes/index-fit';
-import type { Outbox } from '../outbox';
-import type { Place } from '@/lib/shape/bound';
-import { placeSql, type PlaceSql } from '../rows/row';
 import { DEPTH_CAP } from '@/lib/shared/figures/measured';
+import type { LiveState } from '@/lib/shared/states';
+import { fitPosition, fitRange, fitTests, numberedKey, uniqueKey, type Fit } from '../indexes/index-fit';
+import type { Outbox } from '../outbox';
+import { placeSql, type PlaceSql } from '../rows/row';
 import { baseColumns } from './base-columns';
-import { scanOf } from './scan';
-import { PARTS, STATES_OF, type Part, type Source } from './source';
 import type { Sql } from './sql-terms';
-import { timeColumn, type Traits } from './traits';
+import { timeColumn, hasTime, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
@@ -170,4 +170,130 @@ function frontierByIndex(outbox: Outbox, at: PlaceSql, created: string): Sql | n
   const newest = sql`select max(n.created) as value from (select ${at.column(created)} as created from ${by(outbox, at, fit)}
     where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n`;
   return saneOf(outbox, description, newest);
+}
+
+/** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
+export const PARTS = ['waiting', 'processing', 'dead', 'published'] as const;
+export type Part = (typeof PARTS)[number];
+
+export const STATES_OF: Record<Part, readonly LiveState[]> = {
+  waiting: ['pending', 'retrying'],
+  processing: ['processing'],
+  dead: ['dead'],
+  published: ['published'],
+};
+
+/** One bounded read of one table. */
+export interface Source {
+  name: string;
+  /** At most this many rows are read; as many as that means that there may be more. */
+  limit: number;
+  /** Its rows as the base has them. */
+  query: Sql;
+  parts: Part[];
+  /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
+  ordered: boolean;
+  /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
+  counted: Sql | null;
+  /** For rows that are fetched: how they are read without fetching all that are looked at; null where they are few, or have no order. */
+  walk: Walk | null;
+}
+
+/** A scan that leaves at home what is in no figure: rows published before the last fold, most of all. */
+export interface Walk {
+  /** How many rows there are, the last of them in the order of the key, and the newest times of what is published. */
+  ends: Sql<WalkEnds>;
+  /** Rows of the base up to that last one, FETCHED_ROWS at the most. */
+  rows(edge: string): Sql;
+}
+
+export interface WalkEnds {
+  n: string | number;
+  edge: string | null;
+  /** ISO 8601 UTC. */
+  newest_created: string | null;
+  last_published: string | null;
+}
+
+/** Name of the source. */
+export const SCAN = 'scan';
+
+/** Of a scan, at most so many rows are fetched to the figures, and where a table has no key to walk along, so many are looked at. */
+export const FETCHED_ROWS = 20_000;
+
+interface Scanned {
+  outbox: Outbox;
+  at: PlaceSql;
+  traits: Traits;
+  /** The parts that no index finds. */
+  parts: Part[];
+  foldedTo: string | null;
+}
+
+/** The scan of at most so many rows. */
+export function scanOf(scanned: Scanned, rows: number): Source {
+  const { outbox, at, traits, parts } = scanned;
+  const newestFirst = numberedKey(outbox.main);
+  const fetched = !outbox.database.engine.features.sharesSubqueries;
+  // Rows are looked at twice: to find the last one, and up to it.
+  const walk = fetched ? walkOf(scanned, Math.floor(rows / 2)) : null;
+  const limit = !fetched ? rows : walk === null ? FETCHED_ROWS : Math.floor(rows / 2);
+  const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
+  return {
+    name: SCAN,
+    limit,
+    parts,
+    ordered: newestFirst !== null,
+    counted: null,
+    walk,
+    query: sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${at.from}${order} limit ${sql.lit(limit)}`,
+  };
+}
+
+/** Along the unique key, newest first where it is a number; null where the table has none of one column. */
+function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number): Walk | null {
+  const { fragments } = outbox.database.engine;
+  const name = uniqueKey(outbox.main);
+  const key = outbox.main.id[0];
+  const index = outbox.main.description.indexes.find(({ unique, columns, sorted }) => unique && sorted.length === 1 && columns[0] === name);
+  if (name === null || key === undefined || index === undefined) return null;
+  const descending = numberedKey(outbox.main) !== null;
+  const order = sql` order by ${at.column(name)} ${sql.raw(descending ? 'desc' : 'asc')} limit `;
+  const from = fragments.from(at.place.table, at.alias, index.name);
+  const time = (role: 'createdAt' | 'publishedAt'): Sql | null =>
+    hasTime(at.place, role) ? fragments.sane(at.roleInstant(role) ?? fragments.nothing('instant')) : null;
+  const [created, published] = [time('createdAt'), time('publishedAt')];
+  const isPublished = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
+  const told = (value: Sql | null): Sql =>
+    value === null || isPublished === null ? fragments.nothing('instant') : sql`case when ${isPublished} then ${value} end`;
+  const open = statePredicate(
+    outbox.shape,
+    parts.filter((part) => part !== 'published').flatMap((part) => STATES_OF[part]),
+    at.alias,
+    outbox.scope,
+  );
+  const unfolded =
+    !parts.includes('published') || isPublished === null || published === null || foldedTo === null
+      ? null
+      : sql`(${sql.join([...longAgo(outbox, at, foldedTo), isPublished, sql`${published} >= ${fragments.instantOf(foldedTo)}`], sql` and `)})`;
+  const wanted = [open, unfolded].filter((test) => test !== null);
+  const last = sql`${sql.raw(descending ? 'min' : 'max')}(k)`;
+  return {
+    ends: sql`select count(*) as n, ${fragments.asText(last, key)} as edge, ${fragments.instantText(sql`max(created)`)} as newest_created,
+      ${fragments.instantText(sql`max(published)`)} as last_published
+      from (select ${at.column(name)} as k, ${told(created)} as created, ${told(published)} as published from ${from}${order}${sql.lit(limit)}) as w`,
+    rows: (edge) =>
+      sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${from} where ${at.column(name)} ${sql.raw(descending ? '>=' : '<=')} ${fragments.typed(edge, key)}
+        and (${wanted.length === 0 ? sql`false` : sql.join(wanted, sql` or `)})${order}${sql.lit(FETCHED_ROWS)}`,
+  };
+}
+
+/** Most rows were published long ago, which the column itself tells at less cost; a day is more than zones differ by. */
+function longAgo(outbox: Outbox, at: PlaceSql, foldedTo: string): Sql[] {
+  const name = timeColumn(outbox.main, 'publishedAt');
+  const description = name === null ? undefined : outbox.main.description.columns.get(name);
+  // Texts of times do not sort exactly as the times do.
+  if (name === null || description === undefined || description.time === 'iso') return [];
+  const dayBefore = new Date(Date.parse(foldedTo) - 86_400_000).toISOString();
+  return [sql`${at.column(name)} >= ${outbox.database.engine.fragments.instantValue(dayBefore, description, outbox.parameters.timeZone)}`];
 }

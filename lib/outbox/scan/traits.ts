@@ -1,7 +1,7 @@
 import { livePlaces, type Outbox } from '../outbox';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 import type { ColumnRole } from '@/lib/shape/shape';
-import type { SlotSight } from '../slots';
+import type { SlotSight } from '../replication-slots/seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
 

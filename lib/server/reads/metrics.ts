@@ -1,5 +1,5 @@
 import 'server-only';
-import { CONTENT_TYPE } from '@/lib/prometheus/render';
+import { CONTENT_TYPE } from '@/lib/prometheus/exposition';
 import type { Console } from '../console';
 
 /** The figures of every outbox as Prometheus text. */

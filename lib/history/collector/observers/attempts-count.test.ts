@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ALL_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import type { Additions } from '@/lib/rollup/additions';
+import { ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import {
   attemptsMemory,
   countAttempts,

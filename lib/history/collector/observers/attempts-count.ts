@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { State } from '@/lib/shared/states';
-import type { Additions } from '@/lib/rollup/additions';
+import type { Additions } from '@/lib/rollup/cell';
 import { tally } from './rows';
 
 /** After a longer time without a tick nothing is counted: failures of an hour are not failures of one minute. */

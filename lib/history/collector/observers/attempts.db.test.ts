@@ -10,7 +10,7 @@ import type { OutboxTable } from '@/demo/schema/table';
 import type { SinkClient } from '@/demo/sink/client';
 import { sleep, useRelayStage } from '@/demo/testing/relay-stage';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox } from '@/fixtures/outboxes';
 import { attemptsObserver } from './attempts';
 import { attemptsMemory } from './attempts-count';
 import { watch, type Watch } from '@/fixtures/collector/watch';

@@ -22,7 +22,7 @@ import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests } from '@/lib/outbox/indexes/index-fit';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
-import { typeOf } from '@/lib/outbox/scan/type-of';
+import { typeOf } from '@/lib/outbox/scan/base-columns';
 
 /** Published rows are read this late, so that those of transactions that were still open are among them. */
 const LATE_MS = 10_000;

@@ -8,7 +8,7 @@ import { defineShape } from '@/lib/shape/shape';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { countOf } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';
-import { testOutbox } from '@/lib/snapshots/testing';
+import { testOutbox } from '@/fixtures/outboxes';
 import { watch } from '@/fixtures/collector/watch';
 import { deletesObserver } from './departures';
 

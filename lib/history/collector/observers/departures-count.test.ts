@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
 import {
   countDepartures,
   countUnseen,

@@ -10,9 +10,7 @@ import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
 import type { State } from '@/lib/shared/states';
 import { addTo, bucketOf } from '@/lib/rollup/histogram';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { HOW } from '@/lib/rollup/cell';
+import { cellIn, type Additions, ALL_TYPES, HOW } from '@/lib/rollup/cell';
 import { tally } from './rows';
 
 /** Transactions that are open longer bring rows that are counted only where they are seen open. */

@@ -12,7 +12,7 @@ import type { LiveState } from '@/lib/shared/states';
 import { fitRange, fitTests, numberedKey } from '@/lib/outbox/indexes/index-fit';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { timeColumn } from '@/lib/outbox/scan/traits';
-import { typeOf } from '@/lib/outbox/scan/type-of';
+import { typeOf } from '@/lib/outbox/scan/base-columns';
 
 /** The more ticks, the nearer the mean: while events flow there are three in a second. */
 const EVERY_MS = 307;

@@ -4,7 +4,7 @@ import { Logger, makeWorkerUtils, run, type WorkerUtils } from 'graphile-worker'
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { graphileWorker } from '@/lib/shape/catalog/graphile-worker';
-import { testOutbox } from '@/lib/snapshots/testing';
+import { testOutbox } from '@/fixtures/outboxes';
 import { OBSERVERS } from '../observe';
 import { eventually, useStage } from '@/fixtures/collector/stage';
 

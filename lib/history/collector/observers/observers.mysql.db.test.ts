@@ -7,7 +7,7 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { HOW } from '@/lib/rollup/cell';
-import { testOutbox, type TestOutbox } from '@/lib/snapshots/testing';
+import { testOutbox, type TestOutbox } from '@/fixtures/outboxes';
 import { series } from '@/fixtures/collector/stage';
 import { attemptsObserver } from './attempts';
 import { attemptsMemory } from './attempts-count';

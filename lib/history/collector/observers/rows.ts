@@ -7,9 +7,7 @@ import type { ColumnRole } from '@/lib/shape/shape';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime } from '@/lib/outbox/scan/traits';
 import type { Db } from '@/lib/database/engine';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES, OTHER_TYPES, seriesOfType } from '@/lib/rollup/series-key';
-import type { Cell } from '@/lib/rollup/cell';
+import { cellIn, type Additions, ALL_TYPES, OTHER_TYPES, seriesOfType, type Cell } from '@/lib/rollup/cell';
 
 /** Tables up to this many rows are read whole where no index finds what is looked for. */
 export const SCANNED_ROWS = 200_000;

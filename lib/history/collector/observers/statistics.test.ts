@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { HOW } from '@/lib/rollup/cell';
+import { ALL_TYPES, HOW } from '@/lib/rollup/cell';
 import { countChanges } from './statistics';
 
 const START = Date.UTC(2026, 0, 1);

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
 import { kindOf } from '@/lib/shape/shape';
-import { cellIn, type Additions } from '@/lib/rollup/additions';
-import { ALL_TYPES } from '@/lib/rollup/series-key';
-import { HOW } from '@/lib/rollup/cell';
+import { cellIn, type Additions, ALL_TYPES, HOW } from '@/lib/rollup/cell';
 import type { Observer } from '../observer';
 import { GAP_MS } from './departures-count';
 

@@ -7,7 +7,7 @@ import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape } from '@/lib/shape/shape';
 import { countOf } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';
-import { shapeCalled, testOutbox } from '@/lib/snapshots/testing';
+import { shapeCalled, testOutbox } from '@/fixtures/outboxes';
 import { departureMemory } from './departures-count';
 import { watch, type Watch } from '@/fixtures/collector/watch';
 import { transitionsObserver } from './departures';

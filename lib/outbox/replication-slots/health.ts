@@ -1,26 +1,10 @@
-/** Which replication slot is this outbox's, and how it is: from what a reading was told of all of them. */
-import { isLost, type SlotSeen, type SlotsSeen, type SlotSight } from '@/lib/outbox/slots';
+/** Which replication slot is this outbox's, and how it is: from what a reading saw of all of them. */
+import { isLost, type SlotSeen, type SlotsSeen, type SlotSight } from './seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
-import type { Aggregates } from '@/lib/live/base';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
-import type { Past } from '@/lib/live/reading';
-
-/** The metric whose figures these are. */
-export const SLOT_OWNER = 'replication-slot';
-export const SLOT_FIGURE = 'seen';
-
-export const slotAggregates: Aggregates = {
-  owner: SLOT_OWNER,
-  showsTypes: false,
-  figures: ({ slots }) => (slots === null ? undefined : { [SLOT_FIGURE]: slots }),
-};
 
 /** What connectors have the log written out with: a slot of another plugin is somebody else's. */
 const CONNECTOR_PLUGINS: readonly string[] = ['pgoutput', 'decoderbufs', 'wal2json'];
-
-/** What a reading was told; null where none can be looked at, or the rows tell. */
-export const slotsOf = (past: Pick<Past, 'figures'>): SlotsSeen | null =>
-  (past.figures[SLOT_OWNER]?.[SLOT_FIGURE] ?? null) as SlotsSeen | null;
 
 /** The slot of the outbox; null with the reason where there is none, or nobody can tell which. */
 export type Chosen = { slot: SlotSeen; why: null } | { slot: null; why: UnavailableReason };
@@ -43,9 +27,8 @@ export function chooseSlot({ wanted }: SlotSight, { standby, slots }: SlotsSeen)
 }
 
 /** What a summary says of it; null where the rows tell what is out. */
-export function slotHealth(sight: SlotSight | null, past: Pick<Past, 'figures'>): SlotHealth | null {
+export function slotHealth(sight: SlotSight | null, seen: SlotsSeen | null): SlotHealth | null {
   if (sight === null) return null;
-  const seen = slotsOf(past);
   if (sight.why !== null || seen === null) return unknown(sight, sight.why ?? 'slots_hidden');
   const { slot, why } = chooseSlot(sight, seen);
   if (slot !== null) return healthOf(slot, sight.wanted === null);
@@ -82,5 +65,5 @@ function healthOf(slot: SlotSeen, assumed: boolean): SlotHealth {
   };
 }
 
-/** The end of the log and the slot are looked at one after the other: it may have come further meanwhile. */
+/** The end of the log and the slot are read one after the other: it may have come further meanwhile. */
 const bytes = (value: number | null): number | null => (value === null ? null : Math.max(0, value));

@@ -1,12 +1,12 @@
-/** What no real server shows within a test: sizes, older versions, standbys, and hours of looks. */
+/** What no real server shows within a test: sizes, older versions, standbys, and hours of readings. */
 import { describe, expect, test } from 'vitest';
-import type { SlotSeen, SlotsSeen, SlotSight } from '@/lib/outbox/slots';
+import type { SlotSeen, SlotsSeen, SlotSight } from '@/lib/outbox/replication-slots/seen';
 import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { diagnose } from '../judge/diagnose';
-import { slotHealth } from '@/lib/figures/slot-choice';
+import { slotHealth } from '@/lib/outbox/replication-slots/health';
 import { noFigures } from '@/lib/figures/summarise';
-import { ago, NOW, reading as emptyReading } from '../testing/readings';
-import type { Reading } from '@/lib/live/reading';
+import { ago, NOW, reading as emptyReading } from '@/fixtures/readings';
+import { slotsIn, type Reading } from '@/lib/live/reading';
 
 const GB = 1_000_000_000;
 const ANY: SlotSight = { wanted: null, why: null };
@@ -44,7 +44,7 @@ function after(seconds: number, at: (secondsAgo: number) => Seen, everySeconds =
   for (let secondsAgo = seconds; secondsAgo >= 0; secondsAgo -= everySeconds) looks.push(look(at(secondsAgo), secondsAgo, sight));
   const reading = looks.at(-1);
   if (reading === undefined) throw new Error('nobody looked');
-  const figures = { ...noFigures('1h', reading.asOf, 'no_events'), slot: slotHealth(sight, reading) };
+  const figures = { ...noFigures('1h', reading.asOf, 'no_events'), slot: slotHealth(sight, slotsIn(reading)) };
   return diagnose({ reading, figures, failure: null, previous: looks.slice(0, -1), history: null, now: NOW });
 }
 

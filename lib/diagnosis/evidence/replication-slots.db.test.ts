@@ -11,11 +11,11 @@ import { useLogicalServer } from '@/scripts/testing/logical-server';
 import { chooseMethod, sizeOf } from '@/lib/history/collector/method';
 import { diagnose } from '../judge/diagnose';
 import { metricInput, spanOf } from '@/lib/figures/span';
-import { AGGREGATES, takeReading } from '@/lib/snapshots/take-reading';
+import { AGGREGATES, takeReading } from '@/lib/snapshots/readings';
 import { planOf, readingStatement } from '@/lib/live/reading-sql';
 import type { Reading } from '@/lib/live/reading';
 import { summarise, type SummaryFigures } from '@/lib/figures/summarise';
-import { shapeCalled } from '@/lib/snapshots/testing';
+import { shapeCalled } from '@/fixtures/outboxes';
 
 const SHAPE = shapeCalled('debezium-outbox');
 const MB = 1_048_576;

@@ -4,7 +4,7 @@ import type { Db } from '@/lib/database/engine';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/describe';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
-import type { Outbox } from './outbox';
+import type { Outbox } from '../outbox';
 import { kindOf } from '@/lib/shape/shape';
 
 /** Parameter of a shape whose table no relay reads: the replication slot its connector reads. */

@@ -4,9 +4,9 @@ import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/out
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { diagnose } from '../judge/diagnose';
 import { metricInput, spanOf } from '@/lib/figures/span';
-import { takeReading } from '@/lib/snapshots/take-reading';
+import { takeReading } from '@/lib/snapshots/readings';
 import { summarise } from '@/lib/figures/summarise';
-import { shapeCalled, useCompute } from '@/lib/snapshots/testing';
+import { shapeCalled, useCompute } from '@/fixtures/outboxes';
 
 const SHAPE = shapeCalled('debezium-outbox');
 const database = useTestMysql((given) => createSample(given, SHAPE));

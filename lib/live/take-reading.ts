@@ -1,0 +1,243 @@
+/**
+ * One reading of an outbox. A database that would work a named subquery out anew at every place that uses it has its bounded rows
+ * fetched; the same statement computes the figures from them in the console's store.
+ */
+import { sql } from 'kysely';
+import type { Db } from '@/lib/database/engine';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part, type WalkEnds } from '@/lib/outbox/scan/sources';
+import type { Sql } from '@/lib/outbox/scan/sql-terms';
+import { cellIn, ALL_TYPES, OTHER_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
+import { addTo } from '@/lib/rollup/histogram';
+import { FETCH_STATEMENT_MS, READING_STATEMENT_MS, COMPUTE_STATEMENT_MS } from '@/lib/shared/polling';
+import type { Store } from '@/lib/store/store';
+import type { Reach, Reading, SliceCount } from './reading';
+import {
+  countedName,
+  figuresStatement,
+  planOf,
+  readingStatement,
+  sourcesFor,
+  BASE_COLUMNS,
+  rowsFrom,
+  type Aggregates,
+  type Plan,
+  type ReadingRow,
+  type BaseColumn,
+  type ReadingInput,
+} from './reading-sql';
+import { AXES, type Axis } from './slices';
+
+/**
+ * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).
+ * What the database does not compute itself is computed by `compute`. Throws DatabaseFailure, and NotComputed where there
+ * is nobody to compute.
+ */
+export async function readNow(
+  outbox: Outbox,
+  { foldedTo, aggregates, compute }: { foldedTo: string | null; aggregates: readonly Aggregates[]; compute: Compute | null },
+): Promise<Reading> {
+  const plan = planOf(outbox, foldedTo, aggregates);
+  const { database } = outbox;
+  const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await fetchAndCompute(outbox, plan, compute);
+  if (row === undefined) throw new Error('A reading answers one row');
+  return toReading(plan, row);
+}
+
+const readThere = (outbox: Outbox, plan: Plan): Promise<ReadingRow | undefined> =>
+  outbox.database.read(
+    async (db) => {
+      await outbox.database.engine.byIndex(db, { memory: true });
+      const { rows } = await readingStatement(outbox, plan).execute(db);
+      return rows[0];
+    },
+    { statementMs: READING_STATEMENT_MS, alone: true },
+  );
+
+async function fetchAndCompute(outbox: Outbox, plan: Plan, compute: Compute | null): Promise<ReadingRow | undefined> {
+  if (compute === null) throw new NotComputed('there is no store to compute the figures');
+  const input = await outbox.database.read(
+    async (db) => {
+      await outbox.database.engine.byIndex(db);
+      return fetchRows(db, outbox, plan);
+    },
+    // A scan along a key has its end read first.
+    { statementMs: FETCH_STATEMENT_MS, alone: plan.sources.every(({ walk }) => walk === null) },
+  );
+  return compute(figuresStatement(input));
+}
+
+/** A slice's values have one place in all columns; null where there is no slice. */
+type SliceColumns = Record<'at' | 'n', number[] | null> & { untold?: number[] | null };
+
+function slicesOf(columns: SliceColumns | undefined): Map<number, SliceCount> {
+  return new Map(columns?.at?.map((slice, place) => [slice, { n: columns.n?.[place] ?? 0, untold: columns.untold?.[place] ?? 0 }]));
+}
+
+interface TailRow {
+  at: number;
+  type: string | null;
+  latency: number | null;
+  processing: number | null;
+  n: number;
+  ms: number;
+  negative: number;
+}
+
+function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow): Reading {
+  const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
+  const slices = JSON.parse(row.slices) as Partial<Record<Axis, SliceColumns>>;
+  const reachOf = (part: Part): Reach => {
+    if (absent.includes(part)) return 'absent';
+    const cut = sourcesFor(part, sources).some((source) =>
+      isCut(source, rowsRead[source.name] ?? 0, rowsRead[countedName(source.name)] ?? null),
+    );
+    return cut ? 'cut' : 'complete';
+  };
+  const perPart = <T>(value: (part: Part) => T): Record<Part, T> =>
+    Object.fromEntries(PARTS.map((part) => [part, value(part)])) as Record<Part, T>;
+  return {
+    asOf: row.as_of,
+    foldedTo,
+    traits,
+    reach: perPart(reachOf),
+    // A scan that begins with the newest rows leaves out the oldest: of what waits those are the ones that matter.
+    ordered: perPart((part) => sourcesFor(part, sources).every(({ name, ordered }) => ordered && !(name === SCAN && part === 'waiting'))),
+    rowsRead: Object.values(rowsRead).reduce((sum, rows) => sum + rows, 0),
+    deadDetailed: sourcesFor('dead', sources).every(({ name, limit }) => (rowsRead[name] ?? 0) < limit),
+    figures: JSON.parse(row.figures) as Reading['figures'],
+    types: JSON.parse(row.types) as Reading['types'],
+    slices: Object.fromEntries(AXES.map((axis) => [axis, slicesOf(slices[axis])])) as unknown as Reading['slices'],
+    tail: tailOf(JSON.parse(row.tail) as TailRow[]),
+  };
+}
+
+function tailOf(rows: TailRow[]): Additions {
+  const tail: Additions = new Map();
+  for (const { at, type, latency, processing, n, ms, negative } of rows) {
+    for (const series of [ALL_TYPES, type === null ? OTHER_TYPES : seriesOfType(type)]) {
+      const cell = cellIn(tail, at, series);
+      cell.published += n;
+      cell.latencySumMs += ms;
+      cell.negative += negative;
+      if (latency !== null) addTo(cell.latency, latency, n);
+      if (processing !== null) addTo(cell.processing, processing, n);
+    }
+  }
+  return tail;
+}
+
+const NAMES = Object.keys(BASE_COLUMNS) as BaseColumn[];
+const NUMBERS: readonly BaseColumn[] = ['state', 'attempts', 'written', 'taken'];
+
+type FetchedRow = Record<BaseColumn, string | number | null> & { source: string };
+
+/** Which part of the answer holds what is no row: the ends of the table, the moment, and whether rows are hidden. */
+const ENDS = 'ends';
+
+/**
+ * Reads the sources of a plan, what is counted beside them and the ends of the table in one statement on one snapshot, by
+ * the indexes the sources name; bounded as they are, locks nothing. A scan along a key has its ends read just before.
+ * Throws DatabaseFailure.
+ */
+export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<ReadingInput> {
+  const walked = await walkedEnds(db, plan);
+  const { rows } = await fetchStatement(outbox, plan, walked?.edge ?? null).execute(db);
+  const bySource = new Map<string, FetchedRow[]>();
+  for (const row of rows) {
+    const own = bySource.get(row.source);
+    if (own === undefined) bySource.set(row.source, [row]);
+    else own.push(row);
+  }
+  const ends = bySource.get(ENDS)?.[0];
+  if (ends?.attempted == null) throw new Error('a reading says when it was taken');
+  return {
+    ...plan,
+    sources: plan.sources.map((source) => ({
+      ...source,
+      query: rowsFrom(asJson(bySource.get(source.name) ?? [])),
+      counted: source.counted === null ? null : sql`select ${countOf(bySource.get(countedName(source.name)))} as n`,
+    })),
+    lastPublished: plan.lastPublished === null ? null : instant(ends.published),
+    frontier: plan.frontier === null ? null : instant(ends.created),
+    now: instant(ends.attempted),
+    hidden: sql.lit(Number(ends.attempts) === 1),
+    slots: null,
+    scanEdges: walked === null ? null : edgesOf(walked, plan, bySource.get(SCAN)?.length ?? 0),
+  };
+}
+
+async function walkedEnds(db: Db, { sources }: Plan): Promise<WalkEnds | null> {
+  const walk = sources.find(({ name }) => name === SCAN)?.walk ?? null;
+  return walk === null ? null : ((await walk.ends.execute(db)).rows[0] ?? null);
+}
+
+/** Of a scan of which not every row of the base was fetched, as many were looked at as would have cut it short. */
+function edgesOf({ n, newest_created, last_published }: WalkEnds, { sources }: Plan, fetched: number): Sql {
+  const limit = sources.find(({ name }) => name === SCAN)?.limit ?? 0;
+  const rows = fetched < FETCHED_ROWS ? Number(n) : limit;
+  return sql`select ${sql.lit(rows)}::bigint as n, ${instant(newest_created)} as newest_created, ${instant(last_published)} as last_published`;
+}
+
+/** Each part in parentheses, so that its order and its limit are its own. */
+function fetchStatement(outbox: Outbox, { sources, lastPublished, frontier, traits }: Plan, edge: string | null): Sql<FetchedRow> {
+  const { fragments } = outbox.database.engine;
+  const nothing = (name: BaseColumn): Sql => fragments.nothing(NUMBERS.includes(name) ? 'integer' : 'text');
+  const one = (source: string, values: Partial<Record<BaseColumn, Sql>>): Sql =>
+    sql`(select ${fragments.bytewise(sql.lit(source))} as source, ${sql.join(NAMES.map((name) => sql`${values[name] ?? nothing(name)} as ${sql.id(name)}`))})`;
+  const told = (value: Sql | null): Sql => (value === null ? fragments.nothing('text') : fragments.instantText(value));
+  const parts = [
+    one(ENDS, {
+      created: told(frontier),
+      published: told(lastPublished),
+      attempted: told(fragments.now()),
+      attempts: sql`case when ${fragments.hidesRows(traits.tables)} then 1 else 0 end`,
+    }),
+    ...sources.flatMap(({ name, query, walk, counted }) => [
+      // Without a last row there is none.
+      ...(walk === null ? [sql`(${query})`] : edge === null ? [] : [sql`(${walk.rows(edge)})`]),
+      ...(counted === null ? [] : [one(countedName(name), { attempts: sql`(${counted})` })]),
+    ]),
+  ];
+  return sql<FetchedRow>`${sql.join(parts, sql` union all `)}`;
+}
+
+/** What is NULL is left out. */
+const asJson = (rows: readonly FetchedRow[]): string =>
+  JSON.stringify(
+    rows.map((row) => Object.fromEntries(NAMES.flatMap((name) => (row[name] === null ? [] : [[name, withoutNul(row[name])]])))),
+  );
+
+/** PostgreSQL's texts hold every character but this one. */
+const withoutNul = (value: string | number | null): string | number | null =>
+  typeof value === 'string' && value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
+
+const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
+const countOf = (rows: readonly FetchedRow[] | undefined): Sql => sql.lit(Number(rows?.[0]?.attempts ?? 0));
+
+/** Computes the figures of rows that were fetched to it. Throws NotComputed where it cannot. */
+export type Compute = (statement: Sql<ReadingRow>) => Promise<ReadingRow | undefined>;
+
+/** The rows of an outbox were read, and nobody computed its figures: the store did not. */
+export class NotComputed extends Error {
+  override name = 'NotComputed';
+}
+
+/** In the console's own store: a computation over a parameter that reads no table of it, and holds its connection for as long. */
+export function computeInStore({ db }: Store): Compute {
+  return async (statement) => {
+    try {
+      return await db
+        .transaction()
+        .setAccessMode('read only')
+        .execute(async (transaction) => {
+          await sql`select set_config('statement_timeout', ${String(COMPUTE_STATEMENT_MS)}, true), set_config('jit', 'off', true),
+            set_config('max_parallel_workers_per_gather', '0', true), set_config('work_mem', '32MB', true)`.execute(transaction);
+          const { rows } = await statement.execute(transaction);
+          return rows[0];
+        });
+    } catch (error) {
+      throw new NotComputed('the store did not compute the figures', { cause: error });
+    }
+  };
+}
