@@ -153,7 +153,7 @@ export function AuditLine({ entry, outboxName }: { entry: AuditEntry; outboxName
         <Icon size={14} aria-hidden />
         {t(`outcomes.${entry.outcome}`)}
       </span>
-      <div className={classes.text}>
+      <div>
         <AuditSentence entry={entry} outboxName={outboxName} />
         <div className={classes.meta}>
           <AbsoluteTime at={entry.at} />

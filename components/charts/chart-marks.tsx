@@ -3,9 +3,9 @@ import { Anchor, Button, Popover, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconNote, IconRocket, IconTrash, type IconProps } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
-import type { ShownCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
+import { useChange } from '../frame/use-change';
 import { useTakeOff, type TakeOff } from './chart-parts';
 import type { TimeSpan } from './chart-model';
 import classes from './charts.module.css';
@@ -56,13 +56,7 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
   const words = useTranslations('outbox.charts');
   const problems = useTranslations('problems');
   const format = useFormat();
-  const [sending, setSending] = useState(false);
-  const [wrong, setWrong] = useState<ShownCode | null>(null);
-  const send = async () => {
-    setSending(true);
-    setWrong(await takeOff(id));
-    setSending(false);
-  };
+  const { send, sending, problem } = useChange(takeOff.action, { onDone: takeOff.onDone, goneIsDone: true });
   return (
     <div className={classes.markDetails}>
       <strong>
@@ -75,13 +69,13 @@ function MarkDetails({ mark: { id, kind, text, at, actor, url, outbox }, takeOff
           <bdi>{url}</bdi>
         </Anchor>
       )}
-      {wrong !== null && <p role="alert">{problems(wrong)}</p>}
+      {problem !== null && <p role="alert">{problems(problem.code)}</p>}
       <Button
         size="compact-xs"
         variant="default"
         leftSection={<IconTrash size={14} aria-hidden />}
         loading={sending}
-        onClick={() => void send()}
+        onClick={() => send(id)}
       >
         {words('takeOff')}
       </Button>

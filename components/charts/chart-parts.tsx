@@ -1,5 +1,6 @@
 import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
-import type { ShownCode } from '@/lib/shared/problems';
+import type { Mark } from '@/lib/shared/figures/marks';
+import type { ActionResult } from '@/lib/shared/problems';
 import { type TimeSpan, type ChartLine, type Dragged } from './chart-model';
 
 interface CursorState {
@@ -60,8 +61,11 @@ export function useCursorIndex({ from, to, stepMs }: TimeSpan): number | null {
   return at === null || at < from || at >= to ? null : Math.floor((at - from) / stepMs);
 }
 
-/** Takes a mark off the charts; answers why it could not, null when it is off. */
-export type TakeOff = (mark: string) => Promise<ShownCode | null>;
+/** Takes a mark off the charts; then the screen is read again. */
+export interface TakeOff {
+  action: (mark: string) => Promise<ActionResult<Mark>>;
+  onDone: () => Promise<void>;
+}
 
 const MarkTools = createContext<TakeOff | null>(null);
 

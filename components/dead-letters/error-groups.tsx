@@ -55,7 +55,6 @@ export function ErrorGroups({ outbox, groups, first, onTick }: ErrorGroupsProps)
               <Button
                 size="compact-xs"
                 variant="default"
-                className={classes.groupTick}
                 aria-label={t('tickGroupOf', { count: group.count, error: group.error ?? t('noError') })}
                 onClick={() => onTick(group)}
               >

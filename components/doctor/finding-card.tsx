@@ -12,7 +12,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { CopyText } from '../frame/copy-text';
-import { ReasonPopover } from '../frame/popovers';
+import { ReasonPopover } from '../frame/reason-popover';
 import { useReader } from './doctor-line';
 import classes from './doctor.module.css';
 

@@ -8,43 +8,26 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
-import { usePolledSnapshot } from '../frame/use-polled-snapshot';
 import { useMay } from '../frame/console';
 import { useIntervention } from '../interventions/use-intervention';
 import { useOperationName, inOrder, useBecauseText, useObstacleText } from '../interventions/operations';
 import { ReadOnlyNote } from '../proof/read-only-note';
 import { ContentView } from './content-view';
 import { CopyAction, Facts } from './facts';
-import { useEventLoad, type LoadEvent } from './use-event-load';
+import { useEvent, type LoadEvent } from './use-event';
 import { Neighbours } from './neighbours';
 import { Timeline } from './timeline';
 import classes from './event-screen.module.css';
 
-interface EventScreenProps {
-  outbox: OutboxInfo;
-  initial: EventDetail;
-  load: LoadEvent;
-}
-
 const RECORD_CARRIED_MS = 1_500;
 
 /** One event: what it is, what happened to it, what it says, and what can be done about it. */
-export function EventScreen({ outbox, initial, load }: EventScreenProps) {
+export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; initial: EventDetail; load: LoadEvent }) {
   const t = useTranslations();
   const mayOperate = useMay('event:operate');
   const intervention = useIntervention();
-  const { action, ask } = useEventLoad(load, outbox.id, initial);
-  const { snapshot, failing, reading, refresh } = usePolledSnapshot<EventDetail>({
-    key: ['event', outbox.id, initial.event.id],
-    action,
-    initial,
-    paused: intervention.opening !== null,
-  });
-  const again = (wanted: Parameters<typeof ask>[0]) => {
-    ask(wanted);
-    void refresh();
-  };
-  const showAll = { reading, ask: () => again({ full: true }) };
+  const { snapshot, failing, reading, ask } = useEvent(load, outbox.id, initial, intervention.opening !== null);
+  const showAll = { reading, ask: () => ask({ full: true }) };
   const { event } = snapshot;
   const operate = (operation: string) => {
     const { id, version } = event;
@@ -92,9 +75,9 @@ export function EventScreen({ outbox, initial, load }: EventScreenProps) {
         </div>
       </div>
       {intervention.dialog(() => {
-        again({ anew: true });
+        ask({ anew: true });
         // The record reaches the audit a second later, and the story with it.
-        setTimeout(() => again({ anew: true }), RECORD_CARRIED_MS);
+        setTimeout(() => ask({ anew: true }), RECORD_CARRIED_MS);
       })}
     </div>
   );

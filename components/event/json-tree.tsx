@@ -47,13 +47,7 @@ function entriesOf(value: unknown): [string, unknown][] | null {
   return Object.entries(value);
 }
 
-interface BranchProps {
-  entries: [string, unknown][];
-  array: boolean;
-  level: number;
-}
-
-function Branch({ entries, array, level }: BranchProps) {
+function Branch({ entries, array, level }: { entries: [string, unknown][]; array: boolean; level: number }) {
   const t = useTranslations('event.tree');
   const [shown, setShown] = useState(FIRST_ENTRIES);
   if (entries.length === 0) return <span className={classes.empty}>{array ? '[]' : '{}'}</span>;

@@ -6,6 +6,7 @@ import type { Neighbour, OutboxInfo } from '@/lib/shared/model';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import classes from './event-screen.module.css';
+import story from './story.module.css';
 
 /** The events of the same aggregate in their order: what waits behind what, and what went out past it. */
 export function Neighbours({
@@ -43,11 +44,11 @@ export function Neighbours({
       </header>
       <p className={classes.note}>{outbox.capabilities.keepsOrder ? t('keepsOrder') : t('noOrder')}</p>
       {!complete && <p className={classes.note}>{t('partial')}</p>}
-      <ol className={classes.neighbours}>
+      <ol className={story.neighbours}>
         {neighbours.map(({ event, current, blocked, overtaken }) => (
           <li key={event.id} aria-current={current || undefined}>
             <StateMark state={event.state} label={event.stateLabel} />
-            <span className={classes.neighbourName}>
+            <span className={story.neighbourName}>
               {current ? (
                 <bdi>{event.type ?? event.id}</bdi>
               ) : (
@@ -55,23 +56,23 @@ export function Neighbours({
                   <bdi>{event.type ?? event.id}</bdi>
                 </Anchor>
               )}
-              {current && <span className={classes.here}>{t('current')}</span>}
+              {current && <span className={story.here}>{t('current')}</span>}
             </span>
-            <span className={classes.marks}>
+            <span className={story.marks}>
               {blocked && (
-                <span className={classes.blocked} title={t('blockedWhy')}>
+                <span className={story.blocked} title={t('blockedWhy')}>
                   <IconHandStop size={14} aria-hidden />
                   {t('blocked')}
                 </span>
               )}
               {overtaken && (
-                <span className={classes.overtaken} title={t('overtakenWhy')}>
+                <span className={story.overtaken} title={t('overtakenWhy')}>
                   <IconArrowsExchange size={14} aria-hidden />
                   {t('overtaken')}
                 </span>
               )}
             </span>
-            <span className={classes.neighbourAge}>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</span>
+            <span className={story.neighbourAge}>{event.createdAt !== null && <RelativeTime at={event.createdAt} />}</span>
           </li>
         ))}
       </ol>

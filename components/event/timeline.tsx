@@ -7,6 +7,7 @@ import { StateMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import classes from './event-screen.module.css';
+import story from './story.module.css';
 
 /** One thing that happened to an event, as far as its table and the record tell. */
 type TimelineItem =
@@ -53,13 +54,13 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
           </Anchor>
         )}
       </header>
-      <ol className={classes.timeline}>
+      <ol className={story.timeline}>
         {items.map((item, index) => {
           const before = items[index - 1];
           const gap = before === undefined ? null : Date.parse(item.at) - Date.parse(before.at);
           return (
             <li key={`${item.kind} ${item.at} ${String(index)}`} data-kind={item.kind}>
-              <div className={classes.when} title={item.at}>
+              <div className={story.when} title={item.at}>
                 <AbsoluteTime at={item.at} />
                 {gap !== null && gap > 0 && <span>{t('later', { gap: format.latency(gap) })}</span>}
               </div>
@@ -68,10 +69,10 @@ export function Timeline({ detail, outboxName }: { detail: EventDetail; outboxNa
           );
         })}
         <li data-kind="now">
-          <div className={classes.when} title={asOf}>
+          <div className={story.when} title={asOf}>
             <AbsoluteTime at={asOf} />
           </div>
-          <div className={classes.now}>
+          <div className={story.now}>
             {t('now')} <StateMark state={event.state} label={event.stateLabel} />
           </div>
         </li>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { TICKED_EVENTS_MAX, type Cause, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
-import { UNANSWERED } from '../interventions/actions';
+import { UNANSWERED } from '../frame/use-change';
 
 /** One click reads no more rows than this, nor in more stretches: a rare cause in a large table would walk all of it. */
 export const ROWS_LOOKED_AT_MAX = 1_000_000;

@@ -20,14 +20,8 @@ export function Note({ icon, dashed, status, children }: NoteProps) {
   );
 }
 
-interface NoticeProps {
-  title: string;
-  text?: ReactNode;
-  children?: ReactNode;
-}
-
 /** What stands where the rows would be. */
-export function Notice({ title, text, children }: NoticeProps) {
+export function Notice({ title, text, children }: { title: string; text?: ReactNode; children?: ReactNode }) {
   return (
     <div className={classes.notice} role="status">
       <p className={classes.noticeTitle}>{title}</p>

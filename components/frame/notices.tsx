@@ -1,10 +1,14 @@
 import { Alert, Button } from '@mantine/core';
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import { lazy, Suspense } from 'react';
 import { useFormat } from '../figures/use-format';
-import { SentNotice, useSentNotices } from '../interventions/sent-notices';
+import { useSentNotices } from '../interventions/sent-notices';
 import { useLiveReading } from './live';
 import classes from './frame.module.css';
+
+/** Rarely needed: no screen waits for its script. */
+const SentNotice = lazy(async () => ({ default: (await import('../interventions/sent-notice')).SentNotice }));
 
 const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes.noticeIcon };
 
@@ -21,9 +25,13 @@ export function Notices() {
   const { sent, close } = useSentNotices();
   return (
     <div className={classes.notices} role="status">
-      {sent.map((one) => (
-        <SentNotice key={one.key} sent={one} onClose={() => close(one.key)} />
-      ))}
+      {sent.length > 0 && (
+        <Suspense fallback={null}>
+          {sent.map((one) => (
+            <SentNotice key={one.key} sent={one} onClose={() => close(one.key)} />
+          ))}
+        </Suspense>
+      )}
       {reading?.outdated && (
         <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
           <div className={classes.noticeBody}>

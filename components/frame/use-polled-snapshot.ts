@@ -1,5 +1,6 @@
 import { unstable_isUnrecognizedActionError as isUnrecognizedActionError } from 'next/navigation';
 import { useQuery } from '@tanstack/react-query';
+import { within } from '@/lib/shared/async/within';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { useLiveControl, useReportReading, type FailedReading } from './live';
@@ -26,11 +27,8 @@ interface PolledSnapshotOptions<T extends object> {
   action: () => Promise<ActionResult<T>>;
   /** What the server rendered the page with. */
   initial: T;
-  intervalMs?: number;
   /** The screen holds still, for instance while rows are ticked. */
   paused?: boolean;
-  /** When the numbers were taken; by default the snapshot's own `asOf`. */
-  asOf?: (snapshot: T) => string | null;
   /** How often the numbers are taken where that is less often than they are asked for: for them to be late takes longer then. */
   everyMs?: (snapshot: T) => number;
 }
@@ -54,8 +52,7 @@ export interface PolledSnapshot<T> {
  * `paused`, or by the switch in the top bar. A failed reading keeps the last good numbers.
  */
 export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptions<T>): PolledSnapshot<T> {
-  const { key, action, initial, intervalMs = POLL_INTERVAL_MS, paused: held = false } = options;
-  const asOfOf = options.asOf ?? ownAsOf;
+  const { key, action, initial, paused: held = false } = options;
   const { paused: switchedOff } = useLiveControl();
   const still = held || switchedOff;
 
@@ -64,8 +61,8 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
     queryFn: () => read(action),
     initialData: initial,
     // The page has just been rendered with these numbers: the next reading is due one interval later.
-    staleTime: intervalMs,
-    refetchInterval: still ? false : intervalMs,
+    staleTime: POLL_INTERVAL_MS,
+    refetchInterval: still ? false : POLL_INTERVAL_MS,
     refetchIntervalInBackground: false,
     refetchOnWindowFocus: !still,
     refetchOnReconnect: !still,
@@ -76,7 +73,7 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
   });
 
   // A soft navigation may bring newer numbers from the server than the cache holds, or the other way round.
-  const snapshot = newest(initial, query.data, asOfOf);
+  const snapshot = newest(initial, query.data);
   const asOf = asOfOf(snapshot);
   const error = query.error instanceof ReadingError ? query.error : null;
   const outdated = error?.code === 'outdated';
@@ -85,7 +82,7 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
       ? null
       : { code: error?.code ?? 'unreachable', since: asOf ?? new Date(query.dataUpdatedAt).toISOString(), reference: error?.reference };
 
-  const everyMs = Math.max(intervalMs, options.everyMs?.(snapshot) ?? 0);
+  const everyMs = Math.max(POLL_INTERVAL_MS, options.everyMs?.(snapshot) ?? 0);
   useReportReading({ asOf, intervalMs: everyMs, held, failing, outdated });
 
   return {
@@ -100,29 +97,21 @@ export function usePolledSnapshot<T extends object>(options: PolledSnapshotOptio
   };
 }
 
-function ownAsOf(snapshot: unknown): string | null {
+function asOfOf(snapshot: unknown): string | null {
   if (typeof snapshot !== 'object' || snapshot === null || !('asOf' in snapshot)) return null;
   return typeof snapshot.asOf === 'string' ? snapshot.asOf : null;
 }
 
-function newest<T>(initial: T, cached: T, asOf: (snapshot: T) => string | null): T {
-  const [first, second] = [asOf(initial), asOf(cached)];
+function newest<T>(initial: T, cached: T): T {
+  const [first, second] = [asOfOf(initial), asOfOf(cached)];
   return first !== null && second !== null && Date.parse(first) > Date.parse(second) ? initial : cached;
 }
 
 async function read<T>(action: () => Promise<ActionResult<T>>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ReadingError('timeout')), ANSWER_WITHIN_MS);
-  });
-  try {
-    const result = await Promise.race([action(), late]);
-    if (!result.ok) throw new ReadingError(result.problem.code, result.problem.reference);
-    return result.value;
-  } catch (error) {
-    if (error instanceof ReadingError) throw error;
+  const result = await within(action(), ANSWER_WITHIN_MS).catch((error: unknown) => {
     throw new ReadingError(isUnrecognizedActionError(error) ? 'outdated' : 'unreachable');
-  } finally {
-    clearTimeout(timer);
-  }
+  });
+  if (result === null) throw new ReadingError('timeout');
+  if (!result.ok) throw new ReadingError(result.problem.code, result.problem.reference);
+  return result.value;
 }

@@ -1,6 +1,7 @@
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
-import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
+import type { ActionResult } from '@/lib/shared/problems';
+import { UNANSWERED } from '../frame/use-change';
 
 /** What the dialog asks of the server: its actions, handed in by the layout. */
 export interface InterventionActions {
@@ -28,9 +29,6 @@ export interface Opening {
 
 /** Stands for the version of an event that is not there: no row has it, so one that comes back is not taken as seen. */
 export const NOT_THERE = 'not-there';
-
-/** When the way to the console broke. */
-export const UNANSWERED: ProblemInfo = { code: 'unavailable', detail: 'the console did not answer' };
 
 /**
  * These events with the versions they have now where they come without one (an undo knows ids only): read once, before

@@ -3,7 +3,7 @@ import type { InterventionPreview } from '@/lib/shared/model';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useBecauseText, useSkipText } from './operations';
-import classes from './intervention-dialog.module.css';
+import classes from './preview-rows.module.css';
 
 type Row = InterventionPreview['rows'][number];
 

@@ -16,13 +16,8 @@ import { useOutcome, type End, type SentKey } from './send';
 import type { Run } from './use-run';
 import classes from './intervention-dialog.module.css';
 
-interface RunningPanelProps {
-  progress: Progress;
-  onStop: () => void;
-}
-
 /** Several interventions under way: how far they are, and the way to end them between two. */
-export function RunningPanel({ progress, onStop }: RunningPanelProps) {
+export function RunningPanel({ progress, onStop }: { progress: Progress; onStop: () => void }) {
   const t = useTranslations('interventions.run');
   const [stopping, setStopping] = useState(false);
   // Leaving would end it without a word; what was sent is recorded all the same.

@@ -1,14 +1,6 @@
-import { Alert, Anchor } from '@mantine/core';
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
-import { useTranslations } from 'next-intl';
-import Link from 'next/link';
-import { createContext, useCallback, useContext, useEffect, useEffectEvent, useMemo, useState, type ReactNode } from 'react';
-import { useAgo } from '../figures/use-format';
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useConsole, useMay } from '../frame/console';
-import { useOperationName } from './operations';
-import { useOutcome } from './send';
-import { forgetSent, sentBy, type Sent } from './sent';
-import frame from '../frame/frame.module.css';
+import { sentBy, type Sent } from './sent';
 
 interface SentNoticesValue {
   /** A dialog has closed: what it was not answered is looked up outside. */
@@ -41,46 +33,4 @@ export function SentProvider({ children }: { children: ReactNode }) {
   const close = useCallback((key: string) => setSent((before) => before.filter((one) => one.key !== key)), []);
   const value = useMemo(() => ({ takeOver, sent, close }), [takeOver, sent, close]);
   return <SentContext value={value}>{children}</SentContext>;
-}
-
-/** One intervention that was sent before this page was loaded, or whose dialog was closed: what became of it. */
-export function SentNotice({ sent, onClose }: { sent: Sent; onClose: () => void }) {
-  const t = useTranslations('interventions');
-  const name = useOperationName();
-  const ago = useAgo();
-  // Another tab may have been answered meanwhile.
-  const { end: known, checkedAt } = useOutcome(sent, () => sentBy(sent.account).some(({ key }) => key === sent.key));
-  const close = useEffectEvent(onClose);
-  useEffect(() => {
-    if (known === 'gone') close();
-    else if (known !== null) forgetSent(sent.key);
-  }, [known, sent.key]);
-  const end = known === 'gone' ? null : known;
-  const result = end !== null && 'result' in end ? end.result : null;
-  const operation = name(sent.operation);
-  return (
-    <Alert
-      color={end === null ? 'yellow' : 'accent'}
-      icon={end === null ? <IconAlertTriangle size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
-      title={
-        end === null
-          ? t('unknownTitle', { operation })
-          : result === null
-            ? t('absentTitle', { operation })
-            : `${operation}: ${t(`outcome.${result.outcome}`, { changed: result.changed.length, skipped: result.skipped.length })}`
-      }
-      withCloseButton={end !== null}
-      closeButtonLabel={t('close')}
-      onClose={onClose}
-      classNames={{ root: frame.notice, title: frame.noticeTitle, icon: end === null ? frame.noticeIcon : undefined }}
-    >
-      <p>{t('sent', { count: sent.count, outbox: sent.outboxName, ago: ago(new Date(sent.sentAt).toISOString()) })}</p>
-      {end === null && <p>{t('unknown')}</p>}
-      {end === null && <p>{checkedAt === null ? t('checking') : t('checkedAt', { ago: ago(new Date(checkedAt).toISOString()) })}</p>}
-      {end !== null && result === null && <p>{t('absent')}</p>}
-      <Anchor component={Link} href={`/audit?outbox=${encodeURIComponent(sent.outbox)}`}>
-        {t('seeAudit')}
-      </Anchor>
-    </Alert>
-  );
 }

@@ -4,7 +4,8 @@ import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { useConsole } from '../frame/console';
-import { readVersions, UNANSWERED, type Opening } from './actions';
+import { UNANSWERED } from '../frame/use-change';
+import { readVersions, type Opening } from './actions';
 
 export interface Preview {
   preview: InterventionPreview | null;

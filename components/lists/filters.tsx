@@ -54,12 +54,7 @@ export function FilterChip({ label, value, error, onClear, children }: FilterChi
   );
 }
 
-interface FormProps {
-  onApply: () => void;
-  children: ReactNode;
-}
-
-function EditorForm({ onApply, children }: FormProps) {
+function EditorForm({ onApply, children }: { onApply: () => void; children: ReactNode }) {
   const t = useTranslations('events.filter');
   return (
     <form

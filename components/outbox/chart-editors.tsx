@@ -7,9 +7,10 @@ import { spanProblem } from '@/lib/shared/figures/windows';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { MARK_KINDS, MARK_TEXT_MAX, type Mark } from '@/lib/shared/figures/marks';
 import type { ActionResult } from '@/lib/shared/problems';
-import { ButtonPopover } from '../frame/popovers';
+import { ButtonPopover } from '../frame/button-popover';
 import type { TimeSpan } from '../charts/chart-model';
 import { useFormat } from '../figures/use-format';
+import { useChange } from '../frame/use-change';
 import classes from './charts.module.css';
 
 interface PopoverFormProps {
@@ -133,27 +134,18 @@ export function MarkEditor({ outbox, action, onMarked }: MarkEditorProps) {
   const [at, setAt] = useState('');
   // The same mark sent twice is one mark; the next one has a key of its own.
   const [key, setKey] = useState('');
-  const [sending, setSending] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
+  const { send, sending, problem, reset } = useChange(action, {
+    onDone: async () => {
+      setOpen(false);
+      await onMarked();
+    },
+  });
   const toggle = () => {
     setText('');
     setAt(instantToWall(Date.now(), timeZone).slice(0, 16));
     setKey(crypto.randomUUID());
-    setWrong(null);
+    reset();
     setOpen((before) => !before);
-  };
-  const send = async () => {
-    setSending(true);
-    const mark = { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined };
-    const problem = await action({ mark, key }).then(
-      (result) => (result.ok ? null : result.problem.code),
-      () => 'unavailable' as const,
-    );
-    setSending(false);
-    setWrong(problem === null ? null : problems(problem));
-    if (problem !== null) return;
-    setOpen(false);
-    await onMarked();
   };
   return (
     <PopoverForm
@@ -162,7 +154,7 @@ export function MarkEditor({ outbox, action, onMarked }: MarkEditorProps) {
       open={open}
       onOpen={setOpen}
       onToggle={toggle}
-      onSubmit={() => void send()}
+      onSubmit={() => send({ mark: { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined }, key })}
     >
       <SegmentedControl
         size="xs"
@@ -178,7 +170,7 @@ export function MarkEditor({ outbox, action, onMarked }: MarkEditorProps) {
         required
         maxLength={MARK_TEXT_MAX}
         value={text}
-        error={wrong}
+        error={problem && problems(problem.code)}
         onChange={(event) => setText(event.currentTarget.value)}
         data-autofocus
       />

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { ButtonPopover } from '../frame/popovers';
+import { ButtonPopover } from '../frame/button-popover';
 import { CopyText } from '../frame/copy-text';
 import classes from './collector.module.css';
 

@@ -8,7 +8,6 @@ import type { Mark } from '@/lib/shared/figures/marks';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view';
-import type { TakeOff } from '../charts/chart-parts';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
@@ -48,7 +47,10 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
   });
   const { outbox, summary, collector, series, marks, doctor, stale } = snapshot;
   const [explained, explain] = useState(false);
-  const takeOff = useMemo(() => takingOff(id, unmarkAction, refresh), [id, unmarkAction, refresh]);
+  const takeOff = useMemo(
+    () => unmarkAction && { action: (mark: string) => unmarkAction({ outbox: id, mark }), onDone: refresh },
+    [id, unmarkAction, refresh],
+  );
   const old = useIsStale(summary.asOf, POLL_INTERVAL_MS) || stale !== null;
   return (
     <div className={classes.screen} data-stale={old}>
@@ -85,17 +87,4 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <TypeTable outbox={outbox} summary={summary} view={view} trendsAction={trendsAction} />
     </div>
   );
-}
-
-/** Takes a mark off and reads the screen again; one that somebody else took off meanwhile is off too. */
-function takingOff(outbox: string, action: UnmarkAction | null, refresh: () => Promise<unknown>): TakeOff | null {
-  if (action === null) return null;
-  return async (mark) => {
-    const code = await action({ outbox, mark }).then(
-      (answer) => (answer.ok || answer.problem.code === 'not_found' ? null : answer.problem.code),
-      () => 'unavailable' as const,
-    );
-    if (code === null) await refresh();
-    return code;
-  };
 }

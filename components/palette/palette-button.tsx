@@ -89,16 +89,11 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   );
 }
 
-interface Typing {
-  onCharacter: (character: string) => void;
-  onEnter: () => void;
-}
-
 /**
  * Until the palette's box has the focus, what is typed belongs to it already: on the screen below, "a" would mean
  * archive. Hands each key over and keeps it from everybody else; ends by itself once a text box has the focus.
  */
-function captureTyping({ onCharacter, onEnter }: Typing): () => void {
+function captureTyping({ onCharacter, onEnter }: { onCharacter: (character: string) => void; onEnter: () => void }): () => void {
   const stop = () => document.removeEventListener('keydown', listen, true);
   const listen = (event: KeyboardEvent) => {
     const modified = event.ctrlKey || event.metaKey || event.altKey;

@@ -9,7 +9,8 @@ import type { ActionResult } from '@/lib/shared/problems';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { RelativeTime } from '../figures/time';
-import { ReasonPopover } from '../frame/popovers';
+import { ReasonPopover } from '../frame/reason-popover';
+import { useChange } from '../frame/use-change';
 import { ProofResults, SideEffects } from './proof-results';
 import classes from './proof.module.css';
 
@@ -32,19 +33,11 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
   const readOnly = useTranslations('readOnly');
   const [status, setStatus] = useState(initial);
   const [chosen, setChosen] = useState(false);
-  const [running, setRunning] = useState(false);
-  const [wrong, setWrong] = useState<string | null>(null);
   const realEvents = Object.values(status.realEvents);
-  const run = async () => {
-    if (actions === null) return;
-    setRunning(true);
-    setWrong(null);
-    const answer = await actions.prove({ outbox: outbox.id, proof: { events: chosen ? realEvents : [] } }).catch(() => null);
-    setRunning(false);
-    if (answer?.ok === true) setStatus(answer.value);
-    else
-      setWrong(answer?.problem.because === undefined ? problems(answer?.problem.code ?? 'unavailable') : readOnly(answer.problem.because));
-  };
+  const prove = async (): Promise<ActionResult<ProofStatus>> =>
+    actions?.prove({ outbox: outbox.id, proof: { events: chosen ? realEvents : [] } }) ??
+    Promise.reject(new Error('Nobody may prove this'));
+  const { send, sending, problem } = useChange(prove, { onDone: (proven) => proven !== null && setStatus(proven) });
   const on = status.whyReadOnly === null;
   return (
     <div className={classes.screen}>
@@ -69,9 +62,9 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
               <Button
                 variant={status.ready ? 'default' : 'filled'}
                 leftSection={<IconChecks size={16} aria-hidden />}
-                loading={running}
+                loading={sending}
                 disabled={!status.provable}
-                onClick={() => void run()}
+                onClick={() => send()}
               >
                 {t(status.last === null ? 'run' : 'runAgain')}
               </Button>
@@ -89,9 +82,9 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
             onChange={(event) => setChosen(event.currentTarget.checked)}
           />
         )}
-        {wrong !== null && (
+        {problem !== null && !sending && (
           <p className={classes.wrong} role="alert">
-            {wrong}
+            {problem.because === undefined ? problems(problem.code) : readOnly(problem.because)}
           </p>
         )}
       </StatusCard>

@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import type { EventDetail, EventUpdate } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import { usePolledSnapshot, type PolledSnapshot } from '../frame/use-polled-snapshot';
+
+export type LoadEvent = (input: {
+  outbox: string;
+  event: string;
+  full?: boolean;
+  since?: string;
+  contentKey?: string;
+}) => Promise<ActionResult<EventUpdate>>;
+
+/** `contentKey` names the content that the screen has; it is sent once. */
+type Held = EventDetail & { contentKey?: string };
+
+interface EventReading extends PolledSnapshot<EventDetail> {
+  /** Reads it again: with all of its content from now on, or as it is after this moment. */
+  ask: (wanted: { full?: true; anew?: true }) => void;
+}
+
+/** One event, polled: every reading says what the screen has, so that it is read once for all viewers and content is sent once. */
+export function useEvent(load: LoadEvent, outbox: string, initial: EventDetail, paused: boolean): EventReading {
+  const queries = useQueryClient();
+  const key = ['event', outbox, initial.event.id];
+  const wanted = useRef({ full: false, anew: false });
+  const action = async (): Promise<ActionResult<Held>> => {
+    const held: Held = queries.getQueryData<Held>(key) ?? initial;
+    const { payload, headers, asOf, contentKey } = held;
+    const { full, anew } = wanted.current;
+    const result = await load({
+      outbox,
+      event: initial.event.id,
+      ...(full ? { full: true } : {}),
+      ...(anew ? {} : { since: asOf }),
+      ...(contentKey === undefined ? {} : { contentKey }),
+    });
+    if (!result.ok) return result;
+    wanted.current.anew = false;
+    const kept = contentKey === result.value.contentKey ? { payload, headers } : {};
+    return { ok: true, value: { payload, headers, ...result.value, ...kept } };
+  };
+  const polled = usePolledSnapshot<Held>({ key, action, initial, paused });
+  return {
+    ...polled,
+    ask: ({ full, anew }) => {
+      Object.assign(wanted.current, { ...(full && { full }), ...(anew && { anew }) });
+      void polled.refresh();
+    },
+  };
+}

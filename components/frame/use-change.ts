@@ -1,0 +1,31 @@
+import { useMutation } from '@tanstack/react-query';
+import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
+
+/** The console did not answer, or the way to it broke. */
+export const UNANSWERED: ProblemInfo = { code: 'unavailable', detail: 'the console did not answer' };
+
+class Refused extends Error {
+  constructor(readonly problem: ProblemInfo) {
+    super(problem.code);
+  }
+}
+
+interface ChangeOptions<T> {
+  /** `value` is null where the thing was gone already. It is still sending until this is done. */
+  onDone?: (value: T | null) => unknown;
+  /** A thing that somebody else took away meanwhile is away. */
+  goneIsDone?: boolean;
+}
+
+/** A change through a server action: whether it is under way, and why the last one did not go through. */
+export function useChange<I, T>(action: (input: I) => Promise<ActionResult<T>>, { onDone, goneIsDone = false }: ChangeOptions<T> = {}) {
+  const { mutate, isPending, error, reset } = useMutation({
+    networkMode: 'always',
+    mutationFn: async (input: I) => {
+      const answer = await action(input).catch((): ActionResult<T> => ({ ok: false, problem: UNANSWERED }));
+      if (!answer.ok && !(goneIsDone && answer.problem.code === 'not_found')) throw new Refused(answer.problem);
+      await onDone?.(answer.ok ? answer.value : null);
+    },
+  });
+  return { send: mutate, sending: isPending, problem: error instanceof Refused ? error.problem : null, reset };
+}
