@@ -20,15 +20,15 @@ describe('generated registries', () => {
     fs.rmSync(root, { recursive: true });
   });
 
-  it('lists one more operation for one more file, tests left out', async () => {
-    write('lib/interventions/operations/retry.ts', 'export const retryOperation = {};\n');
-    const before = (await renderAll(root)).get('lib/interventions/operation-registry.gen.ts');
-    write('lib/interventions/operations/put-aside.ts', 'export const putAsideOperation = {};\n');
-    write('lib/interventions/operations/put-aside.test.ts', '');
-    const after = (await renderAll(root)).get('lib/interventions/operation-registry.gen.ts');
+  it('lists one more verdict for one more file, tests left out', async () => {
+    write('lib/diagnosis/verdicts/stalled.ts', 'export const stalledVerdict = {};\n');
+    const before = (await renderAll(root)).get('lib/diagnosis/judge/verdict-registry.gen.ts');
+    write('lib/diagnosis/verdicts/put-aside.ts', 'export const putAsideVerdict = {};\n');
+    write('lib/diagnosis/verdicts/put-aside.test.ts', '');
+    const after = (await renderAll(root)).get('lib/diagnosis/judge/verdict-registry.gen.ts');
     expect(before).not.toContain('putAside');
-    expect(after).toContain("import { putAsideOperation } from './operations/put-aside';");
-    expect(after).toContain('  putAsideOperation,\n  retryOperation,\n]');
+    expect(after).toContain("import { putAsideVerdict } from '../verdicts/put-aside';");
+    expect(after).toContain('  putAsideVerdict,\n  stalledVerdict,\n]');
     expect(after).not.toContain('put-aside.test');
   });
 

@@ -45,13 +45,6 @@ export const REGISTRIES: readonly Registry[] = [
     type: { name: 'ShapeSample', from: './sample' },
   },
   {
-    folder: 'lib/interventions/operations',
-    output: 'lib/interventions/operation-registry.gen.ts',
-    list: 'OPERATIONS',
-    suffix: 'Operation',
-    type: { name: 'Operation', from: './operation' },
-  },
-  {
     folder: 'lib/diagnosis/verdicts',
     output: 'lib/diagnosis/judge/verdict-registry.gen.ts',
     list: 'VERDICT_RULES',

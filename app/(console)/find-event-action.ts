@@ -1,7 +1,7 @@
 'use server';
 
 import { defineAction } from '@/lib/server/action';
-import { findEvents } from '@/lib/server/reads/find-events';
+import { findEvents } from '@/lib/server/reads/events';
 import { eventId } from '@/lib/server/schemas';
 
 /** The events of this id, wherever they are. */

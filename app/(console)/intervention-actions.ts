@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
-import { carryOutIntervention, interventionByKey } from '@/lib/server/reads/interventions';
-import { readPreview } from '@/lib/server/reads/preview';
+import { interventionByKey, readPreview, runIntervention } from '@/lib/server/reads/changes';
 import { eventId, idempotencyKey, interventionRequest, outboxId } from '@/lib/server/schemas';
 import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -34,7 +33,7 @@ export const intervene = defineAction({
     events: request.events.map(({ id }) => id),
     reason: request.reason,
   }),
-  run: (context, { outbox, request, key }) => carryOutIntervention(context, outbox, request, key),
+  run: runIntervention,
 });
 
 /** What became of the intervention with this key of the asker's own; null when no record of it was made. */

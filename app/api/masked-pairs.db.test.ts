@@ -10,12 +10,12 @@ import { getConsole } from '@/lib/server/console';
 import type { Context } from '@/lib/server/context';
 import { readAllDeadLetters, readDeadLetters } from '@/lib/server/reads/dead-letters';
 import { examineNow, readDoctor, readHeadlines } from '@/lib/server/reads/doctor';
-import { readEventDetail } from '@/lib/server/reads/event-detail';
+import { readEventDetail } from '@/lib/server/reads/event';
 import { readFleet, readOutbox as readFigures, readTypeTrends } from '@/lib/server/reads/figures';
-import { findEvents } from '@/lib/server/reads/find-events';
-import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
-import { isChangeable, readOutbox } from '@/lib/server/reads/outboxes';
-import { readProof } from '@/lib/server/reads/proof';
+import { findEvents } from '@/lib/server/reads/events';
+import { filtersHidden, visibleFilter } from '@/lib/server/reads/shown';
+import { isChangeable, readOutboxInfo } from '@/lib/server/reads/outboxes';
+import { readProof } from '@/lib/server/reads/changes';
 import type { RouteHandler } from '@/lib/server/route';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { parseEventFilter } from '@/lib/shared/lists/event-filter';
@@ -208,7 +208,7 @@ const READINGS: Record<string, Reading> = {
   'page.outbox': outboxScreen,
   'outbox.snapshot': outboxScreen,
   'outbox.type-trends': outboxScreen,
-  'page.events': (context, id) => readOutbox(context.console, id),
+  'page.events': (context, id) => readOutboxInfo(context.console, id),
   'events.snapshot': BY_ROUTE,
   'page.event': eventScreen,
   'event.snapshot': eventScreen,

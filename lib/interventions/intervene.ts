@@ -12,7 +12,7 @@ import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
 import { applyOperation } from './apply';
 import { asked, type Operation } from './operation';
-import { OPERATIONS } from './operation-registry.gen';
+import { OPERATIONS } from './operations';
 import { closeHeader, headerOf, insertEvents, insertHeader, outcomeOf, recordedResult, resultOf, type RecordHeader } from './records';
 import { resultFrom, settle, settleEntry, type ActorsKey, type SettleDeps } from './settle';
 

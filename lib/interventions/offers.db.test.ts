@@ -5,7 +5,7 @@ import { getEvent } from '@/lib/outbox/rows/get-event';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openProven, sampleEventId, type ProvenOutbox } from '@/scripts/testing/outbox';
-import { OPERATIONS } from './operation-registry.gen';
+import { OPERATIONS } from './operations';
 import { offersFor, stepLetters } from './offers';
 import { previewIntervention } from './preview';
 

@@ -9,7 +9,7 @@ import type { Place } from '@/lib/shape/bound';
 import type { EventDetail } from '@/lib/shared/model';
 import { reasonsFor, whereaboutsOf } from './classify';
 import { asked, stepsOf, type Step } from './operation';
-import { OPERATIONS } from './operation-registry.gen';
+import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
 import { olderThanStuckAfter } from './statements';
 

@@ -8,7 +8,7 @@ import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type VersionedEvent 
 import { Problem } from '@/lib/shared/problems';
 import { reasonsFor, rowsOfSteps, whereaboutsOf, type Whereabouts } from './classify';
 import { asked, stepsOf, type Operation, type Seen, type Step } from './operation';
-import { OPERATIONS } from './operation-registry.gen';
+import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
 import { callStatement, deleteStatement, insertStatement, lockStatement, prepareStep, updateStatement } from './statements';
 

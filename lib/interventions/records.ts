@@ -4,7 +4,7 @@ import { tableRef } from '@/lib/database/table-ref';
 import { LINE_OUTBOX, recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
-import { OPERATIONS } from './operation-registry.gen';
+import { OPERATIONS } from './operations';
 
 export const headersOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).headers);
 export const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(recordTables(engine).events);

@@ -5,7 +5,7 @@ import { createTranslator } from 'next-intl';
 import { describe, expect, it } from 'vitest';
 import { neededServer } from '@/lib/database/engines';
 import { CHECKS } from '@/lib/doctor/checks';
-import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { OPERATIONS } from '@/lib/interventions/operations';
 import { PAYLOAD_WARNINGS } from '@/lib/shape/schema/facts';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';

@@ -6,7 +6,7 @@ import { uuidv7 } from 'uuidv7';
 import { applyOperation } from '@/lib/interventions/apply';
 import { classify } from '@/lib/interventions/classify';
 import type { Change, Seen } from '@/lib/interventions/operation';
-import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { OPERATIONS } from '@/lib/interventions/operations';
 import { previewIntervention } from '@/lib/interventions/preview';
 import type { RecordEvent } from '@/lib/interventions/records';
 import type { Db } from '@/lib/database/engine';

@@ -1,5 +1,5 @@
 /** What a proof would try, and what that could set off. Reads nothing but what the binding already knows. */
-import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { OPERATIONS } from '@/lib/interventions/operations';
 import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
 import { livePlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bearerToken } from './auth/actor';
 import { readJson, queryOf } from './input';
 import { chooseLanguage, chooseTimeZone } from './language';
-import { readEventsQuery } from './reads/events-query';
+import { readEventsQuery } from './reads/events';
 import { auditQuery, interventionRequest } from './schemas';
 
 const post = (body: BodyInit, type = 'application/json') =>

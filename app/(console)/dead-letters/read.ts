@@ -1,8 +1,8 @@
 import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';
 import type { Context } from '@/lib/server/context';
 import { readAllDeadLetters, readDeadLetters, unreadDeadLetters } from '@/lib/server/reads/dead-letters';
-import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
-import { readOutbox } from '@/lib/server/reads/outboxes';
+import { filtersHidden, visibleFilter } from '@/lib/server/reads/shown';
+import { readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import { PAGE_LIMIT_DEFAULT, type DeadLetters } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -52,7 +52,7 @@ export async function firstDeadLettersSnapshot(context: Context, outbox: string 
     return await readDeadLettersSnapshot(context, outbox, query);
   } catch (error) {
     if (outbox === null || !(error instanceof Problem) || (error.code !== 'timeout' && error.code !== 'unavailable')) throw error;
-    return { asOf: null, outboxes: [unreadDeadLetters(await readOutbox(context.console, outbox), error)] };
+    return { asOf: null, outboxes: [unreadDeadLetters(await readOutboxInfo(context.console, outbox), error)] };
   }
 }
 

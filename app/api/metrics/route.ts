@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readMetrics } from '@/lib/server/reads/metrics';
+import { readMetrics } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
 
 /** For Prometheus. */

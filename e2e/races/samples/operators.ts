@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Random } from '@/demo/random';
 import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
-import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { OPERATIONS } from '@/lib/interventions/operations';
 import { ANNA, BEN } from '@/fixtures/interventions';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';

@@ -1,6 +1,6 @@
 import 'server-only';
 import { listAudit } from '@/lib/audit/list';
-import { OPERATIONS } from '@/lib/interventions/operation-registry.gen';
+import { OPERATIONS } from '@/lib/interventions/operations';
 import { hiddenFields, type HiddenField } from '@/lib/outbox/masking/hidden-fields';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { maskText } from '@/lib/outbox/masking/mask-text';
@@ -11,7 +11,7 @@ import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { seesAll } from './shown';
-import { onOutbox } from './source';
+import { onOutbox } from './outboxes';
 
 /** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not, and who got in. */
 export const RECORDED_OPERATIONS: readonly string[] = [

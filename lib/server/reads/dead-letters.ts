@@ -9,9 +9,8 @@ import { unavailable } from '@/lib/shared/figures/measured';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { readEvents } from './events';
-import { refuseHidden } from './hidden-filters';
-import { seesAll, shownCauses } from './shown';
-import { onOutbox } from './source';
+import { refuseHidden, seesAll, shownCauses } from './shown';
+import { onOutbox } from './outboxes';
 import { together } from './together';
 
 export interface DeadLetterRequest {

@@ -1,11 +1,47 @@
 import 'server-only';
+import { findEvents as find } from '@/lib/outbox/lists/find-events';
 import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
+import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
+import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import type { EventState } from '@/lib/shared/states';
 import type { Context } from '../context';
-import { refuseHidden } from './hidden-filters';
-import { seesAll, shownCauses, shownEvents } from './shown';
-import { onOutbox } from './source';
+import { cursorSchema, limitSchema } from '../schemas';
+import { refuseHidden, seesAll, shownCauses, shownEvents } from './shown';
+import { onOutbox } from './outboxes';
 import { together } from './together';
+
+const PAGING = ['cursor', 'limit'] as const;
+const LISTS: ReadonlySet<string> = new Set(['state', 'type']);
+
+/**
+ * The query of an events list, as route and screen write it. Throws Problem `invalid` naming every parameter that is
+ * unknown, repeated or wrong: a filter that is quietly dropped would show the wrong events.
+ */
+export function readEventsQuery(params: URLSearchParams): { filter: EventFilter; cursor: string | undefined; limit: number } {
+  const { filter, errors } = parseEventFilter(params);
+  const fields: Record<string, string> = describeFilterErrors(errors);
+  const known: readonly string[] = [...FILTER_FIELDS, ...PAGING];
+  for (const name of new Set(params.keys())) {
+    if (!known.includes(name)) fields[name] = `unknown; known: ${known.join(', ')}`;
+    else if (!LISTS.has(name) && params.getAll(name).length > 1) fields[name] ??= 'write it once';
+  }
+  const cursor = cursorSchema.safeParse(params.get('cursor') ?? undefined);
+  if (!cursor.success) fields.cursor ??= 'not a cursor of this list';
+  const limit = limitSchema.safeParse(params.get('limit') ?? undefined);
+  if (!limit.success) fields.limit ??= limit.error.issues[0]?.message ?? 'not a limit';
+  if (Object.keys(fields).length > 0 || !cursor.success || !limit.success) {
+    throw new Problem(
+      'invalid',
+      `The list cannot be read: ${Object.entries(fields)
+        .map(([name, text]) => `${name}: ${text}`)
+        .join('; ')}`.slice(0, 500),
+      { fields },
+    );
+  }
+  return { filter, cursor: cursor.data, limit: limit.data };
+}
 
 /** A page of an outbox's events, masked for this actor. Throws Problem `not_found`, `forbidden`, `invalid`, `timeout`, `unavailable`. */
 export async function readEvents(context: Context, outboxId: string, filter: EventFilter, page: PageRequest): Promise<EventPage> {
@@ -16,4 +52,18 @@ export async function readEvents(context: Context, outboxId: string, filter: Eve
       return { ...found, events: await shownEvents(context, outbox, found.events) };
     }),
   );
+}
+
+/** The events of this id in every outbox, and the outboxes that did not answer. */
+export async function findEvents(
+  context: Context,
+  id: string,
+): Promise<{ events: { outbox: string; id: string; type: string | null; state: EventState }[]; unread: string[] }> {
+  const { events, unread } = await find(context.console.directory, id);
+  const typeOf = (outbox: string, type: string | null): string | null =>
+    seesAll(context) || !hiddenFields(context.console.directory.settings(outbox)).has('type') ? type : null;
+  return {
+    events: events.map(({ outbox, event }) => ({ outbox, id: event.id, type: typeOf(outbox, event.type), state: event.state })),
+    unread,
+  };
 }

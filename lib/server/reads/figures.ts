@@ -1,11 +1,13 @@
 import 'server-only';
-import type { Charts } from '@/lib/snapshots/snapshots';
-import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/figures/chart-view';
+import { CONTENT_TYPE } from '@/lib/prometheus/exposition';
 import { lacksOf } from '@/lib/shared/changes/carrying';
 import type { ExaminedFleet } from '@/lib/shared/doctor';
+import type { MarkedSnapshot, TypeTrend } from '@/lib/shared/figures/chart-view';
 import { fleetLine, type FleetEntry, type FleetLine } from '@/lib/shared/figures/fleet';
-import type { Series, Summary } from '@/lib/shared/model';
 import type { Window } from '@/lib/shared/figures/windows';
+import type { Series, Summary } from '@/lib/shared/model';
+import type { Charts } from '@/lib/snapshots/snapshots';
+import type { Console } from '../console';
 import type { Context } from '../context';
 import { readDoctorSummary, readHeadlines } from './doctor';
 import { readMarks } from './marks';
@@ -56,4 +58,9 @@ function presentSummary<T extends Pick<Summary, 'diagnosis'>>(context: Context, 
   if (seesAll(context)) return summary;
   const evidence = summary.diagnosis.evidence.filter(({ values }) => !('error' in values));
   return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
+}
+
+/** The figures of every outbox as Prometheus text. */
+export async function readMetrics(console: Console): Promise<Response> {
+  return new Response(await console.exposition.text(), { headers: { 'Content-Type': CONTENT_TYPE } });
 }

@@ -12,9 +12,9 @@ import { getConsole } from '../console';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
 import { readAudit } from './audit';
 import { readDeadLetters } from './dead-letters';
-import { readEventDetail } from './event-detail';
+import { readEventDetail } from './event';
 import { readEvents } from './events';
-import { visibleFilter } from './hidden-filters';
+import { visibleFilter } from './shown';
 
 const SECRET = 'swordfish';
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

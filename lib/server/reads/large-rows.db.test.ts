@@ -7,7 +7,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import type { AnyTestDatabase } from '@/scripts/testing/outbox';
 import { contextOf, useTestConsole } from '@/scripts/testing/console';
-import { readEventDetail, readEventUpdate } from './event-detail';
+import { readEventDetail, readEventUpdate } from './event';
 import { readEvents } from './events';
 
 const MB = 1_000_000;

@@ -1,13 +1,29 @@
 import 'server-only';
-import { unreachableInfo, whyUnread } from '@/lib/outbox/unreachable';
+import { DatabaseFailure } from '@/lib/database/failure';
 import { hasOperations } from '@/lib/outbox/capabilities';
-import { outboxInfo } from '@/lib/outbox/outbox';
+import { databaseProblem } from '@/lib/outbox/directory';
+import { outboxInfo, type Outbox } from '@/lib/outbox/outbox';
+import { unreachableInfo, whyUnread } from '@/lib/outbox/unreachable';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Console } from '../console';
+import type { Context } from '../context';
+
+/** Runs `work` on an outbox; what its database could not do comes out as a Problem in an operator's words. */
+export async function onOutbox<T>(context: Pick<Context, 'console'>, outboxId: string, work: (outbox: Outbox) => Promise<T>): Promise<T> {
+  const outbox = await context.console.directory.get(outboxId);
+  try {
+    return await work(outbox);
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure)) throw error;
+    // The table may have changed since it was bound: the next call looks again.
+    if (error.code === 'missing') context.console.directory.forget(outboxId);
+    throw databaseProblem(error, outbox.database.id);
+  }
+}
 
 /** One outbox, also when its database is away. Throws Problem `not_found`. */
-export async function readOutbox(console: Console, id: string): Promise<OutboxInfo> {
+export async function readOutboxInfo(console: Console, id: string): Promise<OutboxInfo> {
   console.directory.settings(id);
   try {
     return outboxInfo(await console.directory.get(id));
@@ -23,5 +39,5 @@ export const isChangeable = ({ directory }: Console, id: string): boolean =>
 
 /** Every configured outbox, in the order of the configuration; one that is away is listed and says so. */
 export function listOutboxes(console: Console): Promise<OutboxInfo[]> {
-  return Promise.all(console.directory.ids.map((id) => readOutbox(console, id)));
+  return Promise.all(console.directory.ids.map((id) => readOutboxInfo(console, id)));
 }

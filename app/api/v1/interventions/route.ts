@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { interventionByKey } from '@/lib/server/reads/interventions';
+import { interventionByKey } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { idempotencyKey, outboxId } from '@/lib/server/schemas';
 

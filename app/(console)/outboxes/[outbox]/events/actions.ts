@@ -2,8 +2,7 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
-import { readEvents } from '@/lib/server/reads/events';
-import { readEventsQuery } from '@/lib/server/reads/events-query';
+import { readEvents, readEventsQuery } from '@/lib/server/reads/events';
 import { outboxId } from '@/lib/server/schemas';
 
 /** A page of events; filter and cursor as the list's URL writes them. */

@@ -7,8 +7,8 @@ import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
 import type { Context } from '@/lib/server/context';
 import { definePage } from '@/lib/server/page';
 import { readEvents } from '@/lib/server/reads/events';
-import { filtersHidden, visibleFilter } from '@/lib/server/reads/hidden-filters';
-import { readOutbox } from '@/lib/server/reads/outboxes';
+import { filtersHidden, visibleFilter } from '@/lib/server/reads/shown';
+import { readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { parseEventFilter, toSearchParams } from '@/lib/shared/lists/event-filter';
 import { PAGE_LIMIT_DEFAULT, type EventFilter } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -26,7 +26,7 @@ export default definePage({
     const { filter, errors } = visibleFilter(context, [outbox], parseEventFilter(search));
     const cursor = search.get('cursor');
     const [info, initial, types, jar] = await Promise.all([
-      readOutbox(context.console, outbox),
+      readOutboxInfo(context.console, outbox),
       firstSnapshot(context, outbox, filter, cursor),
       typesSeen(context, outbox),
       cookies(),

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
-import { runProof, switchChanges } from '@/lib/server/reads/proof';
+import { runProof, switchChanges } from '@/lib/server/reads/changes';
 import { changesRequest, outboxId, proofRequest } from '@/lib/server/schemas';
 
 /** Proves the mapping of an outbox. */

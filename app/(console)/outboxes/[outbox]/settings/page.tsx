@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { getTranslations } from 'next-intl/server';
 import { ProofScreen } from '@/components/proof/proof-screen';
 import { definePage } from '@/lib/server/page';
-import { readOutbox } from '@/lib/server/reads/outboxes';
-import { readProof } from '@/lib/server/reads/proof';
+import { readOutboxInfo } from '@/lib/server/reads/outboxes';
+import { readProof } from '@/lib/server/reads/changes';
 import { can } from '@/lib/shared/permissions';
 import { proveMapping, turnChanges } from './actions';
 
@@ -15,7 +15,7 @@ export default definePage({
   id: 'page.outbox-settings',
   permission: 'outbox:read',
   render: async (context, { params: { outbox = '' } }) => {
-    const [info, status] = await Promise.all([readOutbox(context.console, outbox), readProof(context, outbox)]);
+    const [info, status] = await Promise.all([readOutboxInfo(context.console, outbox), readProof(context, outbox)]);
     return (
       <ProofScreen
         outbox={{ id: info.id, name: info.name, database: info.database, table: info.table }}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { interventionById } from '@/lib/server/reads/interventions';
+import { interventionById } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 
 export const GET = defineRoute({

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
-import { readEventUpdate } from '@/lib/server/reads/event-detail';
+import { readEventUpdate } from '@/lib/server/reads/event';
 import { eventId, outboxId } from '@/lib/server/schemas';
 
 /**

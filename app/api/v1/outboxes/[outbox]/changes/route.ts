@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { switchChanges } from '@/lib/server/reads/proof';
+import { switchChanges } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { changesRequest, outboxId } from '@/lib/server/schemas';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { readEvents } from '@/lib/server/reads/events';
-import { readEventsQuery } from '@/lib/server/reads/events-query';
+import { readEvents, readEventsQuery } from '@/lib/server/reads/events';
 import { defineRoute } from '@/lib/server/route';
 import { outboxId } from '@/lib/server/schemas';
 

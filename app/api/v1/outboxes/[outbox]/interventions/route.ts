@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '@/lib/shared/problems';
-import { carryOutIntervention } from '@/lib/server/reads/interventions';
+import { runIntervention } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { idempotencyKey, interventionRequest, outboxId } from '@/lib/server/schemas';
 
@@ -23,6 +23,6 @@ export const POST = defineRoute({
         fields: { 'Idempotency-Key': key.error.issues[0]?.message ?? 'missing' },
       });
     }
-    return carryOutIntervention(context, params.outbox, body, key.data);
+    return runIntervention(context, { outbox: params.outbox, request: body, key: key.data });
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readProof, runProof } from '@/lib/server/reads/proof';
+import { readProof, runProof } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
 import { outboxId, proofRequest } from '@/lib/server/schemas';
 

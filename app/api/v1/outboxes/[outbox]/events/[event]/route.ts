@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readEventDetail } from '@/lib/server/reads/event-detail';
+import { readEventDetail } from '@/lib/server/reads/event';
 import { defineRoute } from '@/lib/server/route';
 import { eventId, outboxId } from '@/lib/server/schemas';
 

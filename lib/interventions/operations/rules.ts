@@ -5,8 +5,8 @@ import { scopeOf } from '@/lib/outbox/rows/role-sql';
 import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { ChangeRule } from '@/lib/shape/shape';
 import { sql, type RawBuilder } from 'kysely';
-import { generalRefusal, isLive, type Operation, type Step } from './operation';
-import { unlessPublished } from './published';
+import { generalRefusal, isLive, type Operation, type Step } from '../operation';
+import { unlessPublished } from '../published';
 
 /** An operation that a shape spells out as rules by state: retry, requeue and release are nothing else. */
 export function ruleOperation(key: string): Operation {

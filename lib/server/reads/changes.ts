@@ -1,0 +1,80 @@
+import 'server-only';
+import { findByKey, findIntervention } from '@/lib/interventions/find-intervention';
+import { intervene } from '@/lib/interventions/intervene';
+import { previewIntervention } from '@/lib/interventions/preview';
+import { presentEvent } from '@/lib/outbox/masking/mask';
+import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
+import { prove } from '@/lib/proving/prove';
+import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
+import type { ProofStatus } from '@/lib/shared/changes/proofs';
+import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import type { Context } from '../context';
+import { onOutbox } from './outboxes';
+import { seesAll } from './shown';
+
+/** What an operation would do to these events now, masked for this actor; changes nothing. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
+export function readPreview(
+  context: Context,
+  outboxId: string,
+  request: { operation: string; events: SeenEvent[] },
+): Promise<InterventionPreview> {
+  return onOutbox(context, outboxId, async (outbox) => {
+    const preview = await previewIntervention(outbox, request);
+    const unmask = seesAll(context);
+    return { ...preview, rows: preview.rows.map((row) => ({ ...row, event: presentEvent(outbox, row.event, unmask) })) };
+  });
+}
+
+/** Once per key and asker. Throws Problem as `intervene` does. */
+export function runIntervention(
+  { console, actor, elapsedMs }: Context,
+  { outbox, request, key }: { outbox: string; request: InterventionRequest; key: string },
+): Promise<InterventionResult> {
+  return intervene(console.interventions, actor, outbox, request, key, elapsedMs);
+}
+
+/** The answer an intervention gave, or what has become of it since. Throws Problem `not_found`. */
+export async function interventionById({ console }: Context, id: string): Promise<InterventionResult> {
+  const found = await findIntervention(console.interventions, id);
+  if (found === null) throw new Problem('not_found', 'There is no such intervention');
+  return found;
+}
+
+/** The answer a key of the asker's own gave on an outbox. Throws Problem `not_found`, or as `findByKey` does. */
+export async function interventionByKey({ console, actor }: Context, outboxId: string, key: string): Promise<InterventionResult> {
+  const found = await findByKey(console.interventions, { outbox: outboxId, actor, key });
+  if (found === null) {
+    throw new Problem(
+      'not_found',
+      `No intervention with this key was carried out on this outbox. One that was sent less than ${NO_RECORD_AFTER_MS / 1_000} seconds ago may be yet`,
+    );
+  }
+  return found;
+}
+
+/** What is proven of an outbox's mapping and whether it may be changed. Throws Problem `not_found`, `unavailable`. */
+export function readProof(context: Context, outboxId: string): Promise<ProofStatus> {
+  return onOutbox(context, outboxId, (outbox) => proofStatus(context.console.store, outbox));
+}
+
+/** Proves the mapping on events that are taken back, keeps the proof, and answers what it found. Throws Problem as `prove` does. */
+export async function runProof(context: Context, outboxId: string, events: string[]): Promise<ProofStatus> {
+  const { console, actor } = context;
+  // As the table is now, not as it was half a minute ago.
+  console.directory.forget(outboxId);
+  await onOutbox(context, outboxId, async (outbox) => {
+    const document = await prove(outbox, { events, actor: actor.name });
+    await keepProof(console.store, console.directory, outbox, document, actor);
+  });
+  return readProof(context, outboxId);
+}
+
+/** Turns changes of an outbox on or off, with a reason, in the audit. Throws Problem `conflict` when nothing is proven. */
+export async function switchChanges(context: Context, outboxId: string, request: { on: boolean; reason: string }): Promise<ProofStatus> {
+  const { console, actor } = context;
+  console.directory.forget(outboxId);
+  await onOutbox(context, outboxId, (outbox) => turnChanges(console.store, console.directory, outbox, request, actor));
+  return readProof(context, outboxId);
+}
