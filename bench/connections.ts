@@ -22,7 +22,7 @@ const REST_MS = 50_000;
 
 interface Tally {
   answered: number;
-  /** By the failure's code. */
+  /** By the failure's code and state. */
   refused: Map<string, number>;
   longestMs: number;
   /** Asked, and neither answered nor refused. */
@@ -108,7 +108,8 @@ async function call(databases: readonly Database[], random: Random, until: numbe
       tally.answered += 1;
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
-      tally.refused.set(error.code, (tally.refused.get(error.code) ?? 0) + 1);
+      const why = error.state === null ? error.code : `${error.code} ${error.state}`;
+      tally.refused.set(why, (tally.refused.get(why) ?? 0) + 1);
       await sleep(100);
     }
     tally.open -= 1;
