@@ -1,5 +1,5 @@
 /** Ground truth for the race tests: every change of every table an event can be in, written down by triggers. */
-import type { ColumnDescription, TableName } from '@/lib/database/engine';
+import type { ColumnDescription, TableName } from '@/lib/database/description';
 import { recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';

@@ -1,5 +1,5 @@
 /** How one engine is made to write down every change of the tables a race test watches. */
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 
 /** The columns of a row as texts. */

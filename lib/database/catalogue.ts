@@ -1,5 +1,5 @@
 /** What a database holds, for finding outboxes in it: every table in one look, and bounded looks at the values of a column. */
-import type { ColumnDescription, Db, TableDescription, TableName } from './engine';
+import type { ColumnDescription, Db, TableDescription, TableName } from './description';
 
 export interface CatalogueColumn extends Omit<ColumnDescription, 'labels'> {
   /** Labels of an enumerated type, in their order; null for any other. */

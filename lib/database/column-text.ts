@@ -1,4 +1,4 @@
-import type { ColumnDescription } from './engine';
+import type { ColumnDescription } from './description';
 
 /**
  * Whether a text is printed by a column of this type, `numeric(20,2)` for example: no zeros before it, and as many places as

@@ -3,7 +3,8 @@ import { Kysely } from 'kysely';
 import type { ConnectionRole } from '@/lib/shared/connections';
 import { Problem } from '@/lib/shared/problems';
 import { createServers, type Connections, type Servers } from './connections/servers';
-import type { Db, Engine, TransactionLimits } from './engine';
+import type { Engine, TransactionLimits } from './engine';
+import type { Db } from './description';
 import { engineForUrl, tooOld } from './engines';
 import { DatabaseFailure } from './failure';
 

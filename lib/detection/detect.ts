@@ -1,7 +1,6 @@
 /** The door of the room: which outboxes a database holds, and one of them closely. Reads only, on the reader's connection. */
 import type { Config } from '@/lib/config/config';
 import type { CatalogueTable } from '@/lib/database/catalogue';
-import { catalogueOf } from '@/lib/database/catalogues';
 import type { Database } from '@/lib/database/database';
 import type { Engine } from '@/lib/database/engine';
 import { tableParts } from '@/lib/shape/schema/names';
@@ -91,7 +90,7 @@ async function scan(
   { schema, shape, configured = new Map() }: ScanOptions,
 ): Promise<{ tables: CatalogueTable[]; found: Found[]; cut: boolean }> {
   const { engine } = database;
-  const reader = catalogueOf(engine);
+  const reader = engine.catalogue;
   const read = await database.read((db) => reader.tables(db, MOST_TABLES + 1, schema ?? null), { statementMs: CATALOGUE_MS });
   const tables = read.slice(0, MOST_TABLES).filter(({ name }) => !isOwn(engine, name));
   const found = findCandidates(tables, { engine: engine.key, configured, defaultSchema: engine.defaultSchema });

@@ -1,7 +1,7 @@
 /** What to paste for a candidate: a built-in shape with its parameters, or a mapping of its own for a table made by hand. */
 import { Document, isCollection, isSeq, visit, type Node } from 'yaml';
 import type { CatalogueColumn, CatalogueTable } from '@/lib/database/catalogue';
-import type { TableDescription } from '@/lib/database/engine';
+import type { TableDescription } from '@/lib/database/description';
 import { namesNoRow } from '@/lib/shape/bind/bound-shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { tableParts } from '@/lib/shape/schema/names';

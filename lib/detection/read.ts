@@ -2,9 +2,8 @@
 import type { Config } from '@/lib/config/config';
 import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import type { CatalogueColumn, CatalogueReader } from '@/lib/database/catalogue';
-import { catalogueOf } from '@/lib/database/catalogues';
 import type { Database } from '@/lib/database/database';
-import type { Db, TableDescription } from '@/lib/database/engine';
+import type { Db, TableDescription } from '@/lib/database/description';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { directoryOptions } from '@/lib/outbox/directory-options';
 import { contentOf } from '@/lib/outbox/rows/event-content';
@@ -46,7 +45,7 @@ export function readColumns(database: Database, name: { schema: string; table: s
   return database.read(async (db) => {
     const description = await database.engine.describe(db, name);
     if (description === null) return null;
-    const reader = catalogueOf(database.engine);
+    const reader = database.engine.catalogue;
     const odd = TIME_ROLES.filter((role) => roles[role] !== undefined && !isTime(roles[role]));
     const wanted = [roles.status, roles.publishedAt, ...odd.map((role) => roles[role])].flatMap((column) => column?.name ?? []);
     const sample = wanted.length === 0 ? [] : await reader.sampleRows(db, description, [...new Set(wanted)], WORD_ROWS);

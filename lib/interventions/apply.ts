@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { settleConstraints } from '@/lib/database/deferred';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import type { SkipCode } from '@/lib/shared/model';
 import { classify } from './classify';
@@ -79,13 +78,13 @@ async function readAllBack(changes: readonly Changed[]): Promise<Map<string, Fau
 
 /** Step by step what can be locked at once, then few rows that others hold, which are waited for. */
 async function applyOnce(change: Change, rows: readonly Asked[]): Promise<{ records: Map<string, RecordEvent>; changes: Changed[] }> {
-  const { outbox, db, operation } = change;
+  const { outbox, operation } = change;
   const steps = stepsOf(outbox, operation);
   const works = steps.map((step): StepChange => ({ ...change, ...prepareStep(outbox, step) }));
   const records = new Map<string, RecordEvent>();
   const changes: Changed[] = [];
   const open = (): Asked[] => rows.filter(({ id }) => !records.has(id));
-  let wait: Wait = (await outbox.database.engine.skipsLocked(db)) ? 'skip locked' : 'wait';
+  let wait: Wait = 'skip locked';
   let candidates = open();
   for (let last = false; ; last = true) {
     for (const work of works) {
@@ -221,7 +220,7 @@ async function writeRows(work: StepChange, held: HeldRow[], expectation: Expecta
     for (const id of changed) await sql`select pg_notify(${step.notify.channel}, ${id})`.execute(db);
   }
   // A trigger that waits for the commit may undo what stands now.
-  await settleConstraints(engine.key, db);
+  await engine.settleConstraints(db);
   return readBack(work, { locked: held, changed, expectation });
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { allPlaces, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import { placeSql } from '@/lib/outbox/rows/row';

@@ -1,5 +1,5 @@
 import type { Database } from '@/lib/database/database';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { recordTables } from '@/lib/outbox/companions';
 import type { InterventionResult } from '@/lib/shared/model';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';

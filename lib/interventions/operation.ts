@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { PlaceSql } from '@/lib/outbox/rows/row';

@@ -3,7 +3,7 @@ import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { amendment } from '@/scripts/testing/amend';
 import { createSample, ENGINES, insertRow, openSample, tableOf, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import type { TableName } from '@/lib/database/engine';
+import type { TableName } from '@/lib/database/description';
 import { archiveTable, recordTables } from '@/lib/outbox/companions';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { SHAPES } from '@/lib/shape/catalog.gen';

@@ -1,5 +1,5 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { allPlaces, type Outbox } from '@/lib/outbox/outbox';
 import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/rows/row';
 import { idFits } from '@/lib/outbox/rows/row-id';

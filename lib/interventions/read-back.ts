@@ -1,6 +1,5 @@
 /** Changed rows are read back through the mapping before the commit: what is not as promised did not take. */
 import { sql, type RawBuilder } from 'kysely';
-import { asColumn } from '@/lib/database/as-column';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import { allPlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
@@ -163,7 +162,7 @@ function expected({ outbox, step, at, target }: PreparedStep, name: string): Raw
   const source = sourceName(outbox, step, name);
   const value = set === undefined ? at.column(source) : valueOf(outbox, target, at, name, set);
   const same = set === undefined && step.source.description.columns.get(source)?.type === column?.type;
-  return column === undefined || same ? value : asColumn(outbox.database.engine.key, value, column);
+  return column === undefined || same ? value : outbox.database.engine.fragments.asColumn(value, column);
 }
 
 /** A column's value as text; of content a digest, for it may be long. */

@@ -1,6 +1,7 @@
 /** How the records of a database are compared with the audit: which there are, and whole ones by their ids. */
 import { sql, type RawBuilder } from 'kysely';
-import type { Db, Engine } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { recordTables } from '@/lib/outbox/companions';
 import { eventTableOf, eventsOf, hasId, headerColumns, headersOf, named, type RecordHeader, type RecordLine } from './records';
 

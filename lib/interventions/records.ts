@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Db, Engine } from '@/lib/database/engine';
-import { tableRef } from '@/lib/database/table-ref';
+import type { Engine } from '@/lib/database/engine';
+import { type Db, tableRef } from '@/lib/database/description';
 import { LINE_OUTBOX, recordTables } from '@/lib/outbox/companions';
 import type { InterventionRequest, InterventionResult, Outcome, Skipped } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';

@@ -2,7 +2,7 @@
  * The statements of an intervention. The confirm dialog shows exactly these, and exactly these run.
  */
 import { sql, type RawBuilder } from 'kysely';
-import { tableRef } from '@/lib/database/table-ref';
+import { tableRef } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';

@@ -3,7 +3,7 @@
  * fetched; the same statement computes the figures from them in the console's store.
  */
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part, type WalkEnds } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';

@@ -1,6 +1,5 @@
 import type { Database } from '@/lib/database/database';
-import type { Db, TableDescription } from '@/lib/database/engine';
-import { readTableRules } from '@/lib/database/table-rules';
+import type { Db, TableDescription } from '@/lib/database/description';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { Problem } from '@/lib/shared/problems';
 import { bindShape, type BoundShape, type FoundTables } from '@/lib/shape/bind/bound-shape';
@@ -51,7 +50,7 @@ export async function bindOutbox(
     };
     const places = bound.dead === null ? [bound.main] : [bound.main, bound.dead];
     const tables = places.map(({ table }) => table);
-    const [mainRules, deadRules] = await readTableRules(database.engine.key, db, tables);
+    const [mainRules, deadRules] = await database.engine.tableRules(db, tables);
     if (mainRules === undefined) throw new Error('a table without rules');
     const outbox = {
       id: settings.id,

@@ -1,4 +1,5 @@
-import type { Db, Engine, TableName } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { Db, TableName } from '@/lib/database/description';
 
 /** The console's own schema in an observed database, where the engine has schemas of the kind. */
 export const COMPANION_SCHEMA = 'outbox_console';

@@ -1,8 +1,7 @@
 import type { Database } from '@/lib/database/database';
-import type { TableName } from '@/lib/database/engine';
+import { type TableName, type TableRules } from '@/lib/database/description';
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
-import type { TableRules } from '@/lib/database/table-rules';
 import type { BoundCompanion, Parameters, Place, ShapeSettings } from '@/lib/shape/bound';
 import type { Scope } from '@/lib/shape/compile';
 import type { TableRef } from '@/lib/shape/schema/names';

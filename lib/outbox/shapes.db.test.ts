@@ -2,7 +2,7 @@
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, openSample, sampleEventId, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
-import { tableRef } from '@/lib/database/table-ref';
+import { tableRef } from '@/lib/database/description';
 import { LIVE_STATES, STATES } from '@/lib/shared/states';
 import { recordTables } from './companions';
 import { newestDead } from './lists/dead-letters';

@@ -9,7 +9,7 @@ import type { Change, Seen } from '@/lib/interventions/operation';
 import { OPERATIONS } from '@/lib/interventions/operations';
 import { previewIntervention } from '@/lib/interventions/preview';
 import type { RecordEvent } from '@/lib/interventions/records';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { asMapped } from '@/lib/outbox/capabilities';
 import { databaseProblem } from '@/lib/outbox/directory';

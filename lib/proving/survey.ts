@@ -1,6 +1,6 @@
 /** What a proof would try, and what that could set off. Reads nothing but what the binding already knows. */
 import { OPERATIONS } from '@/lib/interventions/operations';
-import type { TableRules, TriggerRules } from '@/lib/database/table-rules';
+import type { TableRules, TriggerRules } from '@/lib/database/description';
 import { livePlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/changes/proofs';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Fragments } from '@/lib/database/engine';
+import type { Fragments } from '@/lib/database/fragments';
 import { postgresFragments } from '@/lib/database/postgres/fragments';
 
 /**

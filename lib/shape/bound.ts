@@ -1,5 +1,5 @@
 /** The parts of a shape once its names have been found in the catalogue. */
-import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/engine';
+import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/description';
 import type { Condition } from './schema/condition';
 import type { TableRef } from './schema/names';
 import type { ColumnRole, Shape } from './shape';

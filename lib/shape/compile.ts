@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription, Fragments } from '@/lib/database/engine';
-import { tableRef } from '@/lib/database/table-ref';
+import type { Fragments } from '@/lib/database/fragments';
+import { type ColumnDescription, tableRef } from '@/lib/database/description';
 import type { LiveState } from '@/lib/shared/states';
 import { COMPARISONS, visit, visitLeaf, type Comparison, type Condition, type Leaf, type Operand, type Scalar } from './schema/condition';
 import { disjoint } from './reason';

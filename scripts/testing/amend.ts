@@ -1,4 +1,4 @@
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { EngineKey } from '@/lib/shared/model';
 import { ENGINES } from './outbox';

@@ -4,7 +4,7 @@
  */
 import type { Random } from '@/demo/random';
 import type { Connection } from '@/demo/database/service';
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import { idParts } from '@/lib/outbox/rows/row-id';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMariadb, type MariadbServer } from '@/scripts/testing/mariadb';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { openDatabase } from '../database';
-import { readMysqlTableRules } from './table-rules';
+import { tableRules } from './table-rules';
 
 describe('a MySQL or MariaDB server', () => {
   let dir = '';
@@ -96,7 +96,7 @@ describe('a server that knows no rights (--skip-grant-tables)', () => {
       const table = { schema: null, table: 't' };
       const described = await db.read((read) => db.engine.describe(read, table));
       expect(described?.privileges).toMatchObject({ delete: true });
-      const [rules] = await db.read((read) => readMysqlTableRules(read, [table]));
+      const [rules] = await db.read((read) => tableRules(read, [table]));
       expect(rules?.triggers).toEqual([]);
     } finally {
       await db.close();

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ChangeCounts, ColumnDescription, Db, IndexDescription, TableDescription, TableName, TableSize } from '../engine';
-import { tableRef } from '../table-ref';
+import type { ChangeCounts, TableSize } from '../engine';
+import { type ColumnDescription, type Db, type IndexDescription, type TableDescription, type TableName, tableRef } from '../description';
 import { mysqlFailure } from './failure';
 import { holds } from './grants';
 import { serverOf } from './server';

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
-import type { ColumnDescription, Engine } from '../engine';
+import type { Engine } from '../engine';
+import type { ColumnDescription } from '../description';
 import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
 import { LimitsOfTransaction } from './connection';
 import { describeMysqlTable, mysqlTableNames, CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './describe';
 import { mysqlFailure } from './failure';
 import { mysqlFragments } from './fragments';
+import { mysqlCatalogue } from './catalogue';
 import { mysqlDialect } from './pool';
-import { serverName, serverOf, skipsLocked } from './server';
+import { tableRules } from './table-rules';
+import { serverName } from './server';
 import { fractionDigits } from './times';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -114,7 +117,12 @@ export const mysqlEngine: Engine = {
   kin: () => Promise.resolve([]),
   changeCounts,
   changeCounters: CHANGE_COUNTERS,
-  skipsLocked: async (db) => skipsLocked(await serverOf(db)),
+  catalogue: mysqlCatalogue,
+  tableRules,
+  roleRights: () => Promise.resolve(null),
+  callRights: (_db, _role, functions) => Promise.resolve(functions.map(() => true)),
+  // Nothing is deferred.
+  settleConstraints: () => Promise.resolve(),
   async isReadOnly(db) {
     const { rows } = await sql<{
       Value: string;

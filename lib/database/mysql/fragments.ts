@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ColumnDescription, Fragments, TableDescription } from '../engine';
-import { tableRef } from '../table-ref';
+import type { Fragments } from '../fragments';
+import { type ColumnDescription, type TableDescription, tableRef } from '../description';
 import { EPOCH, fractionDigits, fromUtc, isRealDate, toUtc, utcText } from './times';
 import { asText, isLiteral, isOneOf, isTrue, typed } from './values';
 
@@ -66,6 +66,10 @@ function validJson(column: RawBuilder<unknown>, { kind }: ColumnDescription): Ra
 }
 
 export const mysqlFragments: Fragments = {
+  asColumn(value, { type }) {
+    if (/^(datetime|timestamp)/i.test(type)) return sql`cast(${value} as datetime(${sql.raw(/\((\d)\)/.exec(type)?.[1] ?? '0')}))`;
+    return /^decimal\(\d+,\d+\)$/i.test(type) ? sql`cast(${value} as ${sql.raw(type)})` : value;
+  },
   isoTime(column, description, timeZone) {
     if (description.time !== undefined && description.time !== 'utc')
       return sql`date_format(${toUtc(column, description, timeZone)}, ${sql.lit(ISO)})`;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../engine';
+import type { Db } from '../description';
 import { mysqlFailure } from './failure';
 
 /** One line of what the server says of somebody's rights. */

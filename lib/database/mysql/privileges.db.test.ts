@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { openDatabase } from '../database';
 import { parseGrant, reaches } from './grants';
-import { readMysqlTableRules } from './table-rules';
+import { tableRules } from './table-rules';
 
 const database = useTestMysql(async ({ query }) => {
   await query('CREATE TABLE granted (id int PRIMARY KEY, status varchar(10), payload text)');
@@ -17,7 +17,7 @@ async function rightsOf(user: string, grants: string[]): Promise<{ delete: boole
   const own = openDatabase({ id: 'test', url: database.urlFor(name, 'test') });
   try {
     const described = await own.read((read) => own.engine.describe(read, { schema: null, table: 'granted' }));
-    const [rules] = await own.read((read) => readMysqlTableRules(read, [{ schema: null, table: 'granted' }]));
+    const [rules] = await own.read((read) => tableRules(read, [{ schema: null, table: 'granted' }]));
     return {
       delete: described?.privileges.delete ?? false,
       updates: [...(described?.privileges.updateColumns ?? [])],

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../engine';
+import type { Db } from '../description';
 
 /** What a server is: MySQL and MariaDB have gone different ways, and a name in a URL does not say which one answers. */
 export interface ServerKind {
@@ -30,11 +30,6 @@ export function serverName(version: string): string {
 
 const atLeast = ({ major, minor, patch }: ServerKind, wantedMajor: number, wantedMinor: number, wantedPatch = 0): boolean =>
   major > wantedMajor || (major === wantedMajor && (minor > wantedMinor || (minor === wantedMinor && patch >= wantedPatch)));
-
-/** `SELECT … FOR UPDATE SKIP LOCKED`: MySQL 8.0, MariaDB 10.6. */
-export function skipsLocked(kind: ServerKind): boolean {
-  return kind.mariadb ? atLeast(kind, 10, 6) : atLeast(kind, 8, 0);
-}
 
 /** `CREATE TRIGGER IF NOT EXISTS`: MySQL 8.0.29, and every MariaDB the console knows. */
 export function createsTriggerIfMissing(kind: ServerKind): boolean {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db, TableName } from '../engine';
+import { type Db, type TableName, type TableRules, type TriggerRules } from '../description';
 import { DatabaseFailure } from '../failure';
-import type { TableRules, TriggerRules } from '../table-rules';
 import { holds } from './grants';
 
 interface ColumnRow {
@@ -23,7 +22,7 @@ interface TriggerRow {
 const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster)$/i;
 
 /** A few looks into the catalogue, one table after the other; opens those tables, locks nothing. */
-export async function readMysqlTableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
+export async function tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
   const rules: TableRules[] = [];
   for (const table of tables) rules.push(await rulesOf(db, table));
   return rules;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { openDatabase, type Database } from '../database';
-import type { ColumnDescription } from '../engine';
+import type { ColumnDescription } from '../description';
 import { mysqlFragments } from './fragments';
 
 const database = useTestDatabaseOf('mysql');

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ColumnDescription } from '../engine';
+import type { ColumnDescription } from '../description';
 
 /**
  * Time zones as minutes east of Greenwich. A MySQL server knows named zones only when somebody has loaded their tables,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMariadb, type MariadbServer } from '@/scripts/testing/mariadb';
 import { makeDataFolder } from '@/scripts/testing/data-folder';
 import { openDatabase, type Database } from '../database';
-import type { ColumnDescription } from '../engine';
+import type { ColumnDescription } from '../description';
 import { mysqlEngine } from './engine';
 import { serverOf } from './server';
 

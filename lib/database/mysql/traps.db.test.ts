@@ -6,7 +6,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { openDatabase } from '../database';
-import type { TableDescription } from '../engine';
+import type { TableDescription } from '../description';
 import { mysqlEngine } from './engine';
 import { column, t, useTables } from '@/fixtures/mysql-tables';
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription } from '../engine';
+import type { ColumnDescription } from '../description';
 import { utcText } from './times';
 
 type Sql<T = unknown> = RawBuilder<T>;

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { ColumnDescription, Db, Engine, Transactions } from '../engine';
+import type { Engine, Transactions } from '../engine';
+import type { ColumnDescription, Db } from '../description';
 import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
 import { describePostgresTable, postgresTableNames, kin, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
+import { postgresCatalogue } from './catalogue';
 import { postgresDialect } from './pool';
+import { callRights, roleRights, tableRules } from './table-rules';
 import { Ahead } from './session';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -133,7 +136,14 @@ export const postgresEngine: Engine = {
   kin,
   changeCounts,
   changeCounters: null,
-  skipsLocked: () => Promise.resolve(true),
+  catalogue: postgresCatalogue,
+  tableRules,
+  roleRights,
+  callRights,
+  async settleConstraints(db) {
+    await sql`set constraints all immediate`.execute(db);
+    await sql`set constraints all deferred`.execute(db);
+  },
   async isReadOnly(db) {
     const { rows } = await sql<{ replica: boolean; setting: string }>`
       select pg_is_in_recovery() as replica, current_setting('transaction_read_only') as setting`.execute(db);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { ColumnDescription, Fragments, TableName } from '../engine';
-import { tableRef } from '../table-ref';
+import type { Fragments } from '../fragments';
+import { type ColumnDescription, type TableName, tableRef } from '../description';
 
 /** Values out of JSON that anybody may have written: one row that the server cannot take apart must not break a list. */
 
@@ -140,7 +140,11 @@ const transaction = (column: string): RawBuilder<string> => sql`(${sql.ref(colum
 const row = (parts: RawBuilder<unknown>[]): RawBuilder<unknown> =>
   parts.length === 1 ? sql`${sql.join(parts)}` : sql`(${sql.join(parts)})`;
 
+/** A type's name as the catalogue prints it, and nothing that could be more than a type. */
+const TYPE_NAME = /^[\w ".[\](),]+$/;
+
 export const postgresFragments: Fragments = {
+  asColumn: (value, { type }) => (TYPE_NAME.test(type) ? sql`cast(${value} as ${sql.raw(type)})` : value),
   isoTime(column, description, timeZone) {
     const at = instant(column, description, timeZone);
     if (description.time !== undefined && description.time !== 'utc') return sql`to_char(${at} at time zone 'UTC', ${sql.lit(ISO)})`;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { reaches, showGrants, type Grant } from '@/lib/database/mysql/grants';
 import { serverOf } from '@/lib/database/mysql/server';

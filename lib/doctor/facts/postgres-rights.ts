@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Engine, TableName } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { Db, TableName } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, tablesRead } from '@/lib/outbox/rights/rights';

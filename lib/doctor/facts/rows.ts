@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';

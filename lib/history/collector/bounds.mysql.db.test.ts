@@ -1,7 +1,7 @@
 /** What looks of the collector take on MariaDB, on large tables: rows handed over by the storage engine, those of what is made on the way among them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import { defineShape, type ShapeInput } from '@/lib/shape/shape';
 import { useTestMysql } from '@/scripts/testing/mysql';

@@ -1,4 +1,5 @@
-import type { Db, Engine, Transactions } from '@/lib/database/engine';
+import type { Engine, Transactions } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { Problem } from '@/lib/shared/problems';
 

@@ -1,5 +1,5 @@
 /** One tick of an outbox: what was published since the last one goes into the history. */
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { addCell, type Cell, minutesKeptFrom, cellIn, type Additions, ALL_TYPES } from '@/lib/rollup/cell';

@@ -1,5 +1,6 @@
 import { commonTests, notNull } from '@/lib/shape/reason';
-import type { Db, TableSize } from '@/lib/database/engine';
+import type { TableSize } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { kindOf } from '@/lib/shape/shape';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';

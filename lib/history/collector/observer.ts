@@ -1,4 +1,4 @@
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
 import type { Additions } from '@/lib/rollup/cell';

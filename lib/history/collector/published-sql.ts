@@ -1,6 +1,6 @@
 /** How often rows that went out had been tried: what a counter still tells of a time in which nobody watched it rise. */
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import { fitRange } from '@/lib/outbox/indexes/index-fit';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ColumnDescription, Db, TableName } from '@/lib/database/engine';
+import type { ColumnDescription, Db, TableName } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, recordsIndexStatement, recordsKey, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';

@@ -1,4 +1,4 @@
-import type { TableName } from '@/lib/database/engine';
+import type { TableName } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS, COMPANION_SCHEMA, archiveTable, recordsIndexStatement, recordTables } from '@/lib/outbox/companions';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { calledFunctions, tablesRead } from '@/lib/outbox/rights/rights';

@@ -1,5 +1,5 @@
 import { ARCHIVE_COLUMNS, archiveTable } from '@/lib/outbox/companions';
-import type { TableName } from '@/lib/database/engine';
+import type { TableName } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, rightsByOperation } from '@/lib/outbox/rights/rights';
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { openDatabase } from '@/lib/database/database';
-import type { Db, Engine, TableName } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { Db, TableName } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { createsTriggerIfMissing, serverOf, type ServerKind } from '@/lib/database/mysql/server';
 import { recordTables } from '@/lib/outbox/companions';

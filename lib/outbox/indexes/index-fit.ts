@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { IndexDescription } from '@/lib/database/engine';
+import type { IndexDescription } from '@/lib/database/description';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { valuesOf } from '@/lib/shape/reason';
 import type { Place } from '@/lib/shape/bound';

@@ -1,5 +1,6 @@
 import { notNull } from '@/lib/shape/reason';
-import type { ColumnDescription, Engine, TableDescription, TableName } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/description';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import type { Place } from '@/lib/shape/bound';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { decodeCursor, encodeCursor, keyFits, type Cursor } from './cursor';
 import { decodeVersion, encodeVersion } from '../rows/version';

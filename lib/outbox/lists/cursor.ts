@@ -1,4 +1,5 @@
-import type { ColumnDescription, Engine } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import { Problem } from '@/lib/shared/problems';
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { DeadEvent } from '@/lib/shared/lists/dead-letter-groups';
 import type { Cursor } from './cursor';
 import { listOrder } from './order';

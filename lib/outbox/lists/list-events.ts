@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { EventFilter, EventPage, VersionedEvent } from '@/lib/shared/model';
 import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
 import { causePage, type Seeing } from './cause';

@@ -1,4 +1,4 @@
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import type { LiveState } from '@/lib/shared/states';
 import { commonTests, coversEveryRow, notNull } from '@/lib/shape/reason';

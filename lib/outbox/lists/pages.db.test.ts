@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, settingsFor } from '@/scripts/testing/outbox';
 import { openDatabase, type Database } from '@/lib/database/database';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { Ahead } from '@/lib/database/postgres/session';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import type { EventFilter } from '@/lib/shared/model';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
 import { compileCondition, statePredicate } from '@/lib/shape/compile';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { tableRef } from '@/lib/database/table-ref';
+import { tableRef } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { fewRows } from './few-rows';

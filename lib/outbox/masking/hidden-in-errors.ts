@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { MASK } from '@/lib/shared/lists/masked';
 import { decodeContent, type StoredContent } from '../rows/content';
 import { hiddenValues } from './mask';

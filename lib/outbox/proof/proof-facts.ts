@@ -1,7 +1,7 @@
 /** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 import { createHash } from 'node:crypto';
 import { isParsedKind } from '@/lib/shape/schema/condition';
-import type { TableRules } from '@/lib/database/table-rules';
+import type { TableRules } from '@/lib/database/description';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { tableLabel, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';

@@ -1,5 +1,4 @@
-import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
-import type { TableRules } from '@/lib/database/table-rules';
+import { type ColumnDescription, type TableDescription, type TableRules } from '@/lib/database/description';
 
 /** A table that our tests run operations on: the kinds of its columns, and the triggers that may alter what is written. */
 export interface ProvenTable {

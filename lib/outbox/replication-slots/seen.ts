@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '@/lib/database/database';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/describe';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';

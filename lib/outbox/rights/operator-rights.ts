@@ -1,5 +1,4 @@
-import { readCallRights, readRoleRights, type RoleRights } from '@/lib/database/role-rights';
-import type { Db, TableName } from '@/lib/database/engine';
+import { type RoleRights, type Db, type TableName } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { ARCHIVE_COLUMNS, recordTables } from '../companions';
 import { tableLabel, type Outbox } from '../outbox';
@@ -15,8 +14,7 @@ export async function operatorLacks(outbox: Bound, db: Db): Promise<string[] | n
   const { operator } = outbox.database.roles;
   if (operator === null) return [];
   const needs = needsOf(outbox);
-  const rights = await readRoleRights(
-    outbox.database.engine.key,
+  const rights = await outbox.database.engine.roleRights(
     db,
     operator,
     needs.map(([table]) => table),
@@ -26,7 +24,7 @@ export async function operatorLacks(outbox: Bound, db: Db): Promise<string[] | n
 
 async function uncallable(outbox: Bound, db: Db, operator: string): Promise<string[]> {
   const functions = calledFunctions(outbox);
-  const may = await readCallRights(outbox.database.engine.key, db, operator, functions);
+  const may = await outbox.database.engine.callRights(db, operator, functions);
   return functions.filter((_, index) => may[index] !== true).map(({ schema, name }) => `EXECUTE on ${schema}.${name}`);
 }
 

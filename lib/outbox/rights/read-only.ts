@@ -1,5 +1,4 @@
-import { readTableRules } from '@/lib/database/table-rules';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { Problem } from '@/lib/shared/problems';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
@@ -66,8 +65,7 @@ export function requireWritable(outbox: Outbox, known: KnownProof | null): strin
  */
 export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
   const places = livePlaces(outbox);
-  const rules = await readTableRules(
-    outbox.database.engine.key,
+  const rules = await outbox.database.engine.tableRules(
     db,
     places.map(({ table }) => table),
   );

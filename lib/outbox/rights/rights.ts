@@ -1,5 +1,5 @@
 import { leavesIn, notNull } from '@/lib/shape/reason';
-import type { TableName } from '@/lib/database/engine';
+import type { TableName } from '@/lib/database/description';
 import { whyNotOffered } from '../capabilities';
 import { fitRange } from '../indexes/index-fit';
 import type { Outbox } from '../outbox';

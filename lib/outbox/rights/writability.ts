@@ -1,5 +1,5 @@
 /** Why an outbox cannot be changed from here. Every door asks this one answer. */
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS } from '../companions';
 import type { Outbox } from '../outbox';

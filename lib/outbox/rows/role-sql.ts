@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/engine';
-import { tableRef } from '@/lib/database/table-ref';
+import { type ColumnDescription, tableRef } from '@/lib/database/description';
 import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
 import type { ColumnRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';

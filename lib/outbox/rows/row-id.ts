@@ -3,7 +3,8 @@
  * of several, each part has its `%` and `~` percent-encoded, and `~` joins them.
  */
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription, Engine } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 
 /** Expressions on the columns that name a row. */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from '../companions';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { TableName } from '@/lib/database/engine';
+import type { TableName } from '@/lib/database/description';
 import { capturedOf, filledName } from '@/lib/shape/bind/find-table';
 import { LINE_OUTBOX, recordTables } from '../companions';
 import { tableParts } from '@/lib/shape/schema/names';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Fragments } from '@/lib/database/engine';
+import type { Fragments } from '@/lib/database/fragments';
 import { firstMatch, statePredicate } from '@/lib/shape/compile';
 import type { ColumnRole } from '@/lib/shape/shape';
 import type { LiveState } from '@/lib/shared/states';

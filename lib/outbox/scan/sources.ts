@@ -1,6 +1,6 @@
 /** What a reading reads, a source at a time. */
 import { sql } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';

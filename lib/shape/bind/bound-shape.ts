@@ -1,4 +1,4 @@
-import type { ColumnDescription, TableDescription } from '@/lib/database/engine';
+import type { ColumnDescription, TableDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { COLUMN_ROLES, idColumns, type Columns } from '../schema/source';
 import type { ShapeSettings, BoundCompanion, BoundCursor, Parameters, Place } from '../bound';

@@ -1,4 +1,5 @@
-import type { Db, Engine, TableDescription } from '@/lib/database/engine';
+import type { Engine } from '@/lib/database/engine';
+import type { Db, TableDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import { groupsOf, tableParts, tableText, type TableRef } from '../schema/names';

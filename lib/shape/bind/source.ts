@@ -1,4 +1,4 @@
-import type { ColumnDescription } from '@/lib/database/engine';
+import type { ColumnDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 import { COLUMN_ROLES, idColumns, type ColumnRole, type Columns, type Source } from '../schema/source';

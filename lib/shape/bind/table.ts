@@ -1,4 +1,4 @@
-import type { ColumnDescription, TableDescription, TimeEncoding } from '@/lib/database/engine';
+import type { ColumnDescription, TableDescription, TimeEncoding } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 

@@ -13,7 +13,7 @@ import {
 } from './attempts-count';
 import { CHEAP_ROWS, SCANNED_ROWS, estimateRows, attemptsOf, epochMs, finite, idLots, keyed } from './rows';
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';

@@ -3,7 +3,7 @@ import type { Observer, ObserverTick, Observation } from '../observer';
 import { CHEAP_ROWS, epochMs, finite, idLots, keyed, SCANNED_ROWS, estimateRows } from './rows';
 import { countDepartures, departureMemory, FOLLOWED_ROWS, sinceOf, type DepartureMemory, type DepartureRow } from './departures-count';
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
 import type { Outbox } from '@/lib/outbox/outbox';

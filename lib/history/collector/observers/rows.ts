@@ -6,7 +6,7 @@ import type { PlaceSql } from '@/lib/outbox/rows/row';
 import type { ColumnRole } from '@/lib/shape/shape';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime } from '@/lib/outbox/scan/traits';
-import type { Db } from '@/lib/database/engine';
+import type { Db } from '@/lib/database/description';
 import { cellIn, type Additions, ALL_TYPES, OTHER_TYPES, seriesOfType, type Cell } from '@/lib/rollup/cell';
 
 /** Tables up to this many rows are read whole where no index finds what is looked for. */
