@@ -13,7 +13,7 @@ import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { CopyText } from '../frame/copy-text';
 import { ConfidenceMark } from './candidate-list';
-import type { ExamineInput } from './detect-screen';
+
 import classes from './detect.module.css';
 
 interface DetailProps {
@@ -277,4 +277,11 @@ function SampleTable({ sample, pending }: { sample: Sample; pending: boolean }) 
       )}
     </Block>
   );
+}
+
+export interface ExamineInput {
+  database: string;
+  schema: string;
+  table: string;
+  confirmed: Record<string, LiveState | null>;
 }

@@ -8,18 +8,11 @@ import { useTransition } from 'react';
 import type { Detection, DetectionFailure, Examination } from '@/lib/shared/detection';
 import type { EngineKey } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import type { LiveState } from '@/lib/shared/states';
+
 import { Notice } from '../frame/note';
-import { CandidateDetail } from './candidate-detail';
+import { CandidateDetail, type ExamineInput } from './candidate-detail';
 import { CandidateList, candidateHref } from './candidate-list';
 import classes from './detect.module.css';
-
-export interface ExamineInput {
-  database: string;
-  schema: string;
-  table: string;
-  confirmed: Record<string, LiveState | null>;
-}
 
 export interface DetectScreenProps {
   databases: { id: string; engine: EngineKey }[];

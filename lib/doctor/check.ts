@@ -1,6 +1,6 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { FindingValues, Severity } from '@/lib/shared/doctor';
-import type { Facts, TableFacts } from './facts/facts';
+import type { Facts } from './facts/facts';
 import type { Fixes } from './fixes';
 import type { Sample } from './samples';
 
@@ -33,7 +33,3 @@ export type Checks = Record<string, (input: CheckInput) => Found[]>;
 
 /** Tables up to this many rows are read whole by the console and cost no index. */
 export const SMALL_ROWS = 20_000;
-export const DAY_MS = 86_400_000;
-
-/** A table as findings call it. */
-export const nameOf = ({ place: { table } }: TableFacts): string => (table.schema === null ? '' : `${table.schema}.`) + table.table;

@@ -1,8 +1,8 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { rankFindings, type Examination, type Finding, type TableReport } from '@/lib/shared/doctor';
-import { nameOf, type CheckInput } from './check';
+import { type CheckInput } from './check';
+import { nameOf, tablesOf, type TableFacts } from './facts/facts';
 import { CHECKS } from './checks';
-import { tablesOf, type TableFacts } from './facts/facts';
 import { readMysqlFacts } from './facts/mysql';
 import { readPostgresFacts } from './facts/postgres';
 import { fixesFor } from './fixes';

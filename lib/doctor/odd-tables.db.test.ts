@@ -2,7 +2,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
-import { defineShape, type Shape, type ShapeInput } from '@/lib/shape/shape';
+import { type Shape, type ShapeInput } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import type { Examination } from '@/lib/shared/doctor';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createRoles, settingsIn } from '@/scripts/testing/outbox';

@@ -1,5 +1,6 @@
 /** What is wrong with the rows: their states, their attempts, their times. */
-import { DAY_MS, nameOf, type CheckInput, type Checks, type Found } from './check';
+import { type CheckInput, type Checks, type Found } from './check';
+import { DAY_MS, nameOf } from './facts/facts';
 import { decidingColumn, statusColumns } from './state-columns';
 
 export const ROW_CHECKS: Checks = {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { DAY_MS, nameOf } from './check';
-import { tablesOf, type Facts, type TableFacts } from './facts/facts';
+import { DAY_MS, nameOf, tablesOf, type Facts, type TableFacts } from './facts/facts';
 
 /** What is remembered of an examination: one a day, for growth and rates. */
 const sampleSchema = z.object({

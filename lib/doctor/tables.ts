@@ -1,7 +1,7 @@
 /** What a table has to promise as an outbox: no event twice unseen, none lost, and none kept for ever. */
 import { timeColumn } from '@/lib/outbox/scan/traits';
-import { DAY_MS, nameOf, type CheckInput, type Checks, type Found } from './check';
-import { tablesOf, type IndexFacts } from './facts/facts';
+import { type CheckInput, type Checks, type Found } from './check';
+import { DAY_MS, nameOf, tablesOf, type IndexFacts } from './facts/facts';
 import { growthOf } from './samples';
 
 export const TABLE_CHECKS: Checks = {

@@ -1,6 +1,6 @@
 /** What holds back the removal of old row versions, over which every claim has to step: vacuum on PostgreSQL, purge in InnoDB. */
-import { nameOf, type CheckInput, type Checks, type Found } from './check';
-import { tablesOf, type VacuumFacts } from './facts/facts';
+import { type CheckInput, type Checks, type Found } from './check';
+import { nameOf, tablesOf, type VacuumFacts } from './facts/facts';
 
 export const VACUUM_CHECKS: Checks = { old_snapshot: oldSnapshot, autovacuum_off: autovacuumOff, purge_lag: purgeLag };
 

@@ -4,7 +4,7 @@ import { getEvent } from '@/lib/outbox/rows/get-event';
 import { bindOutbox } from '@/lib/outbox/bind';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { KnownProof } from '@/lib/outbox/proof/proven';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import { openSample, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
 import { installScript } from './install/install';
 import { intervene } from './intervene';

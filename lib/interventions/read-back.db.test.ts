@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import type { EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from './intervene';

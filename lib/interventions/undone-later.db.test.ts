@@ -1,7 +1,7 @@
 /** What the change of one row undoes of another row that was changed and read back before it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEvents } from '@/lib/outbox/lists/list-events';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import type { EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';
 import { intervene } from './intervene';

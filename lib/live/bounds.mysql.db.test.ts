@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import { numbersTo, useTestMysql } from '@/scripts/testing/mysql';
 import { fetchRows } from './take-reading';
 import { metricInput, spanOf } from '@/lib/figures/span';

@@ -1,7 +1,8 @@
 /** Figures of tables as docs/mapping.md teaches them: whatever shows the state and however times are spelt, the counts are right. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/shape/shape';
+import { type ShapeInput } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import type { EngineKey } from '@/lib/shared/model';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/shape/shape';
+import { type ShapeInput } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { takeReading } from '@/lib/snapshots/readings';
 import { seriesInput } from '@/lib/figures/series';

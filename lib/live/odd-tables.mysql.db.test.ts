@@ -1,7 +1,8 @@
 /** Figures of tables as people make them on MySQL and MariaDB: times to the second or in a zone, words of any case, bits, zero dates. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type ShapeInput } from '@/lib/shape/shape';
+import { type ShapeInput } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import { metricInput, spanOf } from '@/lib/figures/span';
 import { takeReading } from '@/lib/snapshots/readings';

@@ -2,7 +2,8 @@
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape, type Shape } from '@/lib/shape/shape';
+import { type Shape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import type { EngineKey } from '@/lib/shared/model';
 import { insertRow, useTestDatabaseOf, type AnyTestDatabase } from '@/scripts/testing/outbox';
 import { takeReading } from '@/lib/snapshots/readings';

@@ -4,8 +4,7 @@
  * `language/`; docs/mapping.md teaches it.
  */
 import { z } from 'zod';
-import { formatPath } from '@/lib/shared/lists/document-path';
-import { shapeProblems } from './check';
+
 import { companionSchema, cursorSchema, deadSchema } from './schema/companion';
 import { conditionSchema } from './schema/condition';
 import { detectSchema, factsSchema, payloadSchema } from './schema/facts';
@@ -65,14 +64,6 @@ export const shapeSchema = z.strictObject({
 export type Shape = z.infer<typeof shapeSchema>;
 /** What a shape file writes: defaults may be left out. */
 export type ShapeInput = z.input<typeof shapeSchema>;
-
-/** Parses a shape once, when its module loads, so that a wrong one fails every test and no request. */
-export function defineShape(input: ShapeInput): Shape {
-  const shape = shapeSchema.parse(input);
-  const problems = shapeProblems(shape).map(({ path, message }) => `${formatPath(path)}: ${message}`);
-  if (problems.length > 0) throw new Error(`shape ${shape.key}: ${problems.join('; ')}`);
-  return shape;
-}
 
 /** True when the relay sends the events of one key strictly one after the other. */
 export function keepsOrder(shape: Pick<Shape, 'ordering'>): boolean {

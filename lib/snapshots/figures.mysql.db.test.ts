@@ -1,7 +1,7 @@
 /** Figures of windows on MariaDB: what was collected and what was read just now together say what the rows say, counted one by one. */
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import type { Window } from '@/lib/shared/figures/windows';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';

@@ -173,3 +173,8 @@ export interface Facts {
 export function tablesOf({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFacts[] {
   return dead === null ? [main] : [main, dead];
 }
+
+export const DAY_MS = 86_400_000;
+
+/** A table as findings call it. */
+export const nameOf = ({ place: { table } }: TableFacts): string => (table.schema === null ? '' : `${table.schema}.`) + table.table;

@@ -5,14 +5,21 @@ import { LINE_OUTBOX, recordTables } from '../companions';
 import { tableParts } from '@/lib/shape/schema/names';
 import { livePlaces, type Outbox, type OutboxSettings } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
-import type { PlaceSql } from './row';
+import type { RowId } from './row-id';
+
+/** Where an event's row is: its id and state there. */
+interface EventPlace {
+  place: Place;
+  id: RowId;
+  state: RawBuilder<string>;
+}
 
 /**
  * How many applied lines the records hold of the event: what its row alone cannot tell, since it may be back where it was and
  * look the same. A count, because ids follow the clocks that made them. Asked only for rows that an operation takes; NULL for
  * others, and where the records cannot be counted. Served by the index on the lines' `event_id`, one entry per line; locks nothing.
  */
-export function touchedCount(outbox: Outbox, at: PlaceSql): RawBuilder<string | null> {
+export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string | null> {
   const states = statesTaken(outbox, at.place);
   if (outbox.records !== 'countable' || states.length === 0) return NOT_COUNTED;
   const lines = appliedLines(outbox, at.id.text);

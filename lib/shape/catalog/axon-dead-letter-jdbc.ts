@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { AXON, axonStates } from './parts/axon';
 
 /** Axon's dead letters through JDBC: every time is an ISO 8601 text. */

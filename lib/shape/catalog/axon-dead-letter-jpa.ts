@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { AXON, axonStates } from './parts/axon';
 
 /** Axon's dead letters through JPA, named by Spring's naming strategy. */

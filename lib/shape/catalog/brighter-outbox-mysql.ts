@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { BRIGHTER } from './parts/brighter';
 
 /** Brighter's outbox on MySQL, where the row has a time of its own beside the message's. */

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { BRIGHTER } from './parts/brighter';
 
 /** Brighter's outbox on PostgreSQL. Its eight versions have seven columns in common; what else is read is there in later ones. */

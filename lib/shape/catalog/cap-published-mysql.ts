@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { CAP, CAP_WARNINGS } from './parts/cap';
 
 /** What an application sends through DotNetCore.CAP, on MySQL: the table's one name holds a dot. */

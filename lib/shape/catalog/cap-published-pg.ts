@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { CAP, CAP_WARNINGS } from './parts/cap';
 
 /** What an application sends through DotNetCore.CAP, on PostgreSQL: sent from memory after the commit, from here when that failed. */

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { CAP, CAP_WARNINGS } from './parts/cap';
 
 /** What an application has received through DotNetCore.CAP, per consumer group: the layout of what is sent, and the group. */

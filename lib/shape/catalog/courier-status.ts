@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Go orders to Redis: status only, no published time; one transaction around the publish of a batch. */
 export const courierStatus = defineShape({

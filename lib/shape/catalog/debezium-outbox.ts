@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /**
  * The table behind Debezium's outbox event router: a connector reads inserted rows from the database's log. No row is ever

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Debezium's Quarkus extension: the table of the event router with a time, its rows deleted in the transaction that inserts them. */
 export const debeziumQuarkusOutbox = defineShape({

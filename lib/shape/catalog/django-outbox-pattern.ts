@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 const [FAILED, SCHEDULE, SUCCEEDED] = [-1, 1, 2];
 /** A day, as the library gives a message when it is written. */

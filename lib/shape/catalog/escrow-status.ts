@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** P2P trading and escrow service: polled every second, claimed by a conditional UPDATE, counter rises at the claim. */
 export const escrowStatus = defineShape({

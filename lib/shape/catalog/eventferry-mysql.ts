@@ -1,5 +1,5 @@
 import { eventferry, eventferryOperations } from './parts/eventferry';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Outbox for Node on MySQL: status as a number; rows are polled, or read from the binary log. */
 export const eventferryMysql = defineShape({

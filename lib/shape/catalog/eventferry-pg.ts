@@ -1,5 +1,5 @@
 import { eventferry, eventferryOperations } from './parts/eventferry';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Outbox for Node on PostgreSQL: status as a number, heads of aggregates claimed. */
 export const eventferryPg = defineShape({

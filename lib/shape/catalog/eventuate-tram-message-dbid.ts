@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { EVENTUATE, EVENTUATE_WARNINGS } from './parts/eventuate';
 
 /** Eventuate Tram's messages with ids of the database; the application's own id may be missing. */

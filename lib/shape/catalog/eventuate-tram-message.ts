@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { EVENTUATE, EVENTUATE_WARNINGS } from './parts/eventuate';
 
 /** Eventuate Tram's messages with ids of the application: read by its CDC service from the log or, marked as published, by polling. */

@@ -1,4 +1,5 @@
-import { defineShape, type WrittenCondition } from '../shape';
+import { type WrittenCondition } from '../shape';
+import { defineShape } from '../define';
 
 /** Locks older than this lapse; the library's own SQL says four hours. */
 const LOCK_SECONDS = 14_400;

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { GRUELBOX, GRUELBOX_WARNINGS, gruelboxOperations } from './parts/gruelbox';
 
 /** gruelbox transaction-outbox on MySQL, where its sixth migration makes a text of the flag `blocked`. */

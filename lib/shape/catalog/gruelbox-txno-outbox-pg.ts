@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { GRUELBOX, GRUELBOX_WARNINGS, gruelboxOperations } from './parts/gruelbox';
 
 /** gruelbox transaction-outbox on PostgreSQL: names folded to lower case, flags that are booleans. */

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 const UNPROCESSED = { column: 'processed_at', isNull: true } as const;
 /** The relay listens here for ids; nothing polls. */

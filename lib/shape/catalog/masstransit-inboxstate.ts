@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** What MassTransit has received per consumer, kept for a while so that a message delivered twice is consumed once. */
 export const masstransitInboxstate = defineShape({

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /**
  * MassTransit's Entity Framework outbox: messages wait here until the row of OutboxState they belong to is delivered, which

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** One row per transaction that published through MassTransit: a batch of rows of OutboxMessage, and how far it has been delivered. */
 export const masstransitOutboxstate = defineShape({

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Namastack's outbox: records are shared out by partition, sent in order per key, and failed for good after some tries. */
 export const namastackOutboxRecord = defineShape({

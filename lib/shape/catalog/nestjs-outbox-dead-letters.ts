@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** The dead letters of NestJS' outbox by themselves, where the messages table is not watched. */
 export const nestjsOutboxDeadLetters = defineShape({

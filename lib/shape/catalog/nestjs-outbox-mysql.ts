@@ -1,5 +1,5 @@
 import { nestjsDeadColumns, nestjsDetect, nestjsOutbox } from './parts/nestjs-outbox';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** The outbox of NestJS on MySQL: as on PostgreSQL, the schema's name put before the tables'. */
 export const nestjsOutboxMysql = defineShape({

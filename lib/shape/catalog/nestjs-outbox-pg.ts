@@ -1,5 +1,5 @@
 import { nestjsDeadColumns, nestjsDetect, nestjsOutbox } from './parts/nestjs-outbox';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** The outbox of NestJS on PostgreSQL: what is sent is deleted, what is given up moves to `dead_letters`. */
 export const nestjsOutboxPg = defineShape({

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /**
  * NServiceBus's outbox: one row per incoming message with everything its handlers sent. Nothing polls: what was not

@@ -1,5 +1,5 @@
 import { oban } from './parts/oban';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Job queue for Elixir on MySQL: as on PostgreSQL, lists kept as JSON. */
 export const obanMysql = defineShape({

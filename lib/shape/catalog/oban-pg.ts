@@ -1,5 +1,5 @@
 import { oban } from './parts/oban';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Job queue for Elixir on PostgreSQL: seven states in an enumeration, times zone-less and UTC. */
 export const obanPg = defineShape({

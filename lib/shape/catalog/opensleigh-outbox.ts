@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when they are out. */
 export const opensleighOutbox = defineShape({

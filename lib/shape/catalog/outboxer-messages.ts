@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 const utc = (column: string) => ({ column, time: 'utc' as const });
 /** What the library's own `requeue` writes to the row; its counters per thread it writes in the same transaction. */

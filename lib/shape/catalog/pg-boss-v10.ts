@@ -1,5 +1,5 @@
 import { pgBoss } from './parts/pg-boss';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Job queue in PostgreSQL for Node, up to version 10: finished jobs move to a table of their own. */
 export const pgBossV10 = defineShape({

@@ -1,5 +1,5 @@
 import { pgBoss } from './parts/pg-boss';
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to be deleted. */
 export const pgBossV12 = defineShape({

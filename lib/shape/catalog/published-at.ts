@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 const UNPUBLISHED = { column: 'published_at', isNull: true } as const;
 

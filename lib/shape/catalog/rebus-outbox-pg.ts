@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Rebus's outbox on PostgreSQL: the relay deletes rows as it claims them, and they are back when its transaction fails. No row has a time. */
 export const rebusOutboxPg = defineShape({

@@ -1,4 +1,5 @@
-import { defineShape, type WrittenCondition } from '../shape';
+import { type WrittenCondition } from '../shape';
+import { defineShape } from '../define';
 
 const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
 /** One attempt more than it has had, where it has none left: what the client's own retry writes. */

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Outbox for Rust: one delivery per consumer in a table of its own; a row is what its deliveries are. */
 export const rustPuertoOutbox = defineShape({

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 const [PENDING, FAILED, DELIVERED, DISCARDED] = [0, 1, 2, 3];
 

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { SILVERBACK } from './parts/silverback';
 
 /** Silverback's outbox through Entity Framework; the table is called what the application calls its set. */

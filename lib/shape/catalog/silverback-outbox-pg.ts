@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { SILVERBACK } from './parts/silverback';
 
 /** Silverback's outbox in its own PostgreSQL storage. */

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { MODULITH_COLUMNS, MODULITH_REFUSED } from './parts/modulith';
 
 /** Spring Modulith's event publication registry before it had states: a row per event and listener, complete or not. */

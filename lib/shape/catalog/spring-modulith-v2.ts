@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { MODULITH_COLUMNS, MODULITH_REFUSED } from './parts/modulith';
 
 const NO_STATUS = { column: 'status', isNull: true } as const;

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Messages of one topic in a table that is only ever added to; each consumer group keeps how far it has come. */
 export const watermillPg = defineShape({

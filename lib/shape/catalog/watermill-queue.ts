@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Messages of one topic for one reader, each ticked off, or deleted, when it is done. */
 export const watermillQueue = defineShape({

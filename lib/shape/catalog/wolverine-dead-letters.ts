@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Envelopes Wolverine gave up. One that is marked as replayable is moved back among the incoming ones by the library, its count at zero. */
 export const wolverineDeadLetters = defineShape({

@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { OWNED, WOLVERINE_NODES, WOLVERINE_RELEASE } from './parts/wolverine';
 
 const INCOMING = { column: 'status', equals: 'Incoming' } as const;

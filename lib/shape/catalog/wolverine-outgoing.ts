@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 import { OWNED, WOLVERINE_NODES, WOLVERINE_RELEASE } from './parts/wolverine';
 
 /** Wolverine's outgoing envelopes: a row belongs to the node that sends it, is deleted when it is out, and 0 owns what anybody may take. */

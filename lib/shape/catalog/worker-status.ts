@@ -1,4 +1,4 @@
-import { defineShape } from '../shape';
+import { defineShape } from '../define';
 
 /** Go order service sending to SQS: no attempts, no error, no dead state; failures return to PENDING for ever. */
 export const workerStatus = defineShape({

@@ -4,7 +4,7 @@ import { createRandom } from '@/demo/random';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { archiveTable } from '@/lib/outbox/companions';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { countOf } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';

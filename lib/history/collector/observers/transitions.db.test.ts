@@ -4,7 +4,7 @@ import { courierStatusTable } from '@/demo/schema/courier-status';
 import { createRandom } from '@/demo/random';
 import { sleep, useRelayStage } from '@/demo/testing/relay-stage';
 import { createDirectory, type OutboxDirectory } from '@/lib/outbox/directory';
-import { defineShape } from '@/lib/shape/shape';
+import { defineShape } from '@/lib/shape/define';
 import { countOf } from '@/lib/rollup/histogram';
 import { HOW } from '@/lib/rollup/cell';
 import { shapeCalled, testOutbox } from '@/fixtures/outboxes';
