@@ -1,9 +1,8 @@
 /** `npm run console -- <verb>`: the command line. Standard output holds nothing but the answer. */
 import { Command, CommanderError } from 'commander';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { applyInstall, bindForInstall, installScript } from '@/lib/interventions/install/install';
-import { createDirectory } from '@/lib/outbox/directory';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { addDetect } from './detection/command';
 import { addDoctor } from './doctor/command';

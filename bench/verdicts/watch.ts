@@ -1,12 +1,11 @@
 /** Looks at the demo's outboxes as the console does: its collector beside one reading every five seconds for whoever asks. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observe';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
-import { createDirectory } from '@/lib/outbox/directory';
 import type { Diagnosis } from '@/lib/shared/figures/verdicts';
 import { migrateStore, openStore } from '@/lib/store/store';
 

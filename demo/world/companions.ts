@@ -1,7 +1,6 @@
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
-import { createDirectory } from '@/lib/outbox/directory';
 import { loginsOf } from './configuration';
 import type { DatabaseLogins } from './logins';
 

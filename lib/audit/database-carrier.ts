@@ -9,10 +9,9 @@ import {
   type IdRange,
   type Newest,
   type RecordSize,
-} from '@/lib/interventions/record-pages';
+} from '@/lib/interventions/records';
 import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/changes/carrying';
-import { ComparedPages, type ComparedPage } from './compared-pages';
-import { Lack } from './lack';
+import { ComparedPages, type ComparedPage, Lack } from './compared-pages';
 import { StoreTrouble, type RecordsKeeper } from './records-keeper';
 
 /** Between two looks while interventions are being made. */

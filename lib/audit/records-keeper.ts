@@ -1,10 +1,47 @@
+import { createHash } from 'node:crypto';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { postgresEngine } from '@/lib/database/postgres/engine';
-import type { StoredRecord } from '@/lib/interventions/record-pages';
-import { insertAuditEntries } from '@/lib/store/audit';
+import type { StoredRecord } from '@/lib/interventions/records';
+import { timeInId } from '@/lib/shared/changes/record-time';
+import { insertAuditEntries, type NewAuditEntry } from '@/lib/store/audit';
 import { hasCarriedAny, keepCarried, lackedRecords } from '@/lib/store/carried-records';
 import type { Store } from '@/lib/store/store';
-import { entriesOf } from './entries';
+
+/** One audit entry per line of a record, with an id that is the same however often it is carried; one for a record without lines. */
+export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
+  const common = {
+    // A time that no calendar has is told by none.
+    at: header.at ?? timeInId(header.id) ?? new Date().toISOString(),
+    actorId: header.actor_id,
+    actor: header.actor_name,
+    role: header.actor_role,
+    operation: header.operation,
+    outbox: header.outbox,
+    reason: header.reason,
+    interventionId: header.id,
+  };
+  if (lines.length === 0) {
+    const nothing = { eventId: null, eventType: null, aggregateId: null, outcome: 'none', code: null, before: null, after: null } as const;
+    return [{ ...common, ...nothing, id: entryId(`${header.id} without lines`, 0) }];
+  }
+  return lines.map((line) => ({
+    ...common,
+    id: entryId(header.id, line.position),
+    eventId: line.event_id,
+    eventType: line.event_type,
+    aggregateId: line.aggregate_id,
+    outcome: line.code === null ? 'applied' : 'none',
+    code: line.code,
+    before: line.before,
+    after: line.after,
+  }));
+}
+
+/** A UUID (version 8: made by us) of the intervention and the event's position in it: the same however often it is asked for. */
+export function entryId(intervention: string, position: number): string {
+  const hex = createHash('sha256').update(`${intervention}/${position}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
 /** The store does not answer, or takes no entries: none of the records is to blame. */
 export class StoreTrouble extends Error {

@@ -10,7 +10,7 @@ import {
   markNotApplied,
   selectUnsettled,
 } from '@/lib/store/unsettled-interventions';
-import { entryId } from './entry-id';
+import { entryId } from './records-keeper';
 
 /** Looked at in one round. */
 const LIST_MAX = 1_000;

@@ -5,7 +5,7 @@ import type { CatalogueColumn, CatalogueReader } from '@/lib/database/catalogue'
 import type { Database } from '@/lib/database/database';
 import type { Db, TableDescription } from '@/lib/database/description';
 import { bindOutbox } from '@/lib/outbox/bind';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions } from '@/lib/outbox/directory';
 import { contentOf } from '@/lib/outbox/rows/event-content';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';

@@ -4,7 +4,7 @@ import { rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import type { Who } from '@/lib/shared/permissions';
 import { recordDeed } from '@/lib/store/audit';
-import { entryId } from '@/lib/audit/entry-id';
+import { entryId } from '@/lib/audit/records-keeper';
 import { normaliseEmail } from './accounts';
 import { beginSession } from './known-askers';
 import { admit, forgive, placesOf, type Place } from './limiter';

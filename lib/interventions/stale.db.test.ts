@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mapping } from '@/fixtures/mapping';
 import { getEvent } from '@/lib/outbox/rows/get-event';
-import { freezeEvents } from '@/lib/outbox/lists/freeze';
+import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { decodeVersion, encodeVersion } from '@/lib/outbox/rows/version';
 import type { EngineKey } from '@/lib/shared/model';
 import { openProven, useTestDatabaseOf, type ProvenOutbox } from '@/scripts/testing/outbox';

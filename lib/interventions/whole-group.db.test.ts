@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
-import { freezeEvents } from '@/lib/outbox/lists/freeze';
+import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
 import { batchesOf, joinResults, runBatches, type Batch } from '@/lib/shared/changes/batches';
 import type { Cause, FrozenEvent, InterventionResult } from '@/lib/shared/model';

@@ -1,11 +1,31 @@
+import type { Config, OutboxConfig } from '@/lib/config/config';
 import { createServers, type Servers } from '@/lib/database/connections/servers';
-import { openDatabase, type Database } from '@/lib/database/database';
+import { type Database, openDatabase } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { Problem } from '@/lib/shared/problems';
+import { SHAPES } from '@/lib/shape/catalog.gen';
 import { Queue } from '@/lib/shared/async/queue';
+import { Problem } from '@/lib/shared/problems';
 import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
 import type { KnownProof, ProofSource } from './proof/proven';
+
+/** The configuration in the form the outbox room opens its directory with. */
+
+function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] {
+  const { shape } = outbox;
+  const found = typeof shape === 'string' ? SHAPES.find(({ key }) => key === shape) : shape;
+  // The configuration was checked against the same registry.
+  if (found === undefined) throw new Error(`No shape ${JSON.stringify(shape)} for outbox ${outbox.id}`);
+  return { ...outbox, shape: found, inline: typeof shape !== 'string' };
+}
+
+/** Everything `createDirectory` needs. */
+export function directoryOptions(config: Config): DirectoryOptions {
+  return {
+    databases: config.databases.map(({ id, url, operatorUrl }) => ({ id, url, operatorUrl: operatorUrl ?? undefined })),
+    outboxes: config.outboxes.map(settingsOf),
+  };
+}
 
 /** Whoever shows or changes rows has the table looked at again after this long, so that an index, a grant or a column added meanwhile is seen. */
 const REBIND_AFTER_MS = 30_000;

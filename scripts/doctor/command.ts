@@ -1,10 +1,9 @@
 /** `npm run console -- doctor [outbox]`: examines tables and prints what is wrong with them and the statements that cure it. */
 import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { createExaminer } from '@/lib/doctor/examiner';
 import { readerOf } from '@/lib/messages/reader';
-import { createDirectory } from '@/lib/outbox/directory';
 import { SEVERITIES, type Examination, type Severity } from '@/lib/shared/doctor';
 import { examinationsAsCsv, examinationsAsMarkdown } from '@/lib/shared/doctor-text';
 import type { Store } from '@/lib/store/store';

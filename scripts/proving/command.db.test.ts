@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
-import { createDirectory } from '@/lib/outbox/directory';
 import { turnChanges } from '@/lib/proving/keep';
 import { MINE, MINE_DDL } from '@/fixtures/mapping';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';

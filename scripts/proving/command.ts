@@ -1,9 +1,8 @@
 /** `npm run console -- prove <outbox>`: proves a mapping, keeps the proof in the store and prints it. */
 import type { Command } from 'commander';
 import type { Config } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { COMMAND_LINE } from '@/lib/identity/accounts';
-import { createDirectory } from '@/lib/outbox/directory';
 import { keepProof, proofSource } from '@/lib/proving/keep';
 import { PROOF_EVENTS_MAX, prove } from '@/lib/proving/prove';
 import type { ProofDocument } from '@/lib/shared/changes/proofs';

@@ -1,9 +1,8 @@
 /** What starter and command line both need before they can do anything: environment and configuration, checked. */
 import type { Config, UsablePart } from '@/lib/config/config';
-import { directoryOptions } from '@/lib/outbox/directory-options';
+import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
 import { environmentValue, readEnvironment, type Environment } from '@/lib/env';
-import { createDirectory } from '@/lib/outbox/directory';
 import { mappingErrors } from '@/lib/outbox/mapping/mapping-errors';
 
 /** Problems of the setting up: the process ends with EX_CONFIG of sysexits.h. */

@@ -4,8 +4,7 @@ import type { EventFilter } from '@/lib/shared/model';
 import { bindInline, useOpened } from '@/scripts/testing/inline';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { useTestDatabaseOf } from '@/scripts/testing/outbox';
-import { freezeEvents } from './freeze';
-import { listEvents } from './list-events';
+import { freezeEvents, listEvents } from './list-events';
 import type { Outbox } from '../outbox';
 
 const ROWS = 2_600;

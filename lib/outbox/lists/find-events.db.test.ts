@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, sampleEventId, settingsFor } from '@/scripts/testing/outbox';
 import { createDirectory } from '../directory';
-import { findEvents } from './find-events';
+import { findEvents } from '../rows/get-event';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const shape = SHAPES.find(({ key }) => key === 'published-at');

@@ -1,17 +1,28 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
-import type { EventFilter, EventPage, VersionedEvent } from '@/lib/shared/model';
-import { decodeCursor, encodeCursor, foreignCursor, keyFits, type Cursor } from './cursor';
-import { causePage, type Seeing } from './cause';
-import { listOrder, type ListOrder } from './order';
-import { opposite, stretches, type ListStart, type Page } from './page';
-import { lookedAt, mergedRows, type LastLooked, type ListRow, type Look, type Span } from './sql';
-import { unlimited, walksOf, type Position, type Walk, type Walks } from './walks';
-import type { Outbox } from '../outbox';
 import { plainColumn } from '@/lib/shape/bound';
+import { isSameCause } from '@/lib/shared/lists/cause';
+import type { Cause, EventFilter, EventPage, FrozenPage, VersionedEvent } from '@/lib/shared/model';
+import { createIndexStatement, indexedPlace, listIndex } from '../indexes/wanted-index';
+import type { Outbox } from '../outbox';
 import { toEvent } from '../rows/row';
 import { idFits } from '../rows/row-id';
-import { createIndexStatement, indexedPlace, listIndex } from '../indexes/wanted-index';
+import { type Cursor, decodeCursor, encodeCursor, foreignCursor, keyFits } from './cursor';
+import { causePage, type Seeing } from './dead-letters';
+import { listOrder, type ListOrder } from './order';
+import {
+  type LastLooked,
+  type ListRow,
+  type ListStart,
+  type Look,
+  lookedAt,
+  mergedRows,
+  opposite,
+  type Page,
+  type Span,
+  stretches,
+} from './sql';
+import { type Position, unlimited, type Walk, type Walks, walksOf } from './walks';
 
 export interface PageRequest {
   cursor?: string;
@@ -224,4 +235,23 @@ function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missi
   const wanted = listIndex(main, column.name);
   const sql = createIndexStatement(database.engine, indexedPlace(main), code === 'order' ? wanted : { ...wanted, purpose: 'aggregate' });
   return sql === null ? null : { code, sql };
+}
+
+/** Rows per step: a list's bounded statement, and an answer of some 100 kB. */
+const STEP = 500;
+
+/**
+ * The next events of a list as they are now, to be acted on later: what changes after this is told by its version, and
+ * what comes into the list afterwards is not among them. With a cause only its own rows: those without a type or
+ * an error no filter names. Throws Problem `invalid` for a foreign cursor, DatabaseFailure for the database's own.
+ */
+export async function freezeEvents(outbox: Outbox, filter: EventFilter, cause: Cause | null, cursor?: string): Promise<FrozenPage> {
+  const page = await listEvents(outbox, filter, { limit: STEP, ...(cursor === undefined ? {} : { cursor }) });
+  const wanted = cause === null ? page.events : page.events.filter((event) => isSameCause(event, cause));
+  return {
+    events: wanted.map(({ id, version, state, amount, currency }) => ({ id, version, state, amount, currency })),
+    nextCursor: page.nextCursor,
+    looked: page.searched.rows,
+    complete: page.searched.complete,
+  };
 }

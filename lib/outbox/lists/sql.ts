@@ -1,10 +1,10 @@
-import { sql, type RawBuilder } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Place } from '@/lib/shape/bound';
+import type { Outbox } from '../outbox';
+import { type EventRow, placeSql, type PlaceSql, uncountedColumns } from '../rows/row';
+import { touchedCountOfRead } from '../rows/touched';
 import type { Cursor } from './cursor';
 import type { Position, SortKey, Walk } from './walks';
-import type { Outbox } from '../outbox';
-import type { Place } from '@/lib/shape/bound';
-import { placeSql, uncountedColumns, type EventRow, type PlaceSql } from '../rows/row';
-import { touchedCountOfRead } from '../rows/touched';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
@@ -226,4 +226,36 @@ function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<Las
 function idColumns({ at, index }: Walk): Sql {
   const names = at.id.columns.map(({ description }) => description.name);
   return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
+}
+
+/** Where a page begins, and what it is made of. */
+export interface ListStart {
+  order: Cursor['order'];
+  cursor: Cursor | null;
+  walks: readonly Walk[];
+}
+
+/** The rows of a page, and how far a bounded search for them came. */
+export interface Page {
+  /** In the order of the list. */
+  shown: ListRow[];
+  /** There are rows beyond those shown. */
+  more: boolean;
+  looked: Look;
+}
+
+export const opposite = (order: Cursor['order']): Cursor['order'] => (order === 'newest' ? 'oldest' : 'newest');
+
+/** The stretches of a walk from the cursor on: rows without a sort key come last of the newest, first of the oldest. */
+export function stretches(
+  walks: readonly Walk[],
+  direction: Cursor['order'],
+  cursor: Cursor | null,
+): { stretch: Stretch; after: Position | null }[] {
+  const byKeyAlone = walks.every(({ key }) => key === null);
+  const both: Stretch[] = walks.some(({ key }) => key?.nullable === true) ? ['keyed', 'unkeyed'] : ['keyed'];
+  const ways = direction === 'newest' ? both : both.toReversed();
+  if (cursor === null) return ways.map((stretch) => ({ stretch, after: null }));
+  const begun: Stretch = cursor.key === null && !byKeyAlone ? 'unkeyed' : 'keyed';
+  return ways.slice(Math.max(0, ways.indexOf(begun))).map((stretch) => ({ stretch, after: stretch === begun ? cursor : null }));
 }

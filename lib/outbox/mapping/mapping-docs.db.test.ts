@@ -1,7 +1,7 @@
 /** Every example of docs/mapping.md is parsed as a configuration and run against the table that stands beside it. */
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { directoryOptions } from '../directory-options';
+import { directoryOptions } from '../directory';
 import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { LIVE_STATES } from '@/lib/shared/states';

@@ -1,9 +1,8 @@
 import type { OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { COLUMN_ROLES, type ColumnRole, type Source } from '@/lib/shape/schema/source';
-import { hidesPath } from './mask-paths';
+import { hidesPath, pathSteps } from './paths';
 import type { OutboxSettings } from '../outbox';
-import { pathSteps } from '../rows/paths';
 
 type Role = Exclude<ColumnRole, 'id'>;
 type Settings = Pick<OutboxSettings, 'mask' | 'shape' | 'amount'>;

@@ -1,5 +1,5 @@
 import { CARD_DIGITS, MASK } from '@/lib/shared/lists/masked';
-import { SENSITIVE_KEYS } from './mask-paths';
+import { SENSITIVE_KEYS } from './paths';
 
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
 const IBAN = /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/g;

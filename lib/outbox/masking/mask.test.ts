@@ -5,11 +5,10 @@ import type { Content } from '@/lib/shared/lists/content';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { maskProblems } from './hidden-fields';
 import { linksOf } from '../rows/links';
-import { maskErrorBeside } from './hidden-in-errors';
+import { maskErrorBeside, presentError } from './hidden-in-errors';
 import { hiddenValues, presentContent, presentEvent } from './mask';
-import { presentError } from './mask-quotes';
 import type { Outbox } from '../outbox';
-import { pathSteps, rawSteps } from '../rows/paths';
+import { pathSteps, rawSteps } from './paths';
 
 const outbox = (mask: string[], amount: string[] | null = null, warn?: string): Outbox =>
   ({

@@ -4,7 +4,7 @@ import type { Content } from '@/lib/shared/lists/content';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { decodeContent, type StoredContent } from '../rows/content';
 import { hiddenFields } from './hidden-fields';
-import { advance, isSensitive, maskedPaths } from './mask-paths';
+import { advance, isSensitive, maskedPaths } from './paths';
 import { maskText } from './mask-text';
 import type { Outbox } from '../outbox';
 

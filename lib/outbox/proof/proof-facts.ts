@@ -1,10 +1,27 @@
-/** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 import { createHash } from 'node:crypto';
-import { isParsedKind } from '@/lib/shape/schema/condition';
-import type { TableRules } from '@/lib/database/description';
-import type { ProofDifference } from '@/lib/shared/changes/proofs';
-import { tableLabel, type Outbox } from '../outbox';
+import type { ColumnDescription, TableDescription, TableRules } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
+import { isParsedKind } from '@/lib/shape/schema/condition';
+import type { ProofDifference } from '@/lib/shared/changes/proofs';
+import { type Outbox, tableLabel } from '../outbox';
+
+/** A table that our tests run operations on: the kinds of its columns, and the triggers that may alter what is written. */
+export interface ProvenTable {
+  columns: Record<string, ColumnDescription['kind'] | 'generated'>;
+  triggers: string[];
+}
+
+/** What of a table counts when another one is compared with it. */
+export function provenTable(description: TableDescription, rules: TableRules | null): ProvenTable {
+  return {
+    columns: Object.fromEntries(
+      [...description.columns.values()].map((column) => [column.name, column.generated ? 'generated' : column.kind]),
+    ),
+    triggers: (rules?.triggers ?? []).filter(({ enabled, timing }) => enabled && timing !== 'after').map(({ name }) => name),
+  };
+}
+
+/** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 
 export interface TableFacts {
   /** `schema.table`. */

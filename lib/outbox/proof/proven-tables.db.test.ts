@@ -10,13 +10,13 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import type { EngineKey } from '@/lib/shared/model';
 import { bindOutbox } from '../bind';
-import { provenTable, type ProvenTable } from './proven-table';
+import { provenTable, type ProvenTable } from './proof-facts';
 import type { Shape } from '@/lib/shape/shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 
 const HEADER = `// Written by proven-tables.db.test.ts from the samples of the shapes. Do not edit.
 import type { EngineKey } from '@/lib/shared/model';
-import type { ProvenTable } from './proven-table';
+import type { ProvenTable } from './proof-facts';
 
 /** By shape and engine: the tables its operations are tested on. */
 export const PROVEN_TABLES: Record<string, Partial<Record<EngineKey, { main: ProvenTable; dead: ProvenTable | null }>>> = `;

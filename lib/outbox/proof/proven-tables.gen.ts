@@ -1,6 +1,6 @@
 // Written by proven-tables.db.test.ts from the samples of the shapes. Do not edit.
 import type { EngineKey } from '@/lib/shared/model';
-import type { ProvenTable } from './proven-table';
+import type { ProvenTable } from './proof-facts';
 
 /** By shape and engine: the tables its operations are tested on. */
 export const PROVEN_TABLES: Record<string, Partial<Record<EngineKey, { main: ProvenTable; dead: ProvenTable | null }>>> = {

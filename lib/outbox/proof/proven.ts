@@ -3,8 +3,7 @@ import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { tableLabel, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
-import { difference, differences, ofMapping, type ProofFacts } from './proof-facts';
-import type { ProvenTable } from './proven-table';
+import { difference, differences, ofMapping, type ProofFacts, type ProvenTable } from './proof-facts';
 import { PROVEN_TABLES } from './proven-tables.gen';
 
 /** What the store knows about changing an outbox. */

@@ -1,5 +1,10 @@
-import type { Unread } from '@/lib/shared/lists/content';
 import type { Shape } from '@/lib/shape/shape';
+import type { Unread } from '@/lib/shared/lists/content';
+
+/** Values up to this size are read without being asked for: of a list's rows, and on an event's own page. In bytes. */
+export const READ_BYTES = 262_144;
+/** Up to this size the content of one event is read for whoever asks for it; beyond it never. In bytes. */
+export const READ_ON_REQUEST_BYTES = 4_194_304;
 
 /** A column's content: nothing masked yet, so this never leaves the server as it is. */
 export interface StoredContent {

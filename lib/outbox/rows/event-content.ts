@@ -1,13 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
-import { decodeContent, type StoredContent } from './content';
+import { decodeContent, type StoredContent, READ_BYTES, READ_ON_REQUEST_BYTES } from './content';
 import type { StoredEvent } from './get-event';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { placeSql, WHOLE_ERROR_CHARACTERS, type PlaceSql } from './row';
 import { roleSql } from './role-sql';
-import { READ_BYTES, READ_ON_REQUEST_BYTES } from './size-bounds';
 import { decodeVersion } from './version';
 
 /** What an event says: nothing masked yet, so this never leaves the server as it is. */

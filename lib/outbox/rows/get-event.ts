@@ -1,9 +1,13 @@
-import { sql, type RawBuilder } from 'kysely';
-import type { Claim, VersionedEvent } from '@/lib/shared/model';
-import { isState, type State } from '@/lib/shared/states';
-import { allPlaces, type Outbox } from '../outbox';
+import { type RawBuilder, sql } from 'kysely';
+import { DatabaseFailure } from '@/lib/database/failure';
 import type { Place } from '@/lib/shape/bound';
-import { archiveFacts, eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from './row';
+import { idSpellings } from '@/lib/shared/lists/event-filter';
+import type { Claim, OutboxEvent, VersionedEvent } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { isState, type State } from '@/lib/shared/states';
+import type { OutboxDirectory } from '../directory';
+import { allPlaces, type Outbox } from '../outbox';
+import { archiveFacts, eventColumns, type EventRow, placeSql, type PlaceSql, toEvent } from './row';
 import { idFits } from './row-id';
 
 export interface StoredEvent {
@@ -79,4 +83,27 @@ function archivedFacts(row: DetailRow): StoredEvent['archived'] {
     fromState: isState(from) ? from : 'pending',
     interventionId: row.archived_by_intervention ?? '',
   };
+}
+
+export interface FoundEvents {
+  events: { outbox: string; event: OutboxEvent }[];
+  /** Outboxes that did not answer. */
+  unread: string[];
+}
+
+/** Every outbox that holds an event with this id, as it is written or without spaces around it: looked up by primary key, all at once. */
+export async function findEvents(directory: OutboxDirectory, id: string): Promise<FoundEvents> {
+  const looked = await Promise.all(
+    directory.ids.map(async (outbox): Promise<FoundEvents> => {
+      try {
+        const bound = await directory.get(outbox);
+        const stored = await Promise.all(idSpellings(id).map((spelling) => getEvent(bound, spelling)));
+        return { events: stored.flatMap((one) => (one === null ? [] : [{ outbox, event: one.event }])), unread: [] };
+      } catch (error) {
+        if (error instanceof DatabaseFailure || error instanceof Problem) return { events: [], unread: [outbox] };
+        throw error;
+      }
+    }),
+  );
+  return { events: looked.flatMap(({ events }) => events), unread: looked.flatMap(({ unread }) => unread) };
 }

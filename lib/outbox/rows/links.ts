@@ -1,7 +1,7 @@
 import type { Content } from '@/lib/shared/lists/content';
 import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
-import { rawSteps } from './paths';
+import { rawSteps } from '../masking/paths';
 
 /**
  * The configured links of an event, `{field}` filled in and encoded. A link whose field the event lacks, or whose

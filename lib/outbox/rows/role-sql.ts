@@ -4,7 +4,7 @@ import { belongs, compileCondition, type Scope } from '@/lib/shape/compile';
 import type { ColumnRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';
 import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
-import { READ_BYTES } from './size-bounds';
+import { READ_BYTES } from './content';
 
 /** A value of a row and what kind of value it is. */
 export interface RoleSql {

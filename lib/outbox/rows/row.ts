@@ -9,7 +9,7 @@ import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { roleSize, roleSql, type RoleSql } from './role-sql';
 import { rowId, type RowId } from './row-id';
-import { READ_BYTES } from './size-bounds';
+import { READ_BYTES } from './content';
 import { touchedCount } from './touched';
 import { encodeVersion } from './version';
 

@@ -1,7 +1,7 @@
 import 'server-only';
 import { whyUnread } from '@/lib/outbox/unreachable';
 import { newestDead } from '@/lib/outbox/lists/dead-letters';
-import { freezeEvents } from '@/lib/outbox/lists/freeze';
+import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
 import type { Cause, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';

@@ -1,5 +1,5 @@
 import 'server-only';
-import { findEvents as find } from '@/lib/outbox/lists/find-events';
+import { findEvents as find } from '@/lib/outbox/rows/get-event';
 import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';

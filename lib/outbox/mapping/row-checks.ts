@@ -1,0 +1,168 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '@/lib/database/database';
+import { tableRef } from '@/lib/database/description';
+import { DatabaseFailure } from '@/lib/database/failure';
+import type { MappingProblem } from '@/lib/shape/bind/table';
+import type { Place } from '@/lib/shape/bound';
+import { compileCondition } from '@/lib/shape/compile';
+import { COLUMN_ROLES, type Shape } from '@/lib/shape/shape';
+import type { Path } from '@/lib/shared/lists/document-path';
+import { listOrder } from '../lists/order';
+import { mergedRows } from '../lists/sql';
+import { walksOf } from '../lists/walks';
+import { livePlaces, type Outbox } from '../outbox';
+import { placeSql } from '../rows/row';
+
+const STATEMENT_MS = 2_000;
+
+/** The rows of a statement that looks at a few, to hold a mapping against them; none where that takes too long or is refused. */
+export async function fewRows<T>(database: Database, statement: RawBuilder<T>): Promise<T[]> {
+  try {
+    return (await database.read((db) => statement.execute(db), { statementMs: STATEMENT_MS })).rows;
+  } catch (error) {
+    if (error instanceof DatabaseFailure) return [];
+    throw error;
+  }
+}
+
+/** Failures that say something against the statement itself; a right that is missing is said elsewhere. */
+const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];
+
+/**
+ * What the database itself says against reading a table by its mapping: a text compared with a number, a value that its type
+ * does not have. One statement that reads no row; what it is about is looked for only when it is refused. [] when nothing is.
+ * Throws DatabaseFailure when the database does not answer.
+ */
+export async function refusedReadings(outbox: Outbox): Promise<MappingProblem[]> {
+  const { walks } = walksOf(outbox, listOrder(outbox), {});
+  const page = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'newest', after: null, until: null, limit: 0 });
+  const whole = page === null ? null : await refusal(outbox, page);
+  if (whole === null) return [];
+  const found: MappingProblem[] = [];
+  for (const { path, statement } of partsOf(outbox)) {
+    const message = await refusal(outbox, statement);
+    if (message !== null) found.push({ path, message });
+  }
+  return found.length > 0 ? found : [{ path: ['shape'], message: whole }];
+}
+
+function partsOf(outbox: Outbox): { path: Path; statement: RawBuilder<unknown> }[] {
+  const { shape, main, scope } = outbox;
+  const at = placeSql(outbox, main);
+  const tested = (condition: RawBuilder<unknown>): RawBuilder<unknown> => sql`select 1 from ${at.from} where (${condition}) and 1 = 0`;
+  return [
+    ...shape.states.map(({ when }, index) => ({
+      path: ['shape', 'states', index, 'when'],
+      statement: tested(compileCondition(when, at.alias, scope)),
+    })),
+    ...(at.rows === null ? [] : [{ path: ['shape', 'rows'], statement: tested(at.rows) }]),
+    ...livePlaces(outbox).flatMap((place) => {
+      const columns = placeSql(outbox, place);
+      const above = place.key === 'main' ? ['shape', 'columns'] : ['shape', 'dead', 'columns'];
+      return COLUMN_ROLES.flatMap((role) =>
+        role === 'id' || place.roles[role] === undefined
+          ? []
+          : [{ path: [...above, role], statement: sql`select ${columns.roleText(role)} from ${columns.from} where 1 = 0` }],
+      );
+    }),
+  ];
+}
+
+/** What the database says against a statement; null when it takes it. It speaks of the mapping's own words: no row is read. */
+async function refusal(outbox: Outbox, statement: RawBuilder<unknown>): Promise<string | null> {
+  try {
+    await outbox.database.read((db) => statement.execute(db));
+    return null;
+  } catch (error) {
+    if (!(error instanceof DatabaseFailure) || !AGAINST_STATEMENT.includes(error.code)) throw error;
+    const said = error.cause instanceof Error ? error.cause.message : (error.state ?? error.code);
+    return `the database cannot read the table this way: ${said}${error.outdated === null ? '' : ` (${error.outdated})`}`;
+  }
+}
+
+const TIMES_ROWS = 20;
+
+/** Since 1970, of times between 1985 and 2286: no number is one in two of them. */
+const UNITS = [
+  { unit: 'seconds', time: 'epoch_s', from: 5e8 },
+  { unit: 'milliseconds', time: 'epoch_ms', from: 5e11 },
+  { unit: 'microseconds', time: null, from: 5e14 },
+  { unit: 'nanoseconds', time: null, from: 5e17 },
+] as const;
+const SPAN = 20;
+/** What stands for "never" in columns of 64 bits, whatever they count. */
+const NEVER = 2 ** 63 - 1;
+
+/**
+ * Numbers that a mapping reads as times of one unit, and that are plainly times of another: each date would be wrong by
+ * thousands of years. Looks at twenty rows of each table, in no order; [] where that takes too long or is refused.
+ */
+export async function implausibleTimes(outbox: Outbox): Promise<MappingProblem[]> {
+  const found: MappingProblem[] = [];
+  for (const place of livePlaces(outbox)) found.push(...(await ofPlace(outbox, place)));
+  return found;
+}
+
+async function ofPlace({ database, shape }: Outbox, place: Place): Promise<MappingProblem[]> {
+  const columns = [...place.description.columns.values()].filter(({ time }) => time === 'epoch_ms' || time === 'epoch_s');
+  if (columns.length === 0) return [];
+  const names = columns.map(({ name }, index) => sql`${sql.id('o', name)} as ${sql.id(`t${index}`)}`);
+  const rows = await fewRows(
+    database,
+    sql<Record<string, unknown>>`select ${sql.join(names)} from ${tableRef(place.table)} as o limit ${sql.lit(TIMES_ROWS)}`,
+  );
+  return columns.flatMap(({ name, time }, index) => {
+    const numbers = rows.flatMap((row) => (row[`t${index}`] == null ? [] : [Number(row[`t${index}`])])).filter((number) => number < NEVER);
+    const [first] = numbers;
+    if (first === undefined) return [];
+    const meant = UNITS.find(({ from }) => numbers.every((number) => number >= from && number < from * SPAN));
+    if (meant === undefined || meant.time === time) return [];
+    const cure = meant.time === null ? 'name a column of milliseconds, for instance a generated one' : `write ${meant.time}`;
+    const message = `"${name}" holds numbers such as ${first}, which are ${meant.unit} since 1970: ${cure}`;
+    return [{ path: pathOf(shape, place, name), message }];
+  });
+}
+
+/** Where the mapping says how this column spells a time; roles that a dead-letter table does not say for itself are the outbox's. */
+function pathOf({ columns, dead }: Shape, { key, roles }: Place, name: string): Path {
+  const role = COLUMN_ROLES.find((one) => one !== 'id' && roles[one]?.column.name === name && roles[one].path.length === 0);
+  if (role === undefined) return ['shape', 'times', name];
+  const own = key === 'dead' && dead?.columns?.[role] !== undefined;
+  return ['shape', ...(own || columns[role] === undefined ? ['dead', 'columns'] : ['columns']), role, 'time'];
+}
+
+const IDS_ROWS = 500;
+
+/**
+ * An id that rows share, so that they would be taken for each other. Looks at five hundred rows, in no order, and only where no
+ * key of the table makes the id unique; [] where that takes too long or is refused. Ids that merely could be shared are no
+ * mistake of the mapping: a number that only partitions keep from being a key, a UUID beside a key.
+ */
+export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
+  const { main, database } = outbox;
+  if (isUnique(main)) return [];
+  const at = placeSql(outbox, main);
+  const events = at.rows === null ? sql`` : sql`where ${at.rows}`;
+  const rows = await fewRows(
+    database,
+    sql<{ id: string | null }>`select ${at.id.text} as id from ${at.from} ${events} limit ${sql.lit(IDS_ROWS)}`,
+  );
+  const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
+  const shared = ids.find((id, index) => ids.indexOf(id) < index);
+  if (shared === undefined) return [];
+  const message = `several rows have the id ${shared}, and would be taken for each other: name the columns that tell them apart${keyOf(main)}`;
+  return [{ path: ['shape', 'columns', 'id'], message }];
+}
+
+const uniqueKeys = ({ description }: Place): string[][] =>
+  description.indexes.filter(({ unique, predicate }) => unique && predicate === null).map(({ columns }) => columns);
+
+function isUnique(place: Place): boolean {
+  const names = new Set(place.id.map(({ name }) => name));
+  return names.size === 0 || uniqueKeys(place).some((columns) => columns.length > 0 && columns.every((column) => names.has(column)));
+}
+
+function keyOf(place: Place): string {
+  const [key] = uniqueKeys(place);
+  return key === undefined ? '' : `; the table's key is ${key.join(', ')}`;
+}
