@@ -2,8 +2,7 @@
 import { commonTests, disjoint, notNull, valuesOf } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitBlocks, fitRange, fitTests, fitWalk, fixes, holds } from '@/lib/outbox/indexes/index-fit';
-import { listOrder } from '@/lib/outbox/lists/order';
-import { walksOf } from '@/lib/outbox/lists/walks';
+import { listOf } from '@/lib/outbox/lists/walks';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { timeColumn } from '@/lib/outbox/scan/traits';
 import {
@@ -109,7 +108,7 @@ function publishedUnindexed(input: CheckInput): Found[] {
 function listUnindexed(input: CheckInput): Found[] {
   const { outbox, facts } = input;
   const created = timeColumn(outbox.main, 'createdAt');
-  if (created === null || walksOf(outbox, listOrder(outbox), {}).missingIndex !== 'order') return [];
+  if (created === null || listOf(outbox, {}).missingIndex !== 'order') return [];
   return missingIndex(input, facts.main, listIndex(outbox.main, created), facts.main.rows ?? 0).map((found) => ({
     ...found,
     severity: 'watch',

@@ -11,8 +11,7 @@ import { archiveTable, recordsSight } from './companions';
 import type { Scope } from '@/lib/shape/compile';
 import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
-import type { AmountSource, Outbox, OutboxSettings } from './outbox';
-import { pathSteps } from './masking/paths';
+import type { Outbox, OutboxSettings } from './outbox';
 import { proofFacts } from './proof/proof-facts';
 import { judgeProof, type KnownProof } from './proof/proven';
 import { slotSight } from './replication-slots/seen';
@@ -62,20 +61,17 @@ export async function bindOutbox(
       archive: bound.archive,
       records: await recordsSight(database.engine, db),
       elsewhere: others.length === 0 ? [] : configuredElsewhere([...tables, ...(await database.engine.kin(db, tables))], others),
-      companions: bound.companions,
       scope,
-      amount: amountSource(settings),
       channel: settings.parameters.channel ?? main.notifies[0] ?? null,
       rules: { main: mainRules, dead: deadRules ?? null },
       slots: await slotSight(db, database, bound),
     };
     const proof = judgeProof(outbox, proofFacts(outbox), known);
     const whyReadOnly = await readOnlyReason({ ...outbox, proof }, db);
-    return { ...outbox, proof, capabilities: describeCapabilities(outbox, proof.refused), writable: whyReadOnly === null, whyReadOnly };
+    return { ...outbox, proof, capabilities: describeCapabilities(outbox, proof.refused), whyReadOnly };
   });
   // With the reader's connection given back: two held at once would wait for each other.
-  const whyReadOnly = await withOwnRights(outbox);
-  return { ...outbox, writable: whyReadOnly === null, whyReadOnly };
+  return { ...outbox, whyReadOnly: await withOwnRights(outbox) };
 }
 
 /** Everything that is wrong with a mapping, by the catalogue, then by the database's own word and a few rows; [] when nothing is. */
@@ -156,10 +152,4 @@ function misfit(settings: OutboxSettings, problems: MappingProblem[]): Problem {
   return new Problem('invalid', `Table ${tableText(settings.table)} of outbox ${settings.id} does not fit ${which}: ${lines.join('; ')}`, {
     fields,
   });
-}
-
-function amountSource(settings: OutboxSettings): AmountSource | null {
-  if (settings.amount === null) return null;
-  const { value, currency } = settings.amount;
-  return { value: pathSteps(value), currency: currency === undefined ? null : pathSteps(currency) };
 }

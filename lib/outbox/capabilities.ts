@@ -33,7 +33,7 @@ export function describeCapabilities(outbox: Bound, refused: readonly string[] =
       dedupKey: main.roles.dedupKey !== undefined,
       traceId: main.roles.traceId !== undefined,
       headers: main.roles.headers !== undefined,
-      amount: outbox.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column),
+      amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column),
       availableAt: main.roles.availableAt !== undefined,
       lockedUntil: main.roles.lockedUntil !== undefined,
       lockedBy: main.roles.lockedBy !== undefined,

@@ -2,19 +2,13 @@ import type { Database } from '@/lib/database/database';
 import { type TableName, type TableRules } from '@/lib/database/description';
 import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
-import type { BoundCompanion, Parameters, Place, ShapeSettings } from '@/lib/shape/bound';
+import type { Parameters, Place, ShapeSettings } from '@/lib/shape/bound';
 import type { Scope } from '@/lib/shape/compile';
 import type { TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
 import type { RecordsSight } from './companions';
 import type { ProofState } from './proof/proven';
 import type { SlotSight } from './replication-slots/seen';
-
-/** Where an amount is found inside the payload, as JSON paths. */
-export interface AmountSource {
-  value: string[];
-  currency: string[] | null;
-}
 
 /** What the configuration says about an outbox, as far as the outbox room needs it. */
 export interface OutboxSettings extends ShapeSettings {
@@ -45,10 +39,8 @@ export interface Outbox {
   records: RecordsSight;
   /** Outboxes configured in its database on other tables. */
   elsewhere: readonly string[];
-  companions: ReadonlyMap<string, BoundCompanion>;
   /** What conditions on rows of the outbox table are compiled against. */
   scope: Scope;
-  amount: AmountSource | null;
   /** Overrides the channel of the shape's NOTIFY: the configuration's, or the one the table's own trigger uses. */
   channel: string | null;
   /** What its tables do to rows written into them. */
@@ -58,9 +50,11 @@ export interface Outbox {
   /** Whether the mapping was shown to change the table as it says. */
   proof: ProofState;
   capabilities: Capabilities;
-  writable: boolean;
   whyReadOnly: ReadOnlyReason | null;
 }
+
+/** One whose tables were found, before it is known what can be done with it. */
+export type FoundOutbox = Omit<Outbox, 'proof' | 'capabilities' | 'whyReadOnly'>;
 
 export function outboxInfo(outbox: Outbox): OutboxInfo {
   const { schema, table } = outbox.main.table;
@@ -72,7 +66,7 @@ export function outboxInfo(outbox: Outbox): OutboxInfo {
     shape: outbox.settings.inline ? 'inline' : outbox.shape.key,
     table: schema === outbox.database.engine.defaultSchema ? table : `${schema}.${table}`,
     capabilities: outbox.capabilities,
-    writable: outbox.writable,
+    writable: outbox.whyReadOnly === null,
     whyReadOnly: outbox.whyReadOnly,
   };
 }

@@ -195,7 +195,6 @@ describe.each(WRONG)('a proof refuses $why', ({ ddl = [], change = {}, line, out
     expect(told(document)).toContain(line);
     expect(document.outcome).toBe(outcome);
     expect(again).toMatchObject({
-      writable: true,
       capabilities: { operations: { retry: { offered: false }, archive: { offered: true } } },
     });
   });

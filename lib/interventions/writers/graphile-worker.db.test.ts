@@ -60,7 +60,7 @@ describe('graphile-worker 0.17', () => {
     };
     expect(await verdict()).toMatchObject({ verdict: 'cannot_see', evidence: [{ code: 'rows_hidden' }, { code: 'figures_partial' }] });
     // The operator's role would find no row to change.
-    expect(open.outbox).toMatchObject({ writable: false, whyReadOnly: 'no_grant' });
+    expect(open.outbox).toMatchObject({ whyReadOnly: 'no_grant' });
     for (const statement of SHOWN) await database.query(statement);
     open = { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, open.known) };
     expect(await verdict()).not.toMatchObject({ verdict: 'cannot_see' });

@@ -107,7 +107,7 @@ describe('pg-boss 10', () => {
     expect(operations.requeue).toMatchObject({ offered: true, from: ['dead', 'retrying'] });
     expect(operations.release).toEqual({ offered: false, because: 'claim_lapses' });
     expect(states.published).toEqual({ available: true });
-    expect(open.outbox.writable).toBe(true);
+    expect(open.outbox.whyReadOnly).toBeNull();
   });
 
   it('delivers a requeued dead job again, with all its attempts', async () => {

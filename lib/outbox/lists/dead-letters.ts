@@ -6,9 +6,8 @@ import type { EventFilter } from '@/lib/shared/model';
 import { livePlaces, type Outbox } from '../outbox';
 import { eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type PlaceSql } from '../rows/row';
 import type { Cursor } from './cursor';
-import { listOrder } from './order';
 import { type ListStart, opposite, type Page, stretches, type ListRow, type Look, positionedRows } from './sql';
-import { unlimited, type Walk, walksOf } from './walks';
+import { unlimited, type Walk, listOf } from './walks';
 
 /** Dead events that are looked at for their causes: the newest. Beyond this counts are of the rows read. */
 export const DEAD_LOOKED_AT = 1_000;
@@ -25,7 +24,7 @@ export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' |
  * table cannot show dead events.
  */
 export async function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
-  const { walks } = walksOf(outbox, listOrder(outbox), { state: ['dead'] });
+  const { walks } = listOf(outbox, { state: ['dead'] });
   return outbox.database.read(async (db) => {
     await outbox.database.engine.byIndex(db);
     return deadRows(outbox, db, { walks, direction: 'newest', stretches: stretches(walks, 'newest', null), versions });

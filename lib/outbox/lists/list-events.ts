@@ -9,7 +9,6 @@ import { toEvent } from '../rows/row';
 import { idFits } from '../rows/row-id';
 import { type Cursor, decodeCursor, encodeCursor, foreignCursor, keyFits } from './cursor';
 import { causePage, type Seeing } from './dead-letters';
-import { listOrder, type ListOrder } from './order';
 import {
   type LastLooked,
   type ListRow,
@@ -22,7 +21,7 @@ import {
   type Span,
   stretches,
 } from './sql';
-import { type Position, unlimited, type Walk, type Walks, walksOf } from './walks';
+import { type List, listOf, type Position, unlimited, type Walk } from './walks';
 
 export interface PageRequest {
   cursor?: string;
@@ -43,12 +42,13 @@ export async function listEvents(
   see: Seeing | null = null,
 ): Promise<EventPage<VersionedEvent>> {
   const order = filter.order ?? 'newest';
-  const listed = listOrder(outbox);
-  const { engine } = outbox.database;
-  const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order, listed.by);
-  if (cursor !== null && !fitsKey(outbox, cursor.id)) throw foreignCursor();
   const { cause } = filter;
-  const { walks, leftOut, missingIndex } = cause === undefined ? walksOf(outbox, listed, filter) : walksOfDead(outbox, listed, filter);
+  const list = cause === undefined ? listOf(outbox, filter) : listOfDead(outbox, filter);
+  const { walks, leftOut, missingIndex } = list;
+  const { by } = list.order;
+  const { engine } = outbox.database;
+  const cursor = page.cursor === undefined ? null : decodeCursor(page.cursor, order, by);
+  if (cursor !== null && !fitsKey(outbox, cursor.id)) throw foreignCursor();
   const from = cursor?.key ?? null;
   if (from !== null && !walks.every(({ key }) => key === null || keyFits(from, key.description, engine))) throw foreignCursor();
   const start = { order, cursor, walks };
@@ -60,7 +60,7 @@ export async function listEvents(
         })
       : [await outbox.database.read((db) => timeOf(outbox, db)), await causePage(outbox, { ...filter, cause }, start, page.limit, see)];
   const at = (position: Position, direction: Cursor['direction']): string =>
-    encodeCursor({ order, by: listed.by, direction, key: position.key, id: position.id });
+    encodeCursor({ order, by, direction, key: position.key, id: position.id });
   const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
   const [first, last] = [shown[0], shown.at(-1)];
   const backwards = cursor?.direction === 'previous';
@@ -74,7 +74,7 @@ export async function listEvents(
     events: shown.map((row) => toEvent(outbox, row.place, row)),
     nextCursor: next ? at(next, 'next') : null,
     previousCursor: previous ? at(previous, 'previous') : null,
-    orderedBy: listed.by,
+    orderedBy: by,
     searched: {
       rows: Math.max(looked.rows, shown.length),
       backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
@@ -86,9 +86,9 @@ export async function listEvents(
 }
 
 /** What narrows the dead events before their causes are looked at, of which the types are part; nothing where dead ones are not wanted. */
-function walksOfDead(outbox: Outbox, listed: ListOrder, { type: _, state, ...filter }: EventFilter): Walks {
-  if (state !== undefined && !state.includes('dead')) return { walks: [], leftOut: [], missingIndex: null };
-  return walksOf(outbox, listed, { ...filter, state: ['dead'] });
+function listOfDead(outbox: Outbox, { type: _, state, ...filter }: EventFilter): List {
+  const list = listOf(outbox, { ...filter, state: ['dead'] });
+  return state === undefined || state.includes('dead') ? list : { ...list, walks: [], leftOut: [], missingIndex: null };
 }
 
 async function timeOf({ database }: Outbox, db: Db): Promise<string> {

@@ -1,8 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
-import { listOrder } from './order';
-import { walksOf, type Walk } from './walks';
+import { listOf, type Walk } from './walks';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
@@ -82,9 +81,9 @@ function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBui
 
 /** What the walks of the list have before and after the event, a bounded number of rows each. */
 function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null)[] {
-  const order = listOrder(outbox);
+  const { order, walks: all } = listOf(outbox, {});
   if (order.scattered && order.whole !== null) return [];
-  const walks = walksOf(outbox, order, {}).walks.filter(({ at, sample }) => at.place.key === 'main' && !sample);
+  const walks = all.filter(({ at, sample }) => at.place.key === 'main' && !sample);
   return walks.flatMap((walk) =>
     walk.index === null ? [near(outbox, walk, event, null)] : [near(outbox, walk, event, 'before'), near(outbox, walk, event, 'after')],
   );

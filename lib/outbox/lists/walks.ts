@@ -5,8 +5,8 @@ import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/state
 import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import { commonTests } from '@/lib/shape/reason';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit';
-import { equalities, placesFor, rowTests, timeScope } from './filters';
-import { PARTS, type ListOrder, type Part } from './order';
+import { equalities, placesFor, rowTests, timeScope, type Equalities } from './filters';
+import { listOrder, PARTS, type ListOrder, type Part } from './order';
 import { isSmall, type Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '../rows/row';
@@ -59,6 +59,11 @@ export interface Walks {
   missingIndex: 'order' | 'aggregate' | null;
 }
 
+/** A list as it is asked for. */
+export interface List extends Walks {
+  order: ListOrder;
+}
+
 /** A walk that tries nothing finds a row at each step: how many it looks at is for its reader to say. */
 export const unlimited = (walks: readonly Walk[]): Walk[] =>
   walks.map((walk) => (walk.tests.length === 0 ? { ...walk, look: null } : walk));
@@ -66,10 +71,12 @@ export const unlimited = (walks: readonly Walk[]): Walk[] =>
 const PART_KEYS = Object.keys(PARTS) as Part[];
 
 /** The walks that together give every row of the filter exactly once. */
-export function walksOf(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks {
-  const found: Walks = { walks: [], leftOut: [], missingIndex: null };
+export function listOf(outbox: Outbox, filter: EventFilter): List {
+  const order = listOrder(outbox);
+  const found: List = { order, walks: [], leftOut: [], missingIndex: null };
   for (const place of placesFor(outbox, filter)) {
-    const one = place.key === 'main' ? mainWalks(outbox, order, filter) : otherWalks(outbox, order, place, filter);
+    const part = partOf(outbox, order, filter, place);
+    const one = place.key === 'main' ? mainWalks(part, filter.state ?? []) : otherWalks(part);
     found.walks.push(...one.walks);
     found.leftOut.push(...one.leftOut);
     found.missingIndex ??= one.missingIndex;
@@ -77,19 +84,39 @@ export function walksOf(outbox: Outbox, order: ListOrder, filter: EventFilter): 
   return found;
 }
 
-function mainWalks(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks {
-  const at = placeSql(outbox, outbox.main);
-  const wanted = (filter.state ?? []).filter((state): state is LiveState => (LIVE_STATES as readonly string[]).includes(state));
+/** A list's part in one table, and what its filter asks of the rows there. */
+interface ListPart {
+  outbox: Outbox;
+  order: ListOrder;
+  filter: EventFilter;
+  at: PlaceSql;
+  /** What rows are ordered by that are ordered by creation; null where all go by their key. */
+  key: SortKey | null;
+  times: Sql<boolean>[];
+  equal: Equalities;
+  /** Tried on each row, because no index serves them. */
+  tests: Sql<boolean>[];
+}
+
+function partOf(outbox: Outbox, order: ListOrder, filter: EventFilter, place: Place): ListPart {
+  const at = placeSql(outbox, place);
+  const key = order.by === 'key' ? null : roleKey(at, 'createdAt');
+  const [times, tests] = [timeScope(outbox, at, filter), rowTests(outbox, at, filter)];
+  return { outbox, order, filter, at, key, times, tests, equal: equalities(outbox, at, filter) };
+}
+
+function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
+  const { outbox, order, at, times, equal } = part;
+  const wanted = asked.filter((state): state is LiveState => (LIVE_STATES as readonly string[]).includes(state));
   const states: readonly LiveState[] = wanted.length > 0 ? wanted : LIVE_STATES;
   const predicate = (some: readonly LiveState[]): Sql<boolean> | null => statePredicate(outbox.shape, some, at.alias, outbox.scope);
   const chosen = wanted.length === 0 ? null : predicate(wanted);
   if (wanted.length > 0 && chosen === null) return { walks: [], leftOut: [], missingIndex: null };
 
-  const equal = equalities(outbox, at, filter);
   const small = isSmall(at.place);
-  const filtered = [...timeScope(outbox, at, filter), ...rowTests(outbox, at, filter)];
+  const filtered = [...times, ...part.tests];
   const walks: Walk[] = equal.indexed.map((test) => ({
-    ...walk(at, mixedKey(outbox, order, at)),
+    ...walk(at, mixedKey(part)),
     where: [...(chosen === null ? [] : [chosen]), test, ...filtered],
   }));
   const done = (leftOut: EventState[] = [], missingIndex: Walks['missingIndex'] = null): Walks => {
@@ -97,30 +124,28 @@ function mainWalks(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks
     return { walks: rows === null ? walks : walks.map((one) => ({ ...one, where: [rows, ...one.where] })), leftOut, missingIndex };
   };
   if (equal.impossible || equal.enough) return done();
-  const tests = [...rowTests(outbox, at, filter), ...equal.unindexed];
+  const tests = [...part.tests, ...equal.unindexed];
   const missing = equal.unindexed.length > 0 && !small ? 'aggregate' : null;
 
   if (order.whole !== null && wanted.length === 0) {
-    walks.push(wholeWalk(outbox, order, at, filter, tests));
+    walks.push(wholeWalk(part, tests));
     return done([], missing ?? (order.scattered ? 'order' : null));
   }
-  const parts = PART_KEYS.filter((part) => PARTS[part].some((state) => states.includes(state)));
-  const served = parts.filter((part) => order.parts[part] !== undefined);
-  for (const part of served) {
-    const own = PARTS[part].filter((state) => states.includes(state));
-    const where = predicate(own);
-    if (where !== null) walks.push(partWalk(outbox, order, at, filter, part, where, tests));
+  const served = PART_KEYS.filter((one) => order.parts[one] !== undefined && PARTS[one].some((state) => states.includes(state)));
+  for (const one of served) {
+    const where = predicate(PARTS[one].filter((state) => states.includes(state)));
+    if (where !== null) walks.push(partWalk(part, one, where, tests));
   }
-  const rest = states.filter((state) => !served.some((part) => (PARTS[part] as readonly LiveState[]).includes(state)));
-  const others = wanted.length === 0 ? unwalked(outbox, order, at, served, predicate) : predicate(rest);
+  const rest = states.filter((state) => !served.some((one) => (PARTS[one] as readonly LiveState[]).includes(state)));
+  const others = wanted.length === 0 ? unwalked(part, served, predicate) : predicate(rest);
   if (order.whole !== null && others !== null) {
-    walks.push(wholeWalk(outbox, order, at, filter, [others, ...tests]));
+    walks.push(wholeWalk(part, [others, ...tests]));
     return done([], missing ?? (order.scattered ? 'order' : null));
   }
 
   // What no index finds: every other row of a small table, or what a look at the first rows of a large one shows.
-  const untimed = wanted.includes('published') && order.parts.published !== undefined ? publishedUntimed(outbox, order, at) : null;
-  const scan = { ...walk(at, mixedKey(outbox, order, at)), tests: [...filtered, ...equal.unindexed] };
+  const untimed = wanted.includes('published') && order.parts.published !== undefined ? publishedUntimed(part) : null;
+  const scan = { ...walk(at, mixedKey(part)), tests: [...filtered, ...equal.unindexed] };
   if (small) {
     const found = [others, untimed].filter((one) => one !== null);
     if (found.length > 0) walks.push({ ...scan, where: [sql<boolean>`(${sql.join(found, sql` or `)})`] });
@@ -135,19 +160,19 @@ function mainWalks(outbox: Outbox, order: ListOrder, filter: EventFilter): Walks
 }
 
 /** The dead-letter table or the archive: by an index on creation where it has one, otherwise sorted. */
-function otherWalks(outbox: Outbox, order: ListOrder, place: Place, filter: EventFilter): Walks {
-  const at = placeSql(outbox, place);
-  const equal = equalities(outbox, at, filter);
-  const key = order.by === 'key' ? null : createdKey(at);
-  const column = order.by === 'key' ? uniqueKey(place) : (plainColumn(place, 'createdAt')?.name ?? null);
-  const index = column === null ? null : fitWalk(place, column, [], false);
-  const times = timeScope(outbox, at, filter);
-  const tests = rowTests(outbox, at, filter);
+function otherWalks({ order, at, key, times, tests, equal }: ListPart): Walks {
+  const column = order.by === 'key' ? uniqueKey(at.place) : (plainColumn(at.place, 'createdAt')?.name ?? null);
+  const index = column === null ? null : fitWalk(at.place, column, [], false);
   const walks: Walk[] = equal.indexed.map((test) => ({ ...walk(at, key), where: [test, ...times, ...tests] }));
   if (!equal.impossible && !equal.enough) {
-    const byTime = key !== null;
-    const tried = [...(byTime ? [] : times), ...tests, ...equal.unindexed];
-    walks.push({ ...walk(at, key), where: byTime ? times : [], tests: tried, index, look: index === null ? null : searchRows(at) });
+    const [where, tried] = key === null ? [[], times] : [times, []];
+    walks.push({
+      ...walk(at, key),
+      where,
+      tests: [...tried, ...tests, ...equal.unindexed],
+      index,
+      look: index === null ? null : searchRows(at),
+    });
   }
   return { walks, leftOut: [], missingIndex: null };
 }
@@ -156,36 +181,22 @@ function walk(at: PlaceSql, key: SortKey | null): Walk {
   return { at, key, where: [], tests: [], index: null, look: null, sample: false };
 }
 
-function wholeWalk(outbox: Outbox, order: ListOrder, at: PlaceSql, filter: EventFilter, tests: Sql<boolean>[]): Walk {
-  const key = order.by === 'key' ? null : createdKey(at);
-  const times = timeScope(outbox, at, filter);
-  const own = {
-    ...walk(at, key),
-    index: order.whole,
-    look: order.scattered && !isSmall(at.place) ? SCATTERED_SEARCH_ROWS : searchRows(at),
-  };
+function wholeWalk({ order, at, key, times }: ListPart, tests: Sql<boolean>[]): Walk {
+  const look = order.scattered && !isSmall(at.place) ? SCATTERED_SEARCH_ROWS : searchRows(at);
+  const own = { ...walk(at, key), index: order.whole, look };
   return key === null ? { ...own, tests: [...times, ...tests] } : { ...own, where: times, tests };
 }
 
-function partWalk(
-  outbox: Outbox,
-  order: ListOrder,
-  at: PlaceSql,
-  filter: EventFilter,
-  part: Part,
-  predicate: Sql<boolean>,
-  tests: Sql<boolean>[],
-): Walk {
-  const index = order.parts[part]?.walk ?? null;
+function partWalk(part: ListPart, states: Part, predicate: Sql<boolean>, tests: Sql<boolean>[]): Walk {
+  const { outbox, order, at, key, times } = part;
+  const index = order.parts[states]?.walk ?? null;
   // Said apart from the states' own words, so that the planner sees the column the index leads with.
-  const common = commonTests(outbox.shape, PARTS[part]).map((test) => compileCondition(test, at.alias, outbox.scope));
-  const times = timeScope(outbox, at, filter);
-  if (part === 'published' && order.by === 'happened') {
+  const common = commonTests(outbox.shape, PARTS[states]).map((test) => compileCondition(test, at.alias, outbox.scope));
+  if (states === 'published' && order.by === 'happened') {
     const published = roleKey(at, 'publishedAt');
-    const where = [...common, predicate, sql<boolean>`${published?.sql} is not null`, ...notPublishedBefore(outbox, at, filter)];
+    const where = [...common, predicate, sql<boolean>`${published?.sql} is not null`, ...notPublishedBefore(part)];
     return { ...walk(at, published), where, tests: [...times, ...tests], index, look: searchRows(at) };
   }
-  const key = order.by === 'key' ? null : createdKey(at);
   const own = key === null ? null : index;
   return { ...walk(at, key), where: [...common, predicate, ...times], tests, index: own, look: own === null ? null : searchRows(at) };
 }
@@ -193,7 +204,7 @@ function partWalk(
 const searchRows = (at: PlaceSql): number | null => (isSmall(at.place) ? null : SEARCH_ROWS);
 
 /** What was created since then was published since then: a day is more than clocks and zones differ by. Before the first one there is none. */
-function notPublishedBefore(outbox: Outbox, at: PlaceSql, filter: EventFilter): Sql<boolean>[] {
+function notPublishedBefore({ outbox, at, filter }: ListPart): Sql<boolean>[] {
   const published = at.role('publishedAt');
   if (filter.from === undefined || filter.from < '0001-01-02' || published === null) return [];
   const since = new Date(Date.parse(filter.from) - 86_400_000).toISOString();
@@ -201,36 +212,33 @@ function notPublishedBefore(outbox: Outbox, at: PlaceSql, filter: EventFilter): 
   return [sql<boolean>`${published.sql} >= ${from}`];
 }
 
-export const createdKey = (at: PlaceSql): SortKey | null => roleKey(at, 'createdAt');
-
-export function roleKey(at: PlaceSql, role: 'createdAt' | 'publishedAt'): SortKey | null {
+function roleKey(at: PlaceSql, role: 'createdAt' | 'publishedAt'): SortKey | null {
   const bound = at.role(role);
   if (bound === null) return null;
   return { role, ...bound, iso: at.roleIso(role), nullable: role === 'createdAt' && bound.description.nullable };
 }
 
 /** The key of any row of the table, whichever walk would find it. */
-function mixedKey(outbox: Outbox, order: ListOrder, at: PlaceSql): SortKey | null {
-  if (order.by === 'key') return null;
-  const created = createdKey(at);
-  const published = publishedRows(outbox, order, at);
+function mixedKey(part: ListPart): SortKey | null {
+  const { at, key } = part;
+  const published = publishedRows(part);
   const publishedAt = roleKey(at, 'publishedAt');
-  if (published === null || created === null || publishedAt === null) return created;
+  if (published === null || key === null || publishedAt === null) return key;
   return {
-    ...created,
-    sql: sql`case when ${published} then ${publishedAt.sql} else ${created.sql} end`,
-    iso: sql`case when ${published} then ${publishedAt.iso} else ${created.iso} end`,
+    ...key,
+    sql: sql`case when ${published} then ${publishedAt.sql} else ${key.sql} end`,
+    iso: sql`case when ${published} then ${publishedAt.iso} else ${key.iso} end`,
   };
 }
 
 /** The rows that are ordered by their time of publishing; null where none are. */
-function publishedRows(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<boolean> | null {
+function publishedRows({ outbox, order, at }: ListPart): Sql<boolean> | null {
   const predicate = order.by === 'happened' ? statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope) : null;
   return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is not null)`;
 }
 
 /** Published rows that do not say when; null where there can be none. */
-function publishedUntimed(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<boolean> | null {
+function publishedUntimed({ outbox, order, at }: ListPart): Sql<boolean> | null {
   const column = at.place.roles.publishedAt?.column.name;
   const always = commonTests(outbox.shape, PARTS.published).some(
     (test) => test.column === column && test.kind === 'isNull' && !test.isNull,
@@ -242,15 +250,14 @@ function publishedUntimed(outbox: Outbox, order: ListOrder, at: PlaceSql): Sql<b
 
 /** The rows of a list of every state that no walk has; null where there can be none. */
 function unwalked(
-  outbox: Outbox,
-  order: ListOrder,
-  at: PlaceSql,
+  part: ListPart,
   served: readonly Part[],
   predicate: (states: readonly LiveState[]) => Sql<boolean> | null,
 ): Sql<boolean> | null {
+  const { outbox, order } = part;
   if (order.covered) return null;
-  const published = publishedRows(outbox, order, at);
-  const walked = served.filter((part) => published === null || part !== 'published').flatMap((part) => PARTS[part]);
+  const published = publishedRows(part);
+  const walked = served.filter((one) => published === null || one !== 'published').flatMap((one) => PARTS[one]);
   const covered = [predicate(walked), served.includes('published') ? published : null].filter((one) => one !== null);
   const { notTrue } = outbox.database.engine.fragments;
   return covered.length === 0 ? sql<boolean>`true` : sql`${sql.join(covered.map(notTrue), sql` and `)}`;

@@ -7,9 +7,8 @@ import type { Place } from '@/lib/shape/bound';
 import { compileCondition } from '@/lib/shape/compile';
 import { COLUMN_ROLES, type Shape } from '@/lib/shape/shape';
 import type { Path } from '@/lib/shared/lists/document-path';
-import { listOrder } from '../lists/order';
 import { mergedRows } from '../lists/sql';
-import { walksOf } from '../lists/walks';
+import { listOf } from '../lists/walks';
 import { livePlaces, type Outbox } from '../outbox';
 import { placeSql } from '../rows/row';
 
@@ -34,7 +33,7 @@ const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_
  * Throws DatabaseFailure when the database does not answer.
  */
 export async function refusedReadings(outbox: Outbox): Promise<MappingProblem[]> {
-  const { walks } = walksOf(outbox, listOrder(outbox), {});
+  const { walks } = listOf(outbox, {});
   const page = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'newest', after: null, until: null, limit: 0 });
   const whole = page === null ? null : await refusal(outbox, page);
   if (whole === null) return [];

@@ -87,12 +87,12 @@ export function countersRead({ database, shape, main }: Pick<Outbox, 'database' 
 export const countersGrant = (counters: string, account: string): string => `GRANT SELECT ON ${counters} TO ${account}`;
 
 /** Every table a reader of this outbox needs: its own and its companions, each once. */
-export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'companions'>): TableName[] {
-  const { main, dead, companions } = outbox;
+export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'scope'>): TableName[] {
+  const { main, dead, scope } = outbox;
   const names = [
     main.table,
     ...(dead === null ? [] : [dead.table]),
-    ...[...companions.values()].map(({ description }) => description.name),
+    ...[...scope.companions.values()].map(({ description }) => description.name),
   ];
   return [...new Map(names.map((name) => [`${name.schema ?? ''}\u0000${name.table}`, name])).values()];
 }

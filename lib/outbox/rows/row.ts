@@ -10,6 +10,7 @@ import type { Place } from '@/lib/shape/bound';
 import { roleSize, roleSql, type RoleSql } from './role-sql';
 import { rowId, type RowId } from './row-id';
 import { READ_BYTES } from './content';
+import { pathSteps } from '../masking/paths';
 import { touchedCount } from './touched';
 import { encodeVersion } from './version';
 
@@ -138,10 +139,11 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
   const payload = at.role('payload');
   const size = at.roleSize('payload');
   const none = sql`cast(null as char(1))`;
-  const amount = (path: string[] | null | undefined): RawBuilder<unknown> =>
-    path === null || path === undefined || payload === null || size === null || !mayHoldJson(payload.description)
+  // Found inside the payload.
+  const amount = (path: string | undefined): RawBuilder<unknown> =>
+    path === undefined || payload === null || size === null || !mayHoldJson(payload.description)
       ? none
-      : sql`case when ${size} <= ${sql.lit(READ_BYTES)} then ${fragments.jsonText(payload.sql, path, payload.description)} end`;
+      : sql`case when ${size} <= ${sql.lit(READ_BYTES)} then ${fragments.jsonText(payload.sql, pathSteps(path), payload.description)} end`;
   const large = takenApart(outbox, at.place).flatMap((role) => at.roleSize(role) ?? []);
   const tooLarge = sql.join(
     large.map((one) => sql`${one} > ${sql.lit(READ_BYTES)}`),
@@ -153,7 +155,7 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
     ${at.roleIso('attemptedAt')} as attempted_at, ${at.roleText('attempts')} as attempts, ${at.roleText('maxAttempts')} as max_attempts,
     ${error === null ? none : fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS)} as error,
     ${at.roleText('dedupKey')} as dedup_key, ${at.roleText('traceId')} as trace_id,
-    ${amount(outbox.amount?.value)} as amount, ${amount(outbox.amount?.currency)} as currency,
+    ${amount(outbox.settings.amount?.value)} as amount, ${amount(outbox.settings.amount?.currency)} as currency,
     ${large.length === 0 ? none : sql`case when ${tooLarge} then 'y' end`} as too_large, ${at.exact} as exact, ${at.stable} as stable`;
 }
 
@@ -161,7 +163,8 @@ export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unkno
 function takenApart(outbox: Outbox, { roles }: Place): Role[] {
   const documents = new Map<string, Role>();
   for (const [key, bound] of Object.entries(roles)) {
-    const apart = bound.constant === null && (bound.path.length > 0 || bound.last || (key === 'payload' && outbox.amount !== null));
+    const apart =
+      bound.constant === null && (bound.path.length > 0 || bound.last || (key === 'payload' && outbox.settings.amount !== null));
     if (apart) documents.set(`${bound.join?.name ?? ''}.${bound.column.name}`, key as Role);
   }
   return [...documents.values()];
