@@ -105,6 +105,7 @@ export async function roleRights(db: Db, role: string, tables: Required<TableNam
 
 /** Of several functions of one name one is enough: only a call tells which of them is meant. Served by the catalogue's indexes; locks nothing. */
 export async function callRights(db: Db, role: string, functions: { schema: string; name: string }[]): Promise<boolean[]> {
+  if (functions.length === 0) return [];
   const wanted = sql.join(functions.map(({ schema, name }, index) => sql`(${sql.lit(index)}, ${schema}, ${name})`));
   const { rows } = await sql<{ may: boolean }>`
     with wanted(position, schema_name, function_name) as (values ${wanted})
