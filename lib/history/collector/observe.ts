@@ -15,8 +15,6 @@ export const OBSERVERS: readonly Observer[] = [attemptsObserver, transitionsObse
 const STATEMENT_MS = 2_000;
 /** Of a tick that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
 const DUTY = 0.05;
-/** How often an outbox is observed in which nothing happens. */
-const QUIET_MS = 809;
 /** What it may take of the share of the ticks that collect. */
 const OF_LOOKS = DUTY / TICK_DUTY;
 
@@ -39,22 +37,20 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
     rounds.set(observer.key, round);
     if (round.dueAt > Date.now()) continue;
     const began = performance.now();
-    let quiet = false;
     try {
-      quiet = await observeOnce(session, outbox, observer);
+      await observeOnce(session, outbox, observer);
       round.pace.succeeded(performance.now() - began);
     } catch (error) {
       round.pace.failed(isTimeout(error));
       failed = error instanceof Error ? error : new Error(String(error));
     }
     // Never in step with a relay that works in rounds: what waits then would pass for what waits on average.
-    const everyMs = quiet ? Math.max(QUIET_MS, round.pace.everyMs) : round.pace.everyMs;
-    round.dueAt = Date.now() + everyMs * (0.75 + Math.random() / 2);
+    round.dueAt = Date.now() + round.pace.everyMs * (0.75 + Math.random() / 2);
   }
   return failed;
 }
 
-async function observeOnce(session: Session, outbox: Outbox, observer: Observer): Promise<boolean> {
+async function observeOnce(session: Session, outbox: Outbox, observer: Observer): Promise<void> {
   const past = session.memory[observer.key];
   const { tried } = session;
   const { engine } = outbox.database;
@@ -81,5 +77,4 @@ async function observeOnce(session: Session, outbox: Outbox, observer: Observer)
     rows: session.observed.rows + seen.rows,
     milliseconds: session.observed.milliseconds + performance.now() - began,
   };
-  return seen.quiet === true;
 }

@@ -35,8 +35,6 @@ export interface Observation {
   memory: unknown;
   /** Rows read, for the cost shown. */
   rows: number;
-  /** Nothing waits or has happened: QUIET_MS are soon enough. */
-  quiet?: boolean;
 }
 
 /**
