@@ -81,7 +81,7 @@ describe('the demo’s world on a MySQL of somebody’s', () => {
 
   it('lists the row of the killed worker, and an operator releases it: it goes out', async () => {
     const outbox = await directory.get('orders-sqs');
-    expect(outbox).toMatchObject({ writable: true, whyReadOnly: null, proof: { needed: false } });
+    expect(outbox).toMatchObject({ whyReadOnly: null, proof: { needed: false } });
     const { events } = await listEvents(outbox, { state: ['processing'], order: 'oldest' }, { limit: 10 });
     const [stuck] = events.filter(({ lastAttemptAt }) => Date.now() - Date.parse(lastAttemptAt ?? '') > 10 * 60_000);
     expect(stuck).toBeDefined();
