@@ -119,8 +119,8 @@ export function reasonsFor(
     };
     const reason = REASONS.find(({ fits }) => fits(judged));
     if (reason === undefined) return { ...skip(id, row, 'locked', null), lockedOnly: true };
-    const { code, because } = reason.code === null && judged.refusal !== null ? judged.refusal : reason;
-    return skip(id, row, code ?? 'wrong_state', because ?? null);
+    const { refusal } = judged;
+    return skip(id, row, reason.code ?? refusal?.code ?? 'wrong_state', reason.because ?? refusal?.because ?? null);
   });
 }
 

@@ -1,14 +1,12 @@
 import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
-import type { Outbox } from './outbox';
+import type { FoundOutbox, Outbox } from './outbox';
 import { mayHoldJson } from './rows/row';
 import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from '@/lib/shape/shape';
 
-type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
-
 /** What this table can show and which operations it offers, from its shape and the columns really there; `refused` failed their proof. */
-export function describeCapabilities(outbox: Bound, refused: readonly string[] = []): Capabilities {
+export function describeCapabilities(outbox: FoundOutbox, refused: readonly string[] = []): Capabilities {
   const { shape, main } = outbox;
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
@@ -45,20 +43,20 @@ export function describeCapabilities(outbox: Bound, refused: readonly string[] =
 export const hasOperations = ({ operations, archive }: Pick<Shape, 'operations' | 'archive'>): boolean =>
   archive !== undefined || Object.values(operations).some((rules) => Array.isArray(rules) && rules.some((rule) => 'version' in rule));
 
-function canShow(outbox: Bound, state: State): boolean {
+function canShow(outbox: FoundOutbox, state: State): boolean {
   if (state === 'archived') return outbox.shape.archive !== undefined;
   if (state === 'dead' && outbox.dead !== null) return true;
   return outbox.shape.states.some((rule) => rule.state === state);
 }
 
-function stateCapability(outbox: Bound, state: State): { available: true } | { available: false; because: UnavailableReason } {
+function stateCapability(outbox: FoundOutbox, state: State): { available: true } | { available: false; because: UnavailableReason } {
   if (canShow(outbox, state)) return { available: true };
   const kind = kindOf(outbox.shape);
   if (kind === 'external' && state !== 'archived') return { available: false, because: 'external_relay' };
   return { available: false, because: kind === 'presence' && state === 'published' ? 'deleted_on_publish' : 'not_in_schema' };
 }
 
-function operationCapability(outbox: Bound, rules: OperationRules): OperationCapability {
+function operationCapability(outbox: FoundOutbox, rules: OperationRules): OperationCapability {
   if (!Array.isArray(rules)) return { offered: false, because: rules.refuse };
   const changes = rules.filter((rule): rule is ChangeRule => 'version' in rule);
   const usable = changes.filter((rule) => whyNotOffered(outbox, rule) === null);
@@ -75,7 +73,7 @@ function operationCapability(outbox: Bound, rules: OperationRules): OperationCap
 }
 
 /** Why a rule cannot be carried out on this table, as a refusal; null when it can: an optional column may be missing, or a setting. */
-export function whyNotOffered(outbox: Bound, rule: ChangeRule): string | null {
+export function whyNotOffered(outbox: FoundOutbox, rule: ChangeRule): string | null {
   const { needs, olderThanStuckAfter: age } = rule;
   if (needs !== undefined && outbox.parameters.extra[needs.parameter] !== needs.equals) return 'needs_setting';
   const place = rule.moveTo === 'main' && outbox.dead !== null ? outbox.dead : outbox.main;
@@ -83,7 +81,7 @@ export function whyNotOffered(outbox: Bound, rule: ChangeRule): string | null {
 }
 
 /** What the rules of an operation say about a state: the change, a refusal, or nothing (the wrong state). */
-export function ruleFor(outbox: Bound, operation: string, state: LiveState): ChangeRule | { refuse: string } | null {
+export function ruleFor(outbox: FoundOutbox, operation: string, state: LiveState): ChangeRule | { refuse: string } | null {
   const rules = outbox.shape.operations[operation];
   if (rules === undefined) return null;
   if (!Array.isArray(rules)) return { refuse: rules.refuse };

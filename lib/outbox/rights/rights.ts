@@ -2,7 +2,7 @@ import { leavesIn, notNull } from '@/lib/shape/reason';
 import type { TableName } from '@/lib/database/description';
 import { whyNotOffered } from '../capabilities';
 import { fitRange } from '../indexes/index-fit';
-import type { Outbox } from '../outbox';
+import type { FoundOutbox, Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { ChangeRule } from '@/lib/shape/shape';
 
@@ -13,10 +13,8 @@ export interface Rights {
   update: Set<string>;
 }
 
-type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly' | 'proof'>;
-
 /** Exactly what the operations of this outbox need of its own tables: the grants of an installation, and nothing more. */
-export function neededRights(outbox: Bound): Map<Place, Rights> {
+export function neededRights(outbox: FoundOutbox): Map<Place, Rights> {
   const { main, dead, shape } = outbox;
   const none = (): Rights => ({ insert: false, delete: false, update: new Set() });
   const rights = new Map<Place, Rights>([[main, none()], ...(dead === null ? [] : ([[dead, none()]] as [Place, Rights][]))]);
@@ -45,7 +43,7 @@ export interface RightFor {
 }
 
 /** Which operations need each of the rights that `neededRights` answers; `column` quotes a name. */
-export function rightsByOperation(outbox: Bound, column: (name: string) => string): Map<Place, RightFor[]> {
+export function rightsByOperation(outbox: FoundOutbox, column: (name: string) => string): Map<Place, RightFor[]> {
   const { operations, archive } = outbox.shape;
   // What each would need if it were the only one; of the two that the archive brings, one takes rows out and the other puts them back.
   const alone = (kept: typeof operations, withArchive: boolean): Map<Place, Rights> =>
@@ -98,7 +96,7 @@ export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'scope'>): Tab
 }
 
 /** Functions of the library that operations call, and which do; one that names no schema is looked for beside the outbox. */
-export function calledFunctions(outbox: Bound): { schema: string; name: string; operations: string[] }[] {
+export function calledFunctions(outbox: FoundOutbox): { schema: string; name: string; operations: string[] }[] {
   const called = new Map<string, string[]>();
   for (const [key, rules] of usableByOperation(outbox))
     for (const { call } of rules)
@@ -110,29 +108,29 @@ export function calledFunctions(outbox: Bound): { schema: string; name: string; 
   });
 }
 
-function usableByOperation(outbox: Bound): [operation: string, rules: ChangeRule[]][] {
+function usableByOperation(outbox: FoundOutbox): [operation: string, rules: ChangeRule[]][] {
   return Object.entries(outbox.shape.operations).map(([key, rules]) => [
     key,
     Array.isArray(rules) ? rules.filter((rule): rule is ChangeRule => 'version' in rule && whyNotOffered(outbox, rule) === null) : [],
   ]);
 }
 
-const usableRules = (outbox: Bound): ChangeRule[] => usableByOperation(outbox).flatMap(([, rules]) => rules);
+const usableRules = (outbox: FoundOutbox): ChangeRule[] => usableByOperation(outbox).flatMap(([, rules]) => rules);
 
 /** The tables whose rows a rule takes. */
-function placesOf(outbox: Bound, rule: ChangeRule): Place[] {
+function placesOf(outbox: FoundOutbox, rule: ChangeRule): Place[] {
   const { main, dead, shape } = outbox;
   const fromMain = rule.moveTo === undefined && shape.states.some(({ state }) => rule.from.includes(state));
   return [...(fromMain ? [main] : []), ...(dead !== null && rule.from.includes('dead') ? [dead] : [])];
 }
 
 /** True when an operation can take a row of this table. */
-function locks(outbox: Bound, place: Place): boolean {
+function locks(outbox: FoundOutbox, place: Place): boolean {
   return outbox.shape.archive !== undefined || usableRules(outbox).some((rule) => placesOf(outbox, rule).includes(place));
 }
 
 /** A row can only be locked with the right to write one of its columns: the one that says least. */
-function lockColumn(outbox: Bound, place: Place): string {
+function lockColumn(outbox: FoundOutbox, place: Place): string {
   const state = outbox.shape.states
     .flatMap(({ when }) => leavesIn(when).map((test) => test.column))
     .find((name) => place.description.columns.has(name));

@@ -3,17 +3,14 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { type Place, placeColumns } from '@/lib/shape/bound';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS, recordTables } from '../companions';
-import { type Outbox, tableLabel } from '../outbox';
+import { type FoundOutbox, type Outbox, tableLabel } from '../outbox';
 import { calledFunctions, neededRights, type Rights } from './rights';
-
-/** An outbox of which it is not known yet what may be changed in it. */
-type Bound = Omit<Outbox, 'capabilities' | 'writable' | 'whyReadOnly'>;
 
 /**
  * What the operator's role lacks of what the operations need, as `UPDATE (status) on public.outbox`, `EXECUTE on jobs.reschedule`; [] when it lacks
  * nothing. null where only the role itself can tell.
  */
-export async function operatorLacks(outbox: Omit<Bound, 'proof'>, db: Db): Promise<string[] | null> {
+export async function operatorLacks(outbox: FoundOutbox, db: Db): Promise<string[] | null> {
   const { operator } = outbox.database.roles;
   if (operator === null) return [];
   const needs = needsOf(outbox);
@@ -25,14 +22,14 @@ export async function operatorLacks(outbox: Omit<Bound, 'proof'>, db: Db): Promi
   return rights === null ? null : [...missing(needs, rights), ...(await uncallable(outbox, db, operator))];
 }
 
-async function uncallable(outbox: Omit<Bound, 'proof'>, db: Db, operator: string): Promise<string[]> {
+async function uncallable(outbox: FoundOutbox, db: Db, operator: string): Promise<string[]> {
   const functions = calledFunctions(outbox);
   const may = await outbox.database.engine.callRights(db, operator, functions);
   return functions.filter((_, index) => may[index] !== true).map(({ schema, name }) => `EXECUTE on ${schema}.${name}`);
 }
 
 /** The same by asking the operator's own login; [] when it cannot be asked now: whether it works is told by the first change. */
-export async function operatorSaysItLacks(outbox: Omit<Bound, 'proof'>): Promise<string[]> {
+export async function operatorSaysItLacks(outbox: FoundOutbox): Promise<string[]> {
   const { database } = outbox;
   const needs = needsOf(outbox);
   try {
@@ -55,7 +52,7 @@ const NOTHING: RoleRights = { usage: false, select: false, insert: false, delete
 
 type Needs = [Required<TableName>, Rights][];
 
-function needsOf(outbox: Omit<Bound, 'proof'>): Needs {
+function needsOf(outbox: FoundOutbox): Needs {
   const { headers, events } = recordTables(outbox.database.engine);
   const needs: Needs = [...neededRights(outbox)].map(([place, needed]) => [place.table, needed]);
   needs.push([headers, { insert: true, delete: false, update: new Set(['outcome']) }]);
@@ -84,7 +81,7 @@ function lacking(has: RoleRights, needed: Rights): string[] {
 }
 
 /** What stands in the way of changes, what has to be put right first before what depends on it; null when nothing does. */
-export async function readOnlyReason(outbox: Bound, db: Db): Promise<ReadOnlyReason | null> {
+export async function readOnlyReason(outbox: FoundOutbox & Pick<Outbox, 'proof'>, db: Db): Promise<ReadOnlyReason | null> {
   if (outbox.database.write === null) return 'no_operator_url';
   if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
   if ([outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false)) return 'not_transactional';
