@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { bucketSql, addTo } from '@/lib/rollup/histogram';
-import { post, postHours, seal } from '@/lib/history/rollups/ledger';
+import { post, postHours, sumHoursAndDays } from '@/lib/history/rollups/ledger';
 import { DAY_MINUTES, MINUTES_KEPT, sliceOf, cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import { takeLease, underLease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
@@ -42,7 +42,7 @@ export async function foldIntoBooks(store: Store, outbox: string, events: Events
       const additions = await fold(store, client, events.query, 1, hour, Math.min(sliceOf(hour, 'hour') + 60, toMinute));
       await underLease(store, lease, (db) => post(db, { outbox, additions, provisional: new Set(), sealedTo: 0, counts: false }));
     }
-    await underLease(store, lease, (db) => seal(db, outbox, minutesFrom, toMinute));
+    await underLease(store, lease, (db) => sumHoursAndDays(db, outbox, minutesFrom, toMinute));
   } finally {
     await client.end();
   }

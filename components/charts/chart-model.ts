@@ -153,7 +153,7 @@ export function zoneOffsetMs(at: number, timeZone: string): number {
 }
 
 /** Steps that were dragged over: the starts of the one it began at and the one it is at, in milliseconds since the epoch. */
-export interface Dragged {
+export interface DragSelection {
   anchor: number;
   at: number;
 }
@@ -162,7 +162,7 @@ export interface Dragged {
  * The span that a selection of steps stands for, in milliseconds since the epoch: whole steps, and widened to what a chart
  * needs at least, within what is shown.
  */
-export function selectedSpan({ anchor, at }: Dragged, { from, to, stepMs }: Omit<TimeSpan, 'points'>): { from: number; to: number } {
+export function selectedSpan({ anchor, at }: DragSelection, { from, to, stepMs }: Omit<TimeSpan, 'points'>): { from: number; to: number } {
   const first = Math.max(from, Math.min(anchor, at));
   const last = Math.min(to, Math.max(anchor, at) + stepMs);
   const missing = Math.max(0, SPAN_SECONDS_MIN * 1_000 - (last - first));

@@ -1,13 +1,13 @@
 import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { ActionResult } from '@/lib/shared/problems';
-import { type TimeSpan, type ChartLine, type Dragged } from './chart-model';
+import { type TimeSpan, type ChartLine, type DragSelection } from './chart-model';
 
 interface CursorState {
   /** Start of the step that is read, in milliseconds since the epoch; null while none is. */
   at: number | null;
   /** Steps being selected. */
-  dragged: Dragged | null;
+  dragged: DragSelection | null;
 }
 
 interface CursorStore {

@@ -9,7 +9,7 @@ import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEven
 import type { ActionResult } from '@/lib/shared/problems';
 import { EventListScreen, useEventList, type EventList, useListKeys } from '../events/event-list';
 import { ClearAll, FilterMessages, OrderControl, TextChip, TypeChip } from '../events/filter-bar';
-import { type Extent, type Freeze, useWholeList } from '../events/take-list';
+import { type TakeScope, type Freeze, useWholeList } from '../events/take-list';
 import type { Ticks } from '../events/use-ticks';
 import { useSteadyRows } from '../lists/steady-rows';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
@@ -49,7 +49,7 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
   // What was answered of one list does not hold for another.
   useEffect(() => leaveList, [leaveList, filterQuery]);
   const onTaken = useCallback(
-    (id: string, events: FrozenEvent[], extent: Extent) => {
+    (id: string, events: FrozenEvent[], extent: TakeScope) => {
       setTickedIn(id);
       fill(events, extent);
     },

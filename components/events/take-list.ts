@@ -20,11 +20,11 @@ interface WholeList {
 export type Freeze = (input: WholeList & { cursor?: string }) => Promise<ActionResult<FrozenPage>>;
 
 /** How much of a list was ticked: all of it; all that a bounded search found; or the first so many, and it has more. */
-export type Extent = 'whole' | 'found' | 'first';
+export type TakeScope = 'whole' | 'found' | 'first';
 
 export interface Taken {
   events: FrozenEvent[];
-  extent: Extent;
+  extent: TakeScope;
 }
 
 /** Reads a list as it is now, stretch by stretch, until its end or a bound. Throws when it is called off. */
@@ -35,7 +35,7 @@ export async function takeList(
   signal: AbortSignal,
 ): Promise<Taken | { problem: ProblemInfo }> {
   const events = new Map<string, FrozenEvent>();
-  const taken = (extent: Extent): Taken => ({ events: [...events.values()].slice(0, TICKED_EVENTS_MAX), extent });
+  const taken = (extent: TakeScope): Taken => ({ events: [...events.values()].slice(0, TICKED_EVENTS_MAX), extent });
   let cursor: string | undefined;
   let scanned = 0;
   for (let stretch = 1; ; stretch += 1) {
@@ -72,7 +72,7 @@ const KEY = ['whole-list'];
 export function useWholeList(
   freeze: Freeze,
   shown: string,
-  onTaken: (outbox: string, events: FrozenEvent[], extent: Extent) => void,
+  onTaken: (outbox: string, events: FrozenEvent[], extent: TakeScope) => void,
 ): WholeListState {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);

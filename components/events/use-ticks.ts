@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { TICKED_EVENTS_MAX, type FrozenEvent, type OutboxEvent } from '@/lib/shared/model';
-import type { Extent } from './take-list';
+import type { TakeScope } from './take-list';
 
 export interface Ticks {
   /** The ticked events as they were seen when they were ticked, versions included. */
@@ -12,11 +12,11 @@ export interface Ticks {
   toggleAll: (shown: readonly OutboxEvent[]) => void;
   clear: () => void;
   /** Ticks exactly these, which are so much of a list. */
-  fill: (events: readonly FrozenEvent[], extent: Extent) => void;
+  fill: (events: readonly FrozenEvent[], extent: TakeScope) => void;
   /** Another list is on the screen: what is ticked stays, and is no longer so much of it. */
   leaveList: () => void;
   /** How much of a list is ticked; null once single events were. */
-  extent: Extent | null;
+  extent: TakeScope | null;
   /** The last tick went over the limit and was not taken. */
   full: boolean;
 }
@@ -24,7 +24,7 @@ export interface Ticks {
 interface Ticked {
   rows: ReadonlyMap<string, FrozenEvent>;
   full: boolean;
-  extent: Extent | null;
+  extent: TakeScope | null;
 }
 
 const NONE: Ticked = { rows: new Map(), full: false, extent: null };
@@ -49,7 +49,7 @@ export function useTicks(): Ticks {
     setTicked((before) => (before.rows.size === 0 && !before.full ? before : NONE));
   }, []);
 
-  const fill = useCallback((events: readonly FrozenEvent[], much: Extent) => {
+  const fill = useCallback((events: readonly FrozenEvent[], much: TakeScope) => {
     anchor.current = null;
     setTicked({ rows: new Map(events.map((event) => [event.id, event])), full: false, extent: much });
   }, []);

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { FleetLine } from '@/lib/shared/figures/fleet';
 import type { Verdict } from '@/lib/shared/figures/verdicts';
-import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter, foldAway } from './fleet-lines';
+import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter, foldQuietLines } from './fleet-lines';
 
 const entry = (name: string, database: string, verdict: Verdict, unread = false) =>
   ({
@@ -44,7 +44,7 @@ describe('the filter of the fleet', () => {
 const line = (id: string, database: string, verdict: Verdict, unread = false) =>
   ({ outbox: { id, database }, summary: { diagnosis: { verdict } }, unread }) as FleetLine;
 const told = (lines: FleetLine[]) =>
-  foldAway(lines).map((item) => ('away' in item ? [item.away, ...item.lines.map(({ outbox }) => outbox.id)] : item.line.outbox.id));
+  foldQuietLines(lines).map((item) => ('away' in item ? [item.away, ...item.lines.map(({ outbox }) => outbox.id)] : item.line.outbox.id));
 
 test('the outboxes of a database that is away are one line, in the place of the first', () => {
   expect(

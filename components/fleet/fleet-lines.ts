@@ -46,7 +46,7 @@ type FleetItem = { line: FleetLine } | { away: string; lines: FleetLine[] };
  * The lines with those of a database that is away in one: it is one thing that has happened, and thirty lines of it would
  * stand before a relay that stopped. A database with a single outbox keeps that one's line.
  */
-export function foldAway(lines: readonly FleetLine[]): FleetItem[] {
+export function foldQuietLines(lines: readonly FleetLine[]): FleetItem[] {
   const away = new Map<string, FleetLine[]>();
   for (const line of lines) {
     if (!isAway(line)) continue;

@@ -3,7 +3,7 @@ import Link from 'next/link';
 import { useTranslations } from 'next-intl';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import type { DoctorHeadline } from '@/lib/shared/doctor';
-import { tellsNothing } from '@/lib/shared/figures/measured';
+import { hasNoValue } from '@/lib/shared/figures/measured';
 import { SPARKLINE_POINTS, type FleetLine } from '@/lib/shared/figures/fleet';
 import { CountText, Figure, Percentile } from '../figures/figure';
 import { SeveritySign, VerdictSign } from '../figures/mark';
@@ -26,7 +26,7 @@ export const FIGURE_COLUMNS = ['depth', 'waiting', 'oldest', 'p95', 'dead', 'las
 /** False where nothing was ever read, or computed. */
 function hasFigures({ depth, latency, lastPublishedAt }: FleetLine['summary']): boolean {
   const { count, why } = depth.waiting;
-  return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || !tellsNothing(why);
+  return count !== null || latency.p95Ms !== null || lastPublishedAt !== null || !hasNoValue(why);
 }
 
 /** One outbox of the fleet. Its figures grey when they are old. */
@@ -120,7 +120,7 @@ interface AwayRowProps {
 }
 
 /** All outboxes of a database that is away: what has happened once, whom it concerns, and their own lines when it is opened. */
-export function AwayRow({ database, lines, open, onToggle }: AwayRowProps) {
+export function UnreachableRow({ database, lines, open, onToggle }: AwayRowProps) {
   const words = useTranslations('fleet');
   const sentence = useVerdictSentence(lines[0].summary);
   const Chevron = open ? IconChevronDown : IconChevronRight;

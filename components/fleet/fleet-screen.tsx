@@ -13,10 +13,10 @@ import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { usePolledSnapshot } from '../frame/use-polled-snapshot';
-import { AwayRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
+import { UnreachableRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
 import { FleetBar } from './fleet-bar';
 import { FleetDatabases } from './fleet-databases';
-import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter, foldAway } from './fleet-lines';
+import { fleetQuery, matchesFleetFilter, readFleetFilter, type FleetFilter, foldQuietLines } from './fleet-lines';
 import classes from './fleet.module.css';
 import lines from './lines.module.css';
 
@@ -55,7 +55,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
     return snapshot.entries.filter((entry) => matchesFleetFilter(entry, wanted));
   }, [snapshot.entries, query]);
   const [opened, setOpened] = useState<readonly string[]>([]);
-  const items = useMemo(() => foldAway(shown), [shown]);
+  const items = useMemo(() => foldQuietLines(shown), [shown]);
   const drawn = useShownLines(items.length);
   const search = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
@@ -132,7 +132,7 @@ export function FleetScreen({ initial, action, findHref }: FleetScreenProps) {
               if (first === undefined) return null;
               return (
                 <Fragment key={`away ${away}`}>
-                  <AwayRow
+                  <UnreachableRow
                     database={away}
                     lines={[first, ...others]}
                     open={open}

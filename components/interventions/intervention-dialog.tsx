@@ -9,7 +9,7 @@ import { useOperationName } from './operations';
 import { PreviewRows, SqlView } from './preview-rows';
 import { acceptedReason, ReasonField, rememberReason } from './reason-field';
 import { ResultPanel } from './result-panel';
-import { HaltedPanel, RunningPanel, Trouble, UnknownPanel } from './run-panels';
+import { HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './run-panels';
 import { usePreview, type Preview } from './use-preview';
 import { useRun, type Run } from './use-run';
 import classes from './intervention-dialog.module.css';
@@ -157,9 +157,9 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
           <Skeleton height={Math.min(events.length, 5) * 36 + 33} radius="sm" data-testid="preview-loading" />
         )}
         {problem !== null && (
-          <Trouble problem={problem} outbox={subject.id}>
+          <ProblemPanel problem={problem} outbox={subject.id}>
             {again()}
-          </Trouble>
+          </ProblemPanel>
         )}
         {preview !== null && (
           <>
@@ -195,7 +195,7 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
             {count > 0 && <SqlView statements={preview.sql} />}
           </>
         )}
-        {run.phase === 'refused' && <Trouble problem={run.problem} outbox={subject.id} untouched />}
+        {run.phase === 'refused' && <ProblemPanel problem={run.problem} outbox={subject.id} untouched />}
       </div>
       <div className={classes.buttons}>
         <Button variant="default" onClick={onClose}>

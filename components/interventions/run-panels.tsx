@@ -79,7 +79,11 @@ export function HaltedPanel({ run: { progress, halt, tried }, opening, onGoOn, o
     <div className={classes.form}>
       <div className={classes.scroll}>
         <HowFar progress={progress} />
-        {halt.why === 'problem' ? <Trouble problem={halt.problem} outbox={opening.subject.id} untouched /> : <p>{t(`run.${halt.why}`)}</p>}
+        {halt.why === 'problem' ? (
+          <ProblemPanel problem={halt.problem} outbox={opening.subject.id} untouched />
+        ) : (
+          <p>{t(`run.${halt.why}`)}</p>
+        )}
         {tried !== null && <TriedEvent id={tried} opening={opening} />}
         <p className={classes.consequence}>{t('run.left', { left })}</p>
       </div>
@@ -176,7 +180,7 @@ interface TroubleProps {
 }
 
 /** What a problem means, and what can be done about it. */
-export function Trouble({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: TroubleProps) {
+export function ProblemPanel({ problem: { code, reference, fields, because }, outbox, untouched = false, children }: TroubleProps) {
   const t = useTranslations();
   return (
     <div role="alert" className={classes.trouble}>

@@ -30,7 +30,7 @@ const endOf = (result: InterventionResult): End =>
   result.outcome === 'none' && result.at === null ? { halt: { why: 'absent' } } : { result };
 
 /** In ms since 1970, and never set while this page is open: a clock that jumps must not shorten a wait. */
-export const steadyNow = (): number => performance.timeOrigin + performance.now();
+export const monotonicNow = (): number => performance.timeOrigin + performance.now();
 
 const FIRST_CHECKS_MS = [1_000, 1_000, 2_000, 3_000];
 const LATER_CHECKS_MS = 5_000;
@@ -55,7 +55,7 @@ export function outcomeOptions(check: InterventionActions['check'], { outbox, ke
       if (!kept()) return 'gone';
       if (!answer.ok) throw new Error(answer.problem.code);
       if (answer.value !== null) return answer.value.outcome === 'unknown' ? null : endOf(answer.value);
-      return steadyNow() - sentAt > NO_RECORD_AFTER_MS ? { halt: { why: 'absent' } } : null;
+      return monotonicNow() - sentAt > NO_RECORD_AFTER_MS ? { halt: { why: 'absent' } } : null;
     },
     initialData: null,
     initialDataUpdatedAt: 0,

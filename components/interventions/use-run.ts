@@ -5,7 +5,7 @@ import type { InterventionRequest, InterventionResult } from '@/lib/shared/model
 import type { ProblemInfo } from '@/lib/shared/problems';
 import { useConsole } from '../frame/console';
 import type { Opening } from './actions';
-import { sendBatch, steadyNow, type End, type SentKey } from './send';
+import { sendBatch, monotonicNow, type End, type SentKey } from './send';
 import { forgetSent, keepSent } from './sent';
 import { useSentNotices } from './sent-notices';
 
@@ -69,7 +69,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
           // Before it is sent: a page that is loaded again meanwhile says what became of it all the same.
           const sent = { key: sentKey, account: account.name, outbox, outboxName, operation: request.operation, count: events.length };
           keepSent({ ...sent, sentAt: Date.now() });
-          const sentAt = steadyNow();
+          const sentAt = monotonicNow();
           const end =
             (await sendBatch(interventions.intervene, outbox, request, batch)) ??
             (await new Promise<End>((resolve) => {

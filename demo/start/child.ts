@@ -58,9 +58,9 @@ export async function startChild(args: string[], { cwd, env, logFile, channel }:
   };
 }
 
-/** Asks a child to end, and makes it end after `patienceMs`, with whatever it has started. */
-export async function endChild(child: Child, ask: () => void, patienceMs: number): Promise<void> {
-  const late = setTimeout(() => child.signal('SIGKILL'), patienceMs);
+/** Asks a child to end, and makes it end after `silenceLimitMs`, with whatever it has started. */
+export async function endChild(child: Child, ask: () => void, silenceLimitMs: number): Promise<void> {
+  const late = setTimeout(() => child.signal('SIGKILL'), silenceLimitMs);
   ask();
   await child.ended;
   clearTimeout(late);

@@ -36,7 +36,7 @@ export interface TransactionLimits {
 }
 
 /** How statements of one transaction are planned, beyond what `byIndex` says by itself. */
-export interface Steering {
+export interface PlannerSettings {
   /** Tables may be read whole. */
   scans?: boolean;
   /** An index may tell blocks, whose rows are then looked through. */
@@ -124,7 +124,7 @@ export interface Engine {
    * Settings of the transaction that `db` is in, for statements written for an index: what one serves is never read
    * otherwise, whatever the statistics say; no parallel workers and no compiler, so that one reader takes one core.
    */
-  byIndex(db: Db, allow?: Steering): Promise<void>;
+  byIndex(db: Db, allow?: PlannerSettings): Promise<void>;
   /** The time, and the transactions under way where the role may know them. Reads and locks nothing. */
   transactions(db: Db): Promise<Transactions>;
   /** About how many rows a table or a view has, as the planner takes it; Infinity where nobody can tell. Reads the catalogue and no row. */
@@ -132,7 +132,7 @@ export interface Engine {
   /** About how many rows a table has, its partitions together: when they were last counted, and how it has grown since. As cheap. */
   estimateRows(db: Db, table: TableName): Promise<number>;
   /** Other tables that show rows of these, or whose rows these show: what they are partitions of or inherit from, and the other way round. As cheap. */
-  kin(db: Db, tables: Required<TableName>[]): Promise<TableName[]>;
+  relatedTables(db: Db, tables: Required<TableName>[]): Promise<TableName[]>;
   /** What the database has counted of changes to a table's rows, seconds late; null where nobody is told, and for a view, whose nobody counts. As cheap. */
   changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null>;
   /** The table of the server that a role has to be let read for `changeCounts`, quoted; null where any role is told. */

@@ -5,7 +5,7 @@ import type { Shape } from '@/lib/shape/shape';
 import type { CandidateCompanion, Caution, Confidence, Reason } from '@/lib/shared/detection';
 import { bare, folded, wordsOf } from './names';
 import { isCommonName, rolesOf, vetoes, type RoleColumns } from './roles';
-import { BESIDE_WORDS, OUTBOX_NAME } from './words';
+import { AUXILIARY_WORDS, OUTBOX_NAME } from './words';
 
 /** A shape that says what it is recognised by. */
 export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
@@ -135,18 +135,18 @@ export function namedLikeOutbox(table: CatalogueTable): boolean {
 }
 
 /** True for a table that stands beside an outbox, `outbox_offsets`: what comes before the outbox says whose it is. */
-export function standsBeside(table: CatalogueTable): boolean {
+export function isAuxiliaryTable(table: CatalogueTable): boolean {
   const own = bare(table.name.table);
   const named = OUTBOX_NAME.exec(own);
   const after = named === null ? '' : own.slice(named.index + named[0].length);
-  return BESIDE_WORDS.has(after) || BESIDE_WORDS.has(wordsOf(table.name.table).at(-1) ?? '');
+  return AUXILIARY_WORDS.has(after) || AUXILIARY_WORDS.has(wordsOf(table.name.table).at(-1) ?? '');
 }
 
 /** How well a table fits as an outbox that somebody made by hand; null when it is none. */
 export function genericFit(table: CatalogueTable): GenericFit | null {
   const roles = rolesOf(table);
   const named = namedLikeOutbox(table);
-  if (standsBeside(table) || ruledOut(table, roles, named)) return null;
+  if (isAuxiliaryTable(table) || ruledOut(table, roles, named)) return null;
   const { payload, type, topic, aggregateId, createdAt, publishedAt, publishedFlag, status } = roles;
   const kind = type ?? topic;
   const progress = publishedAt ?? publishedFlag ?? status;

@@ -2,7 +2,7 @@ import type { CatalogueColumn, CatalogueTable } from '@/lib/database/catalogue';
 import type { StatusWord } from '@/lib/shared/detection';
 import type { LiveState } from '@/lib/shared/states';
 import { bare, folded } from './names';
-import { DICTIONARY, FILLERS, FURTHER_WORDS, STATUS_WORDS, VETO_NAMES, WEAK_VETO_NAMES, type DictionaryRole } from './words';
+import { DICTIONARY, FILLERS, DONE_WORDS, STATUS_WORDS, VETO_NAMES, WEAK_VETO_NAMES, type DictionaryRole } from './words';
 
 /** Columns of a table by what their names and types say. */
 export type RoleColumns = Partial<Record<DictionaryRole, CatalogueColumn>>;
@@ -82,7 +82,7 @@ export interface WordEvidence {
 
 /** What each word is proposed to mean. Numbers are never sure, `failed` never proposed: libraries do not agree on it. */
 export function proposeWords(seen: readonly WordEvidence[]): StatusWord[] {
-  const further = seen.some(({ word }) => FURTHER_WORDS.has(bare(word)));
+  const further = seen.some(({ word }) => DONE_WORDS.has(bare(word)));
   const split = seen.some(({ published, rows }) => published !== null && published < rows);
   return seen.map(({ word, rows, published }) => {
     const own = bare(word);

@@ -126,7 +126,7 @@ export const DEAD_NAME =
 export const ARCHIVE_NAME = /archive|history|processed|published|completed|sent$|done$|backup|архив|archivo|archiv/u;
 
 /** Words in the names of tables beside an outbox: they hold no events. */
-export const BESIDE_WORDS = new Set(
+export const AUXILIARY_WORDS = new Set(
   split(`offset offsets cursor cursors checkpoint checkpoints lock locks lease leases config configs configuration setting settings subscription subscriptions
     consumer consumers instance instances partition partitions worker workers node nodes migration migrations version versions schema stat stats statistics metric
     metrics attempt attempts delivery deliveries inbox exception exceptions audit topic topics type types sequence state states exchange`),
@@ -163,4 +163,4 @@ export const STATUS_WORDS: Record<LiveState, ReadonlySet<string>> = {
 };
 
 /** After these words `published` may well mean "stored and waiting", as it does in Spring Modulith. */
-export const FURTHER_WORDS = new Set(split('completed complete processed delivered done handled finished succeeded acknowledged acked'));
+export const DONE_WORDS = new Set(split('completed complete processed delivered done handled finished succeeded acknowledged acked'));

@@ -21,7 +21,7 @@ export interface Classified {
 }
 
 /** Where a row is now and what it looks like, whatever its state. */
-export interface Whereabouts {
+export interface EventLocation {
   place: Place['key'];
   id: string;
   state: string;
@@ -97,7 +97,7 @@ export function reasonsFor(
   { outbox, operation }: { outbox: Outbox; operation: Operation },
   steps: readonly Step[],
   rows: readonly Asked[],
-  found: ReadonlyMap<string, Whereabouts>,
+  found: ReadonlyMap<string, EventLocation>,
   { matches, tooYoung }: RowsOfSteps,
 ): Classified[] {
   return rows.map(({ id, version }) => {
@@ -124,7 +124,7 @@ export function reasonsFor(
   });
 }
 
-function skip(id: string, row: Whereabouts | null, code: SkipCode, because: string | null): Classified {
+function skip(id: string, row: EventLocation | null, code: SkipCode, because: string | null): Classified {
   const state = row === null ? undefined : isState(row.state) ? row.state : ('unmapped' as const);
   const detail = row === null ? null : { state, at: row.published_at, ...(because === null ? {} : { because }) };
   const [type, aggregate] = [row?.type ?? null, row?.aggregate_id ?? null];
@@ -134,15 +134,15 @@ function skip(id: string, row: Whereabouts | null, code: SkipCode, because: stri
   };
 }
 
-async function whereabouts(outbox: Outbox, db: Db, ids: readonly string[]): Promise<Map<string, Whereabouts>> {
-  const found = new Map<string, Whereabouts>();
+async function whereabouts(outbox: Outbox, db: Db, ids: readonly string[]): Promise<Map<string, EventLocation>> {
+  const found = new Map<string, EventLocation>();
   // A text that cannot be an id of this table names no row; asking for it would fail the others.
   const possible = ids.filter((id) => idFits(outbox.database.engine, outbox.main, id));
   for (const place of allPlaces(outbox)) {
     const missing = possible.filter((id) => !found.has(id));
     if (missing.length === 0) break;
     const at = placeSql(outbox, place);
-    const { rows } = await sql<Whereabouts>`select ${sql.lit(place.key)} as place, ${at.id.text} as id, ${at.state} as state,
+    const { rows } = await sql<EventLocation>`select ${sql.lit(place.key)} as place, ${at.id.text} as id, ${at.state} as state,
         ${at.exact} as exact, ${at.stable} as stable, ${touchedCount(outbox, at)} as touched, ${at.roleIso('publishedAt')} as published_at,
         ${at.roleText('type')} as type, ${at.roleText('aggregateId')} as aggregate_id,
         case when ${fitsPublished(outbox, at)} then 'fits' end as published
@@ -153,7 +153,7 @@ async function whereabouts(outbox: Outbox, db: Db, ids: readonly string[]): Prom
 }
 
 /** The same of an event that was read as lists and pages read it; null where its version cannot be read. */
-export function whereaboutsOf(place: Place['key'], event: VersionedEvent, published: boolean): Whereabouts | null {
+export function locateEvent(place: Place['key'], event: VersionedEvent, published: boolean): EventLocation | null {
   const version = decodeVersion(event.version);
   if (version === null) return null;
   return {
@@ -165,7 +165,7 @@ export function whereaboutsOf(place: Place['key'], event: VersionedEvent, publis
   };
 }
 
-export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly Whereabouts[]): Promise<RowsOfSteps> {
+export async function rowsOfSteps(outbox: Outbox, db: Db, steps: readonly Step[], rows: readonly EventLocation[]): Promise<RowsOfSteps> {
   const matches = new Map<Step, Set<string>>();
   const tooYoung = new Set<string>();
   for (const step of steps) {

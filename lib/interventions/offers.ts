@@ -3,11 +3,11 @@
  * the rules that judge an intervention: nothing is remembered, so a row that comes of age is offered its release.
  */
 import { sql } from 'kysely';
-import type { Beside, StoredEvent } from '@/lib/outbox/rows/get-event';
+import type { ExtraText, StoredEvent } from '@/lib/outbox/rows/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { EventDetail } from '@/lib/shared/model';
-import { reasonsFor, whereaboutsOf } from './classify';
+import { reasonsFor, locateEvent } from './classify';
 import { asked, stepsOf, type Step } from './operation';
 import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
@@ -18,7 +18,7 @@ const [FITS, YOUNG, NOT] = ['y', 't', 'n'];
 
 /** A letter for what is out whatever its state, and one for each step from the place, in the order of `stepsFrom`. */
 export const stepLetters =
-  (outbox: Outbox): Beside =>
+  (outbox: Outbox): ExtraText =>
   (at) => {
     const letters = stepsFrom(outbox, at.place.key).map((step) => {
       return sql`case when ${step.match(at)} then (case when ${olderThanStuckAfter(outbox, step, at)} then ${sql.lit(FITS)} else ${sql.lit(YOUNG)} end) else ${sql.lit(NOT)} end`;
@@ -29,7 +29,7 @@ export const stepLetters =
 
 /** For an event read with `stepLetters`: hints only, the guard decides again. */
 export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent): EventDetail['operations'] {
-  const row = whereaboutsOf(place, event, beside[0] === FITS);
+  const row = locateEvent(place, event, beside[0] === FITS);
   if (row === null) return {};
   const { id } = event;
   let read = 1;

@@ -6,7 +6,7 @@ import { idFits } from '@/lib/outbox/rows/row-id';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type VersionedEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import { reasonsFor, rowsOfSteps, whereaboutsOf, type Whereabouts } from './classify';
+import { reasonsFor, rowsOfSteps, locateEvent, type EventLocation } from './classify';
 import { asked, stepsOf, type Operation, type Seen, type Step } from './operation';
 import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
@@ -69,8 +69,8 @@ async function readRows(
   outbox: Outbox,
   db: Db,
   ids: readonly string[],
-): Promise<Map<string, { event: VersionedEvent; row: Whereabouts | null }>> {
-  const found = new Map<string, { event: VersionedEvent; row: Whereabouts | null }>();
+): Promise<Map<string, { event: VersionedEvent; row: EventLocation | null }>> {
+  const found = new Map<string, { event: VersionedEvent; row: EventLocation | null }>();
   const possible = ids.filter((id) => idFits(outbox.database.engine, outbox.main, id));
   for (const place of allPlaces(outbox)) {
     const missing = possible.filter((id) => !found.has(id));
@@ -80,7 +80,7 @@ async function readRows(
         case when ${fitsPublished(outbox, at)} then 'fits' end as published from ${at.from} where ${at.id.among(missing)}`.execute(db);
     for (const row of rows) {
       const event = toEvent(outbox, place.key, row);
-      found.set(row.id, { event, row: whereaboutsOf(place.key, event, row.published !== null) });
+      found.set(row.id, { event, row: locateEvent(place.key, event, row.published !== null) });
     }
   }
   return found;

@@ -100,12 +100,12 @@ function judge(
   if (others.length > 0) return { because: 'touched_more', detail: others.join(', ') };
   const image = JSON.parse(row.before.image) as Texts;
   const from = key === 'restore' ? (image[ARCHIVE_COLUMNS.fromState] ?? '') : row.before.state;
-  if (promised(outbox, key, from, Number(row.after.attempts ?? 0)).includes(row.after.state as State)) return null;
+  if (expectedStates(outbox, key, from, Number(row.after.attempts ?? 0)).includes(row.after.state as State)) return null;
   return { because: 'other_state', detail: isState(row.after.state) ? row.after.state : 'unmapped' };
 }
 
 /** States an operation may leave an event in that was in `from` and now counts so many attempts. */
-export function promised(outbox: Outbox, operation: string, from: string, attempts: number): State[] {
+export function expectedStates(outbox: Outbox, operation: string, from: string, attempts: number): State[] {
   if (operation === 'archive') return ['archived'];
   if (operation === 'restore') {
     // A pending event comes back as dead where the shape has dead, so that no relay sends it unasked.

@@ -5,7 +5,7 @@ import type { Part } from '@/lib/outbox/scan/sources';
 import type { Traits } from '@/lib/outbox/scan/traits';
 
 /** Whether all rows of a part were read, only some, or the table has no such rows at all. */
-export type Reach = 'complete' | 'cut' | 'absent';
+export type Coverage = 'complete' | 'cut' | 'absent';
 
 /** What is kept of a reading for the verdicts of the next quarter of an hour. */
 export interface Past {
@@ -13,7 +13,7 @@ export interface Past {
   asOf: string;
   /** By metric or rule, then by the figure's name. */
   figures: Record<string, Record<string, unknown>>;
-  reach: Record<Part, Reach>;
+  reach: Record<Part, Coverage>;
 }
 
 /** Rows in a slice of time; `untold` are those of them that left, or will leave, at an unknown time. */

@@ -11,7 +11,7 @@ import { cellIn, ALL_TYPES, OTHER_TYPES, seriesOfType, type Additions } from '@/
 import { addTo } from '@/lib/rollup/histogram';
 import { FETCH_STATEMENT_MS, READING_STATEMENT_MS, COMPUTE_STATEMENT_MS } from '@/lib/shared/polling';
 import type { Store } from '@/lib/store/store';
-import type { Reach, Reading, SliceCount } from './reading';
+import type { Coverage, Reading, SliceCount } from './reading';
 import {
   countedName,
   figuresStatement,
@@ -87,7 +87,7 @@ interface TailRow {
 function toReading({ sources, absent, traits, foldedTo }: Plan, row: ReadingRow): Reading {
   const rowsRead = JSON.parse(row.rows_read) as Record<string, number>;
   const slices = JSON.parse(row.slices) as Partial<Record<Axis, SliceColumns>>;
-  const reachOf = (part: Part): Reach => {
+  const reachOf = (part: Part): Coverage => {
     if (absent.includes(part)) return 'absent';
     const cut = sourcesFor(part, sources).some((source) =>
       isCut(source, rowsRead[source.name] ?? 0, rowsRead[countedName(source.name)] ?? null),

@@ -60,7 +60,7 @@ export async function bindOutbox(
       dead: bound.dead,
       archive: bound.archive,
       records: await recordsSight(database.engine, db),
-      elsewhere: others.length === 0 ? [] : configuredElsewhere([...tables, ...(await database.engine.kin(db, tables))], others),
+      elsewhere: others.length === 0 ? [] : configuredElsewhere([...tables, ...(await database.engine.relatedTables(db, tables))], others),
       scope,
       channel: settings.parameters.channel ?? main.notifies[0] ?? null,
       rules: { main: mainRules, dead: deadRules ?? null },

@@ -2,7 +2,7 @@ import { countsRows, type CollectorStatus } from '@/lib/shared/figures/collectio
 import type { Carrying } from '@/lib/shared/changes/carrying';
 import { CONNECTION_ROLES } from '@/lib/shared/connections';
 import type { FleetDatabase } from '@/lib/shared/figures/fleet';
-import { tellsNothing, type Count } from '@/lib/shared/figures/measured';
+import { hasNoValue, type Count } from '@/lib/shared/figures/measured';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import type { Current } from '@/lib/snapshots/snapshots';
@@ -147,7 +147,7 @@ function summed(outbox: string, values: readonly (readonly [string, number])[], 
 const countsPublished = ({ published }: OutboxTotals, { method }: CollectorStatus): boolean =>
   published > 0 || method === null || countsRows(method);
 /** Whether the table counts attempts; not known before it was read. */
-const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && !tellsNothing(why);
+const countsAttempts = ({ retries: { why } }: Summary): boolean => why !== 'no_attempts' && !hasNoValue(why);
 /** Never below zero: clocks may disagree. */
 const secondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from)) / 1_000;
 const secondsOf = (iso: string): number => Date.parse(iso) / 1_000;

@@ -12,7 +12,7 @@ import type { State } from '@/lib/shared/states';
 import { recordDeed } from '@/lib/store/audit';
 import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
 import type { Store } from '@/lib/store/store';
-import { hindrance } from './prove';
+import { whyNotProvable } from './prove';
 import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
 
 /** A proof as it was kept; one of an earlier release told of rows that were made for it. */
@@ -81,7 +81,7 @@ export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Pro
   return {
     outbox: outbox.id,
     whyReadOnly: outbox.whyReadOnly,
-    provable: hindrance(outbox) === null,
+    provable: whyNotProvable(outbox) === null,
     needed,
     fingerprint: fingerprintOf(facts),
     cases: trials.map(({ operation, state, table }) => ({ operation, state, table })),
@@ -118,7 +118,7 @@ async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus[
  * Turns changes of an outbox on or off, with its audit entry in the same transaction. Throws Problem `conflict` when they
  * cannot be turned on: nothing was proven, or something else.
  */
-export async function turnChanges(
+export async function allowChanges(
   store: Pick<Store, 'db'>,
   directory: Pick<OutboxDirectory, 'forget'>,
   outbox: Outbox,

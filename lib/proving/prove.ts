@@ -52,7 +52,7 @@ const FIRST = [
 ] as const;
 
 /** What has to be put right before a proof makes sense; null when nothing. */
-export function hindrance(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null {
+export function whyNotProvable(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason | null {
   return FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
 }
 
@@ -62,7 +62,7 @@ export function hindrance(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyReason |
  */
 export async function prove(bound: Outbox, options: ProofOptions): Promise<ProofDocument> {
   const outbox = asMapped(bound);
-  const first = hindrance(outbox);
+  const first = whyNotProvable(outbox);
   if (first !== null)
     throw new Problem('read_only', `Outbox ${outbox.id} cannot be proven yet (${first}): ${readOnlyAdvice(outbox.id, first)}`, {
       because: first,

@@ -16,13 +16,13 @@ export type CautionCode =
   | 'other_name' | 'other_words' | 'words_to_confirm' | 'row_security' | 'not_readable' | 'no_key' | 'no_created_at'
   | 'rows_vanish' | 'time_zone' | 'assumed' | 'job_queue' | 'inbox' | 'dead_letters' | 'close'; // prettier-ignore
 
-export interface Remark<Code extends string> {
+export interface DetectionNote<Code extends string> {
   code: Code;
   /** Names of columns, tables and shapes, and numbers, for the sentence. */
   values: Record<string, string | number>;
 }
-export type Reason = Remark<ReasonCode>;
-export type Caution = Remark<CautionCode>;
+export type Reason = DetectionNote<ReasonCode>;
+export type Caution = DetectionNote<CautionCode>;
 
 /** Why something could not be read; words under `detect.failures.<code>`. */
 export type DetectionFailureCode =

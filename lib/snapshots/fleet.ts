@@ -4,7 +4,7 @@ import type { DatabaseFailure } from '@/lib/database/failure';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { within } from '@/lib/shared/async/within';
-import type { FleetEntry, FleetSnapshot, AwayReason, FleetDatabase } from '@/lib/shared/figures/fleet';
+import type { FleetEntry, FleetSnapshot, UnreachableReason, FleetDatabase } from '@/lib/shared/figures/fleet';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { OutboxReading } from '@/lib/shared/model';
 import type { Answer } from './readings';
@@ -152,7 +152,7 @@ export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
 }
 
 /** By SQLSTATE, the error numbers of MySQL and MariaDB, and the codes of sockets. */
-const BY_STATE: Record<string, AwayReason> = {
+const BY_STATE: Record<string, UnreachableReason> = {
   ECONNREFUSED: 'refused',
   ETIMEDOUT: 'silent',
   '28000': 'login',
@@ -167,7 +167,7 @@ const BY_STATE: Record<string, AwayReason> = {
   '1226': 'full',
 };
 
-function reasonOf({ state, cause }: DatabaseFailure): AwayReason {
+function reasonOf({ state, cause }: DatabaseFailure): UnreachableReason {
   const known = state === null ? undefined : BY_STATE[state];
   if (known !== undefined) return known;
   const message = cause instanceof Error ? cause.message : '';

@@ -63,14 +63,14 @@ export interface CachePolicy {
    */
   sharedMs: number;
   /** It waits this long and then takes what there is. */
-  patienceMs: number;
+  silenceLimitMs: number;
   /** It waits only this long where the last attempt failed; as long as ever when left out. */
   failingMs?: number;
   /** It asks for many outboxes: each is read when it is its turn, so that the server is never asked for all of them at once. */
   inTurn?: {
-    /** It takes a reading that is no older than this, having waited for `patienceMs` only, and an older one after `olderMs`. */
+    /** It takes a reading that is no older than this, having waited for `silenceLimitMs` only, and an older one after `olderMs`. */
     freshMs: number;
-    patienceMs: number;
+    silenceLimitMs: number;
     olderMs: number;
   };
 }
@@ -230,7 +230,7 @@ export function createReadings(
     return entry.next;
   }
 
-  async function latest(id: string, { sharedMs, patienceMs, failingMs = patienceMs, inTurn }: CachePolicy): Promise<Answer> {
+  async function latest(id: string, { sharedMs, silenceLimitMs, failingMs = silenceLimitMs, inTurn }: CachePolicy): Promise<Answer> {
     directory.settings(id);
     const entry = entries.get(id) ?? newEntry();
     entries.set(id, entry);
@@ -244,7 +244,7 @@ export function createReadings(
       if (inTurn === undefined) hurry(entry);
       await entry.inFlight;
     };
-    const patience = entry.failure !== null ? failingMs : patienceFor(entry, asked, inTurn, patienceMs);
+    const patience = entry.failure !== null ? failingMs : patienceFor(entry, asked, inTurn, silenceLimitMs);
     const inTime = await within(
       serve().then(() => true),
       patience,
@@ -257,9 +257,9 @@ export function createReadings(
   return { servesMs, latest: (id, policy) => outsideRequests(() => latest(id, policy)) };
 }
 
-function patienceFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy['inTurn'], patienceMs: number): number {
-  if (inTurn === undefined || reading === null) return patienceMs;
-  return asked - readAt < inTurn.freshMs ? inTurn.patienceMs : Math.min(patienceMs, inTurn.olderMs);
+function patienceFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy['inTurn'], silenceLimitMs: number): number {
+  if (inTurn === undefined || reading === null) return silenceLimitMs;
+  return asked - readAt < inTurn.freshMs ? inTurn.silenceLimitMs : Math.min(silenceLimitMs, inTurn.olderMs);
 }
 
 /** Of an attempt that waits for its turn nothing can be said yet. */

@@ -77,22 +77,22 @@ const VERDICT_STANDS_MS = 15_000;
 /** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
 const JUDGED_AT_ONCE = 8;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
-const SCREEN = { sharedMs: POLL_INTERVAL_MS, patienceMs: READING_WAIT_MS } satisfies CachePolicy;
+const SCREEN = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: READING_WAIT_MS } satisfies CachePolicy;
 /** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
-const IN_TURN = { freshMs: VERDICT_STANDS_MS, patienceMs: 250, olderMs: 500 };
-const FLEET = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
+const IN_TURN = { freshMs: VERDICT_STANDS_MS, silenceLimitMs: 250, olderMs: 500 };
+const FLEET = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
 const COLLECTOR = {
   sharedMs: POLL_INTERVAL_MS,
-  patienceMs: 100,
+  silenceLimitMs: 100,
   failingMs: 0,
-  inTurn: { freshMs: 0, patienceMs: 100, olderMs: 100 },
+  inTurn: { freshMs: 0, silenceLimitMs: 100, olderMs: 100 },
 } satisfies CachePolicy;
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
-const SCRIPT = { sharedMs: 0, patienceMs: READING_WAIT_MS } satisfies CachePolicy;
+const SCRIPT = { sharedMs: 0, silenceLimitMs: READING_WAIT_MS } satisfies CachePolicy;
 /** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
-const MACHINE = { sharedMs: POLL_INTERVAL_MS, patienceMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
+const MACHINE = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 
 export function createSnapshots(
   directory: OutboxDirectory,

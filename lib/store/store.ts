@@ -1,7 +1,7 @@
 /** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
 import { Kysely, Migrator } from 'kysely';
-import { Reach } from '@/lib/database/connections/reach';
+import { Availability } from '@/lib/database/connections/availability';
 import { lanesOfOwn, type Lane } from '@/lib/database/connections/share';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { postgresDialect } from '@/lib/database/postgres/pool';
@@ -33,7 +33,7 @@ function open(
     dialect: postgresDialect({
       url,
       applicationName: `outbox-console/store@${hostname()}`.slice(0, 63),
-      lane: (source) => ofStore(lanesOfOwn(max, IN_LINE_MS, new Reach())(source)),
+      lane: (source) => ofStore(lanesOfOwn(max, IN_LINE_MS, new Availability())(source)),
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       ...options,
     }),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { openDatabase, type Database, type DatabaseOptions } from '../database';
-import { createServers, divided, type Servers } from './servers';
+import { createServers, connectionLimits, type Servers } from './servers';
 
 const one = useTestDatabase();
 const two = useTestDatabase();
@@ -33,8 +33,8 @@ const seen = async (): Promise<number> => {
 
 describe('the bound of a server', () => {
   it('is divided between kinds of work, with one for each at the least', () => {
-    expect(divided(24)).toEqual({ reader: 11, content: 1, collector: 8, operator: 4 });
-    expect(divided(3)).toEqual({ reader: 1, content: 0, collector: 1, operator: 1 });
+    expect(connectionLimits(24)).toEqual({ reader: 11, content: 1, collector: 8, operator: 4 });
+    expect(connectionLimits(3)).toEqual({ reader: 1, content: 0, collector: 1, operator: 1 });
   });
 
   it('holds over all its databases, connections at rest included, and everybody is served', async () => {

@@ -1,7 +1,7 @@
 /** The database servers of one console and what it holds of each: every pool of databases on one server shares its bound. */
 import { CONNECTION_ROLES, CONNECTIONS_PER_SERVER, type ConnectionRole } from '@/lib/shared/connections';
 import type { DatabaseFailure } from '../failure';
-import { Reach, type ReachState } from './reach';
+import { Availability, type AvailabilityState } from './availability';
 import { Share, type Lane, type LaneCounts, type LaneOptions, type Source } from './share';
 
 export interface RoleConnections extends LaneCounts {
@@ -11,7 +11,7 @@ export interface RoleConnections extends LaneCounts {
 
 /** What is known of a database's connections at this moment. */
 export interface Connections {
-  state: ReachState;
+  state: AvailabilityState;
   /** Milliseconds since the epoch. */
   since: number;
   /** Why it is away; null while it is not. */
@@ -26,7 +26,7 @@ export interface Servers {
   lane<C extends object>(
     at: { database: string; url: string; role: ConnectionRole },
     source: Source<C>,
-    options: Omit<LaneOptions, 'reach'>,
+    options: Omit<LaneOptions, 'availability'>,
   ): Lane<C>;
   /** null for a database that nobody has opened. */
   connections(database: string): Connections | null;
@@ -39,7 +39,7 @@ interface Server {
 
 interface Entry {
   server: Server;
-  reach: Reach;
+  availability: Availability;
   lanes: { role: ConnectionRole; counts: () => LaneCounts }[];
 }
 
@@ -50,7 +50,7 @@ const CONTENT_FROM = 8;
  * How a server's connections are divided: one for each kind of work at the least, half of the others and more for reading. One
  * reads content, which may be megabytes: it is never in the way of the other readings, nor is there ever a second one.
  */
-export function divided(perServer: number): Record<ConnectionRole, number> {
+export function connectionLimits(perServer: number): Record<ConnectionRole, number> {
   const operator = Math.max(1, Math.floor(perServer / 6));
   const collector = Math.max(1, Math.floor(perServer / 3));
   const content = perServer < CONTENT_FROM ? 0 : 1;
@@ -61,7 +61,7 @@ export function divided(perServer: number): Record<ConnectionRole, number> {
 export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Servers {
   const servers = new Map<string, Server>();
   const entries = new Map<string, Entry>();
-  const limits = divided(perServer);
+  const limits = connectionLimits(perServer);
 
   function shares(): Server['shares'] {
     const reader = new Share(limits.reader);
@@ -79,17 +79,17 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
   return {
     lane({ database, url, role }, source, options) {
       const server = serverOf(url);
-      const entry = entries.get(database) ?? { server, reach: new Reach(), lanes: [] };
+      const entry = entries.get(database) ?? { server, availability: new Availability(), lanes: [] };
       entries.set(database, entry);
       // A person who changes something is never told to wait because somebody else could not connect a moment ago.
-      const lane = server.shares[role].lane(source, { ...options, reach: role === 'operator' ? null : entry.reach });
+      const lane = server.shares[role].lane(source, { ...options, availability: role === 'operator' ? null : entry.availability });
       entry.lanes.push({ role, counts: () => lane.counts });
       return lane;
     },
     connections(database) {
       const entry = entries.get(database);
       if (entry === undefined) return null;
-      const { reach, server, lanes } = entry;
+      const { availability, server, lanes } = entry;
       const roles: Connections['roles'] = {};
       for (const { role, counts } of lanes) {
         const { inUse, idle, waiting } = counts();
@@ -102,7 +102,13 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
         };
       }
       const open = [...new Set(CONNECTION_ROLES.map((role) => server.shares[role]))].reduce((sum, share) => sum + share.open, 0);
-      return { state: reach.state, since: reach.since, failure: reach.failure, roles, server: { key: server.key, open, limit: perServer } };
+      return {
+        state: availability.state,
+        since: availability.since,
+        failure: availability.failure,
+        roles,
+        server: { key: server.key, open, limit: perServer },
+      };
     },
   };
 }

@@ -4,7 +4,7 @@
  */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { DatabaseFailure } from '../failure';
-import type { Reach } from './reach';
+import type { Availability } from './availability';
 
 /** Whoever asked first is served first; within this time a connection that is already there goes to who can use it. */
 const SAME_LANE_FIRST_MS = 100;
@@ -36,7 +36,7 @@ export interface LaneOptions {
   /** Longest wait for a place, in milliseconds. */
   acquireTimeoutMs: number;
   /** null: nobody is told to wait because an attempt failed a moment ago. */
-  reach: Reach | null;
+  availability: Availability | null;
 }
 
 export interface LaneCounts {
@@ -152,9 +152,9 @@ export class Share {
 export function lanesOfOwn(
   max: number,
   acquireTimeoutMs: number,
-  reach: Reach | null = null,
+  availability: Availability | null = null,
 ): <C extends object>(source: Source<C>) => Lane<C> {
-  return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, reach });
+  return (source) => new Share(max).lane(source, { max, acquireTimeoutMs, availability });
 }
 
 export class LaneOf<C extends object> implements Lane<C> {
@@ -185,17 +185,17 @@ export class LaneOf<C extends object> implements Lane<C> {
   }
 
   async acquire(): Promise<C> {
-    const { reach, acquireTimeoutMs } = this.options;
+    const { availability, acquireTimeoutMs } = this.options;
     for (const until = Date.now() + acquireTimeoutMs; ;) {
       if (this.ended) throw new DatabaseFailure('connection', null, new Error('the pool is closed'));
       const found = this.takeIdle();
       if (found !== null) return found.opened as C;
-      await reach?.ready();
+      await availability?.ready();
       const turn = await this.share.turn(this, Math.max(0, until - Date.now()));
       if (turn === null) throw new DatabaseFailure('busy', null, new Error('every connection allowed is in use'));
       if (turn !== 'open') return turn.opened as C;
       // It may have turned out meanwhile that the database is away, or somebody else may be finding out.
-      if (reach === null || reach.begin()) return this.open();
+      if (availability === null || availability.begin()) return this.open();
       this.share.free(this);
     }
   }
@@ -206,7 +206,7 @@ export class LaneOf<C extends object> implements Lane<C> {
       void this.close(connection);
       if (!broken) return;
       // What else is at rest may be as dead as this one.
-      this.options.reach?.doubt();
+      this.options.availability?.doubt();
       void this.closeResting();
       return;
     }
@@ -235,14 +235,14 @@ export class LaneOf<C extends object> implements Lane<C> {
   }
 
   private async open(): Promise<C> {
-    const { reach } = this.options;
+    const { availability } = this.options;
     try {
       const connection = await outsideRequests(() => this.source.open((ended) => this.lose(ended)));
-      reach?.succeeded();
+      availability?.succeeded();
       return connection;
     } catch (error) {
       const failure = this.source.failure(error);
-      reach?.failed(failure);
+      availability?.failed(failure);
       this.share.free(this);
       throw failure;
     }
@@ -256,7 +256,7 @@ export class LaneOf<C extends object> implements Lane<C> {
       return;
     }
     this.resting.splice(at, 1);
-    this.options.reach?.doubt();
+    this.options.availability?.doubt();
     void this.close(connection);
   }
 

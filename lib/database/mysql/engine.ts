@@ -114,7 +114,7 @@ export const mysqlEngine: Engine = {
   tableSize,
   estimateRows,
   // Partitions have no names of their own here.
-  kin: () => Promise.resolve([]),
+  relatedTables: () => Promise.resolve([]),
   changeCounts,
   changeCounters: CHANGE_COUNTERS,
   catalogue: mysqlCatalogue,

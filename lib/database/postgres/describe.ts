@@ -163,7 +163,7 @@ export function channelsIn(source: string): string[] {
 }
 
 /** Ancestors and descendants by inheritance, which partitions are a kind of. Served by the catalogue's indexes; any role may read it. */
-export async function kin(db: Db, tables: Required<TableName>[]): Promise<TableName[]> {
+export async function relatedTables(db: Db, tables: Required<TableName>[]): Promise<TableName[]> {
   const named = tables.map(({ schema, table }) => sql`(n.nspname = ${schema} and c.relname = ${table})`);
   const { rows } = await sql<TableName>`with recursive
       own as (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${sql.join(named, sql` or `)}),

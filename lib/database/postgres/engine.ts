@@ -3,13 +3,13 @@ import pg from 'pg';
 import type { Engine, Transactions } from '../engine';
 import type { ColumnDescription, Db } from '../description';
 import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
-import { describePostgresTable, postgresTableNames, kin, changeCounts, estimateRows, tableSize } from './describe';
+import { describePostgresTable, postgresTableNames, relatedTables, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
 import { postgresCatalogue } from './catalogue';
 import { postgresDialect } from './pool';
 import { callRights, roleRights, tableRules } from './table-rules';
-import { Ahead } from './session';
+import { StatementSettings } from './session';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const INTEGER = /^(0|-?[1-9][0-9]{0,18})$/;
@@ -109,7 +109,7 @@ export const postgresEngine: Engine = {
       lock_timeout: String(limits.lockMs),
       idle_in_transaction_session_timeout: String(limits.idleMs),
     };
-    await sql`${new Ahead(settings, limits.alone)}`.execute(db);
+    await sql`${new StatementSettings(settings, limits.alone)}`.execute(db);
   },
   async version(db) {
     const { rows } = await sql<{ version: string }>`select current_setting('server_version') as version`.execute(db);
@@ -128,12 +128,12 @@ export const postgresEngine: Engine = {
       ...(hashes ? { enable_sort: 'off' } : {}),
       ...(memory ? { work_mem: '32MB' } : {}),
     };
-    await sql`${new Ahead(settings)}`.execute(db);
+    await sql`${new StatementSettings(settings)}`.execute(db);
   },
   transactions,
   tableSize,
   estimateRows,
-  kin,
+  relatedTables,
   changeCounts,
   changeCounters: null,
   catalogue: postgresCatalogue,

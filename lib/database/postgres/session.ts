@@ -3,7 +3,7 @@ import { DatabaseFailure } from '../failure';
 import { postgresFailure } from './failure';
 
 /** Parameter of a statement that is not sent by itself: settings of the transaction, sent ahead of its next statement. */
-export class Ahead {
+export class StatementSettings {
   /** `alone`: that statement is the transaction's only one. */
   constructor(
     readonly settings: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export class PostgresSession {
 
   async query(text: string, values: unknown[]): Promise<Answer> {
     const [first] = values;
-    if (first instanceof Ahead) {
+    if (first instanceof StatementSettings) {
       Object.assign(this.#settings, first.settings);
       this.#alone ||= first.alone && this.#readOnly;
       return NOTHING;

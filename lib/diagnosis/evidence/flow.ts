@@ -197,7 +197,7 @@ const PATIENCE_PER_GAP = 4;
  * How long events may be due before this relay counts as standing still, in milliseconds. One that is seen to try needs no
  * usual pace to be judged by.
  */
-export function patienceMs({ p50Ms, published }: Rhythm, confirmed: boolean, tries = false): number {
+export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean, tries = false): number {
   const least = confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once;
   if (p50Ms === null && published === 0) return tries ? least : PATIENCE_UNKNOWN_MS;
   const usual = p50Ms === null ? (PATIENCE_PER_GAP * 3_600_000) / published : PATIENCE_PER_MEDIAN * p50Ms;

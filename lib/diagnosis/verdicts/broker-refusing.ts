@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { patienceMs, rhythmOf } from '../evidence/flow';
+import { silenceLimitMs, rhythmOf } from '../evidence/flow';
 import { failing, type Base } from '@/lib/live/reading-sql';
 import { numberOf, textOf, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '@/lib/outbox/scan/sql-terms';
@@ -78,7 +78,7 @@ function none(circumstances: Circumstances): Finding | null {
   const enough = failures >= FAILED_MIN;
   const taken = failures + (numberOf(reading, OWNER, 'taken') ?? 0);
   if (!enough && (failures < FAILED_AMONG_TAKEN_MIN || taken < FAILED_MIN)) return null;
-  const patience = enough ? PATIENCE_MS : patienceMs(rhythmOf(circumstances), true, true);
+  const patience = enough ? PATIENCE_MS : silenceLimitMs(rhythmOf(circumstances), true, true);
   if (firstAt === null || lastAt === null || now - Date.parse(lastAt) > (enough ? RECENT_MS : patience)) return null;
   const onlyType = types === 1 && history?.typesPublished.size === 1;
   if (types < TYPES_MIN && !onlyType) return null;

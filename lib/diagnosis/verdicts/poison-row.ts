@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, patienceMs, rhythmOf, standstill } from '../evidence/flow';
+import { failingCount, POISON_ROWS_MAX, headTakenAt, isAlive, silenceLimitMs, rhythmOf, standstill } from '../evidence/flow';
 import { failing } from '@/lib/live/reading-sql';
 import { numberOf, textOf, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '@/lib/outbox/scan/sql-terms';
@@ -51,7 +51,7 @@ function blocking(circumstances: Circumstances): Finding | null {
   const { reading, now } = circumstances;
   const still = standstill(circumstances);
   if (reading === null || still === null || failingCount(reading) > POISON_ROWS_MAX) return null;
-  const patience = patienceMs(rhythmOf(circumstances), still.confirmed, true);
+  const patience = silenceLimitMs(rhythmOf(circumstances), still.confirmed, true);
   if (now - still.since <= patience || !isAlive(circumstances, patience)) return null;
   const head = reading.figures[OWNER]?.head as Row | null | undefined;
   const takenAt = headTakenAt(circumstances);

@@ -1,5 +1,5 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { flowFigures, isAlive, patienceMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
+import { flowFigures, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
 import { stopOf } from '@/lib/outbox/replication-slots/progress';
 import { slotHistory, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
@@ -18,7 +18,7 @@ function byRows(circumstances: Circumstances): Finding | null {
   const still = standstill(circumstances);
   if (still === null) return null;
   const usual = rhythmOf(circumstances);
-  const patience = patienceMs(usual, still.confirmed);
+  const patience = silenceLimitMs(usual, still.confirmed);
   // A relay that tries and fails is not stopped: another verdict says what it fails at.
   if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
   return {
@@ -60,8 +60,8 @@ function movement({ written, lastOutAt, firstDueAt }: Standstill): Evidence {
 }
 
 function rhythm({ p50Ms, published }: Rhythm, patience: number): Evidence {
-  if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, patienceMs: patience } };
+  if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, silenceLimitMs: patience } };
   return published > 0
-    ? { code: 'usual_pace', values: { count: published, patienceMs: patience } }
-    : { code: 'rhythm_unknown', values: { patienceMs: patience } };
+    ? { code: 'usual_pace', values: { count: published, silenceLimitMs: patience } }
+    : { code: 'rhythm_unknown', values: { silenceLimitMs: patience } };
 }

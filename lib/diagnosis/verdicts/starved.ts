@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { failingCount, isAlive, patienceMs, POISON_ROWS_MAX, rhythmOf } from '../evidence/flow';
+import { failingCount, isAlive, silenceLimitMs, POISON_ROWS_MAX, rhythmOf } from '../evidence/flow';
 import { due, failing } from '@/lib/live/reading-sql';
 import { numberOf, textOf } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, typeWithMost } from '@/lib/outbox/scan/sql-terms';
@@ -40,7 +40,7 @@ export const starvedVerdict: VerdictRule = {
     const confirmed = circumstances.previous.some(
       (past) => now - Date.parse(past.asOf) >= 5_000 && textOf(past, 'relay_stopped', 'firstDue') === firstDueAt,
     );
-    const patience = patienceMs(rhythmOf(circumstances), confirmed, true);
+    const patience = silenceLimitMs(rhythmOf(circumstances), confirmed, true);
     if (now - since <= patience || !isAlive(circumstances, patience)) return null;
     const error = textOf(reading, OWNER, 'error');
     const type = textOf(reading, OWNER, 'type');

@@ -5,7 +5,15 @@ import { HOUR_MINUTES, minutesKeptFrom, type Additions, cellIn, HOW, decodeCell,
 import { enter, isUnread, newestSlice, readDownTo, withProvisional, type Progress, type UnreadSpan } from './progress';
 import { addCells, markWatched, missing } from './collect';
 import { isTimeout, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
-import { readCells, steerTo, type Span, addPastAttempts, readPastAttempts, countByMinute, type PublishedGroup } from './published-sql';
+import {
+  readCells,
+  applyPlannerSettings,
+  type Span,
+  addPastAttempts,
+  readPastAttempts,
+  countByMinute,
+  type PublishedGroup,
+} from './published-sql';
 import { type Session, RECOUNT_MINUTES } from './session';
 import { readRollupsAt } from '@/lib/store/rollups';
 
@@ -36,7 +44,7 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
   const { groups, attempts } = await outbox.database
     .read(
       async (db) => {
-        await steerTo(db, outbox, access);
+        await applyPlannerSettings(db, outbox, access);
         return {
           groups: await readCells(db, outbox, slice, stepMinutes),
           attempts: counts ? [] : await readPastAttempts(db, outbox, slice, stepMinutes),
@@ -124,7 +132,7 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
   const late = await outbox.database
     .read(
       async (db): Promise<PublishedGroup[]> => {
-        await steerTo(db, outbox, access);
+        await applyPlannerSettings(db, outbox, access);
         const groups: PublishedGroup[] = [];
         for (const span of runsOf(minutes)) {
           const counts = await countByMinute(db, outbox, span);

@@ -96,7 +96,7 @@ const TICKS_REMEMBERED = 360;
 /** How often an outbox is read: as configured while that is cheap, and less often where it is not. */
 
 /** A tick may take this share of the time between ticks. */
-export const DUTY = 0.03;
+export const DUTY_CYCLE = 0.03;
 /** Expensive ticks alone never spread them further apart than this: a row costs the same however late it is collected. */
 const DUTY_MOST_MS = 30_000;
 /** Ticks that run into their timeout do, up to here. */
@@ -114,7 +114,7 @@ export class Backoff {
   constructor(
     private readonly tickMs: number,
     public everyMs: number = tickMs,
-    private readonly duty: number = DUTY,
+    private readonly duty: number = DUTY_CYCLE,
   ) {}
 
   /** Worth telling: a little less often is nothing. */

@@ -4,7 +4,7 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { addCell, type Cell, minutesKeptFrom, cellIn, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
 import { enter, unreadSpan, withProvisional, type Progress } from './progress';
-import { readCells, steerTo, type PublishedGroup, type Span, oldestPublished } from './published-sql';
+import { readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
 import { readServerTime, type Tick, isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
@@ -21,7 +21,7 @@ const STATEMENT_MS = 4_000;
 /** Statements that a read-only transaction of ours has besides those that read. */
 const SETTING_STATEMENTS = 2;
 
-export interface CollectTerms {
+export interface CollectContext {
   settleMicros: number;
   /** How far back the past is read, in microseconds. */
   retention: number;
@@ -44,7 +44,7 @@ export async function collect(
   session: Session,
   outbox: Outbox,
   store: Store,
-  terms: CollectTerms,
+  terms: CollectContext,
   depth: Promise<DepthNow | null>,
 ): Promise<{ behind: boolean; tookMs: number }> {
   const began = performance.now();
@@ -96,7 +96,7 @@ export async function collect(
   return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
 }
 
-async function read(session: Session, outbox: Outbox, terms: CollectTerms): Promise<Found> {
+async function read(session: Session, outbox: Outbox, terms: CollectContext): Promise<Found> {
   return outbox.database.read(
     async (db) => {
       let statements = SETTING_STATEMENTS + 2;
@@ -106,7 +106,7 @@ async function read(session: Session, outbox: Outbox, terms: CollectTerms): Prom
         statements += 2;
       }
       const { choice } = session;
-      if (choice.access !== null) await steerTo(db, outbox, choice.access);
+      if (choice.access !== null) await applyPlannerSettings(db, outbox, choice.access);
       const tick = await readServerTime(db, outbox.database.engine);
       session.horizon.see(tick);
       const settled = tick.at - terms.settleMicros;
@@ -136,7 +136,7 @@ async function pastOf(db: Db, outbox: Outbox, { access }: Choice, span: Span): P
   return oldest === null ? null : { from: Math.max(span.from, oldest), to: span.to };
 }
 
-function firstProgress(tick: Tick, choice: Choice, terms: CollectTerms): Progress {
+function firstProgress(tick: Tick, choice: Choice, terms: CollectContext): Progress {
   const at = isoOf(tick.at);
   return {
     method: choice.method,

@@ -8,7 +8,7 @@ import { readCollectorStates } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';
 import { Queue } from '@/lib/shared/async/queue';
 import type { DepthNow } from './collect';
-import { MINUTE, SECOND, DUTY } from './clock';
+import { MINUTE, SECOND, DUTY_CYCLE } from './clock';
 import { Keeper, type KeeperOptions } from './keeper';
 import type { Observer } from './observer';
 import { parseProgress, notBegun, statusOf } from './progress';
@@ -48,7 +48,7 @@ export interface Collector {
 /** Collects the history of every outbox whose lease this process gets; any number of processes share the work. */
 export function createCollector(options: CollectorOptions): Collector {
   const { directory, store, tickMs } = options;
-  const timing = options.timing ?? { settle: 10, margin: 2, most: 60, lease: LEASE_SECONDS, recount: RECOUNT_SECONDS, duty: DUTY };
+  const timing = options.timing ?? { settle: 10, margin: 2, most: 60, lease: LEASE_SECONDS, recount: RECOUNT_SECONDS, duty: DUTY_CYCLE };
   const shared: KeeperOptions = {
     ...options,
     owner: `${hostname()} ${String(pid)} ${randomBytes(6).toString('hex')}`,
@@ -62,7 +62,7 @@ export function createCollector(options: CollectorOptions): Collector {
   };
   const neighbours = countByServer(directory);
   // What is little for one outbox would be too much of a server that has hundreds.
-  const dutyOf = (id: string): number => options.timing?.duty ?? Math.min(DUTY, SERVER_DUTY / neighbours(id));
+  const dutyOf = (id: string): number => options.timing?.duty ?? Math.min(DUTY_CYCLE, SERVER_DUTY / neighbours(id));
   const keepers = new Map(directory.ids.map((id) => [id, new Keeper(id, { ...shared, duty: dutyOf(id) })]));
   const elsewhere = new Map<string, CollectorStatus>();
   let stopping = new AbortController();

@@ -6,7 +6,7 @@ import { deletesObserver, transitionsObserver } from './observers/departures';
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { addPending } from './collect';
-import { isTimeout, DUTY as TICK_DUTY, Backoff } from './clock';
+import { isTimeout, DUTY_CYCLE as TICK_DUTY, Backoff } from './clock';
 import type { Session } from './session';
 
 /** Everything that is learnt by observing, whatever the outbox: each observer says which it wants. */
@@ -14,25 +14,25 @@ export const OBSERVERS: readonly Observer[] = [attemptsObserver, transitionsObse
 
 const STATEMENT_MS = 2_000;
 /** Of a tick that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
-const DUTY = 0.05;
+const DUTY_CYCLE = 0.05;
 /** What it may take of the share of the ticks that collect. */
-const OF_LOOKS = DUTY / TICK_DUTY;
+const OF_LOOKS = DUTY_CYCLE / TICK_DUTY;
 
 /** When each observer is due again, in milliseconds since the epoch, and how dear it is. */
 export type Rounds = Map<string, { dueAt: number; pace: Backoff }>;
 
 /** The observers that want this outbox. */
-export function wanting(observers: readonly Observer[], outbox: Outbox, { choice }: Session): Observer[] {
+export function neededObservers(observers: readonly Observer[], outbox: Outbox, { choice }: Session): Observer[] {
   return choice === null ? [] : observers.filter((observer) => observer.wants(outbox, choice.method));
 }
 
 /** Each in a transaction of its own: one that fails takes nothing of the others with it. Answers what the last one threw. */
 export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[], rounds: Rounds): Promise<Error | null> {
   let failed: Error | null = null;
-  for (const observer of wanting(observers, outbox, session)) {
+  for (const observer of neededObservers(observers, outbox, session)) {
     const round = rounds.get(observer.key) ?? {
       dueAt: 0,
-      pace: new Backoff(observer.everyMs, observer.everyMs, Math.min(DUTY, session.duty * OF_LOOKS)),
+      pace: new Backoff(observer.everyMs, observer.everyMs, Math.min(DUTY_CYCLE, session.duty * OF_LOOKS)),
     };
     rounds.set(observer.key, round);
     if (round.dueAt > Date.now()) continue;

@@ -6,7 +6,7 @@ import type { StoreDb, Store } from '@/lib/store/store';
 import { isoOf, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
 import type { Span } from './published-sql';
 import { deleteMinutesBefore } from '@/lib/store/rollups';
-import { post, seal, settle } from '../rollups/ledger';
+import { post, sumHoursAndDays, settle } from '../rollups/ledger';
 import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/cell';
 
 const METHODS = ['published_index', 'scan', 'observed', 'deleted', 'statistics'] as const satisfies CollectionMethod[];
@@ -164,7 +164,7 @@ export async function enter(store: Store, lease: Lease, before: Progress, progre
     });
     await settle(db, outbox, entry.settled ?? [], before.sealedTo);
     if (sealTo > before.sealedTo) {
-      await seal(db, outbox, before.sealedTo, sealTo);
+      await sumHoursAndDays(db, outbox, before.sealedTo, sealTo);
       // An hour longer than they are added to, so that nobody adds to an hour whose minutes are half gone.
       await deleteMinutesBefore(db, outbox, keptFrom - HOUR_MINUTES);
     }

@@ -60,7 +60,7 @@ interface FoldedRow {
  * Planner settings for finding published rows: the index or nothing, but for a table small enough to read whole. Rows newer
  * than the table's statistics are taken for one: they would be sorted instead of hashed.
  */
-export async function steerTo(db: Db, outbox: Outbox, access: Access): Promise<void> {
+export async function applyPlannerSettings(db: Db, outbox: Outbox, access: Access): Promise<void> {
   await outbox.database.engine.byIndex(db, { scans: access === 'whole', blocks: access === 'blocks', hashes: true, memory: true });
 }
 

@@ -5,7 +5,7 @@ import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { addTo, bucketOf, countOf } from '@/lib/rollup/histogram';
 import { lineOf, sumOf } from './spans';
-import { post, postHours, seal } from './ledger';
+import { post, postHours, sumHoursAndDays } from './ledger';
 import { cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 
 const database = useTestDatabase();
@@ -57,7 +57,7 @@ describe('the books', () => {
     await write(additions);
     const span = { outbox: OUTBOX, fromMinute: DAY + 30, toMinute: DAY + 2 * 1_440 };
     const before = await sumOf(store.db, span);
-    await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, DAY + 2 * 1_440));
+    await underLease(store, lease, (db) => sumHoursAndDays(db, OUTBOX, DAY, DAY + 2 * 1_440));
     const after = await sumOf(store.db, span);
     expect(after.cells).toEqual(before.cells);
     expect(after.rows).toBeLessThan(before.rows / 4);
@@ -68,7 +68,7 @@ describe('the books', () => {
   it('sum an hour and a day again when a minute in them changes afterwards', async () => {
     await write(published(new Map(), DAY + 5, 1));
     const sealedTo = DAY + 1_440;
-    await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, sealedTo));
+    await underLease(store, lease, (db) => sumHoursAndDays(db, OUTBOX, DAY, sealedTo));
     await write(published(new Map(), DAY + 6, 1), { sealedTo });
     for (const tier of ['hour', 'day'] as const) {
       const rows = await readRollups(store.db, { outbox: OUTBOX, tier, series: [ALL_TYPES], fromMinute: DAY, toMinute: DAY + 1 });
@@ -115,7 +115,7 @@ describe('the books', () => {
     await write(additions);
     const span = { outbox: OUTBOX, series: TYPE, fromMinute: DAY, toMinute: DAY + 3 * 1_440, stepMinutes: 60 };
     const before = await lineOf(store.db, span);
-    await underLease(store, lease, (db) => seal(db, OUTBOX, DAY, DAY + 3 * 1_440));
+    await underLease(store, lease, (db) => sumHoursAndDays(db, OUTBOX, DAY, DAY + 3 * 1_440));
     await underLease(store, lease, (db) => deleteMinutesBefore(db, OUTBOX, DAY + 3 * 1_440));
     const after = await lineOf(store.db, span);
     expect([...after]).toEqual([...before]);

@@ -10,7 +10,7 @@ import { type ListStart, opposite, type Page, stretches, type ListRow, type Look
 import { unlimited, type Walk, listOf } from './walks';
 
 /** Dead events that are looked at for their causes: the newest. Beyond this counts are of the rows read. */
-export const DEAD_LOOKED_AT = 1_000;
+export const DEAD_SCANNED_MAX = 1_000;
 
 /** A dead event as far as its cause needs it, with its place in the list. */
 export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' | 'position_at'> {
@@ -19,7 +19,7 @@ export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' |
 }
 
 /**
- * The newest DEAD_LOOKED_AT dead events, each with as much of its error as a list shows and, where asked for, its version.
+ * The newest DEAD_SCANNED_MAX dead events, each with as much of its error as a list shows and, where asked for, its version.
  * Read by the index on dead rows where there is one, no more than a search reads where there is none; [] where this
  * table cannot show dead events.
  */
@@ -38,13 +38,13 @@ interface DeadSpan {
   versions: boolean;
 }
 
-/** The next DEAD_LOOKED_AT dead events of these walks, in the order of the list. */
+/** The next DEAD_SCANNED_MAX dead events of these walks, in the order of the list. */
 export async function deadRows(outbox: Outbox, db: Db, span: DeadSpan): Promise<DeadRow[]> {
   const { direction } = span;
   const walks = unlimited(span.walks);
   const rows: DeadRow[] = [];
   for (const { stretch, after } of span.stretches) {
-    const limit = DEAD_LOOKED_AT - rows.length;
+    const limit = DEAD_SCANNED_MAX - rows.length;
     if (limit === 0) break;
     const statement = positionedRows(outbox, walks, { stretch, direction, after, until: null, limit }, causeColumns(outbox, span.versions));
     if (statement !== null) rows.push(...(await sql<DeadRow>`${statement}`.execute(db)).rows);
@@ -66,7 +66,7 @@ export type Seeing = (rows: DeadRow[]) => Promise<DeadRow[]>;
 
 /**
  * A page of the dead events that died of one cause: their types and their errors, as the asker sees them, are held
- * against it. DEAD_LOOKED_AT rows are looked at for a page; the next one goes on behind them.
+ * against it. DEAD_SCANNED_MAX rows are looked at for a page; the next one goes on behind them.
  */
 export async function causePage(
   outbox: Outbox,
@@ -89,7 +89,7 @@ export async function causePage(
   const last = rows.at(-1);
   const more = found.length > limit;
   // Of a page that is full none may be left to show, and the next one begins behind it all the same.
-  const end = more ? found[limit - 1] : rows.length < DEAD_LOOKED_AT ? undefined : last;
+  const end = more ? found[limit - 1] : rows.length < DEAD_SCANNED_MAX ? undefined : last;
   const looked: Look = {
     rows: rows.length,
     end: end === undefined ? null : { key: end.position, id: end.id, at: end.position_at },

@@ -9,7 +9,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, settingsFor } from '@/scripts/testing/outbox';
 import { openDatabase, type Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/description';
-import { Ahead } from '@/lib/database/postgres/session';
+import { StatementSettings } from '@/lib/database/postgres/session';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
 import type { EventFilter } from '@/lib/shared/model';
 import { bindOutbox } from '../bind';
@@ -181,7 +181,7 @@ describe.each(Object.entries(TABLES))('%s, 220,000 rows', (_name, { shape: key, 
     await client.query('BEGIN');
     for (const { sql, parameters } of sent) {
       const [first] = parameters;
-      if (first instanceof Ahead)
+      if (first instanceof StatementSettings)
         for (const [name, value] of Object.entries(first.settings)) await client.query('SELECT set_config($1, $2, true)', [name, value]);
       else {
         const { rows: explained } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(

@@ -36,14 +36,14 @@ interface DetailRow extends EventRow {
 }
 
 /** A text worked out beside the row, in the statement that reads it. */
-export type Beside = (at: PlaceSql) => RawBuilder<string>;
+export type ExtraText = (at: PlaceSql) => RawBuilder<string>;
 
 /**
  * One event by its id, without its content: one statement that looks it up by the primary key in the outbox, its
  * dead-letter table and the archive; of several the first in this order. null when none holds it, an id that cannot be one
  * of this table's included.
  */
-export async function getEvent(outbox: Outbox, id: string, beside: Beside = () => sql`''`): Promise<StoredEvent | null> {
+export async function getEvent(outbox: Outbox, id: string, beside: ExtraText = () => sql`''`): Promise<StoredEvent | null> {
   const { engine } = outbox.database;
   const places = allPlaces(outbox).filter((place) => idFits(engine, place, id));
   if (places.length === 0) return null;
@@ -64,7 +64,7 @@ export async function getEvent(outbox: Outbox, id: string, beside: Beside = () =
   };
 }
 
-function oneRow(outbox: Outbox, place: Place, id: string, beside: Beside): RawBuilder<unknown> {
+function oneRow(outbox: Outbox, place: Place, id: string, beside: ExtraText): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, place);
   return sql`(select ${sql.lit(place.key)} as place, ${fragments.nowIso()} as now, ${eventColumns(outbox, at)},

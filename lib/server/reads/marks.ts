@@ -48,7 +48,7 @@ export async function addMark(context: Context, request: MarkRequest, key: strin
 }
 
 /** Takes a mark off the charts, with its audit entry. Throws Problem `not_found`. */
-export async function takeMarkOff(context: Context, id: string): Promise<Mark> {
+export async function endMark(context: Context, id: string): Promise<Mark> {
   return context.console.store.db.transaction().execute(async (db) => {
     const mark = await removeMark(db, id);
     if (mark === null) throw new Problem('not_found', 'There is no such mark, or it has been taken off');

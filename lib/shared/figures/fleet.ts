@@ -75,7 +75,7 @@ export function fleetLine({ outbox, summary, stale, unread, sparkline }: FleetEn
 }
 
 /** Why a database is away, as far as its answer, or silence, tells. */
-export type AwayReason = 'refused' | 'silent' | 'login' | 'missing' | 'full' | 'network';
+export type UnreachableReason = 'refused' | 'silent' | 'login' | 'missing' | 'full' | 'network';
 
 export interface FleetDatabase {
   id: string;
@@ -87,7 +87,7 @@ export interface FleetDatabase {
   /** Since when it has been so, as far as this process knows; ISO 8601 UTC. */
   since: string;
   /** null unless it is down. */
-  why: AwayReason | null;
+  why: UnreachableReason | null;
   outboxes: number;
   /** Connections of this console by kind of work. `limit` is what all databases of the server may have together. */
   connections: Partial<Record<(typeof CONNECTION_ROLES)[number], { inUse: number; idle: number; waiting: number; limit: number }>>;

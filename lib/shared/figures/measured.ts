@@ -42,7 +42,7 @@ export const UNAVAILABLE_REASONS = [
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 
 /** True where nothing of the outbox is known, whatever its table could tell: it cannot be read, or nobody computes its figures. */
-export const tellsNothing = (why: UnavailableReason | undefined): boolean =>
+export const hasNoValue = (why: UnavailableReason | undefined): boolean =>
   why === 'store_down' || (UNREAD_REASONS as readonly (string | undefined)[]).includes(why);
 
 export interface Count {

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unprivilegedAccount, run } from './processes';
-import { findBinaries, hydrateLinks, nativeFolder, openShelter } from './binaries';
+import { findBinaries, hydrateLinks, nativeFolder, openProgramsFolder } from './binaries';
 
 let base: string;
 
@@ -36,12 +36,12 @@ describe('findBinaries', () => {
 
 describe('openShelter', () => {
   it('makes the folder, and refuses one that is a link or that others may write into', async () => {
-    await openShelter(path.join(base, 'new'));
+    await openProgramsFolder(path.join(base, 'new'));
     expect((await lstat(path.join(base, 'new'))).mode & 0o777).toBe(0o755);
     await symlink(path.join(base, 'new'), path.join(base, 'link'));
-    await expect(openShelter(path.join(base, 'link'))).rejects.toThrow('OUTBOX_DEMO_DIR');
+    await expect(openProgramsFolder(path.join(base, 'link'))).rejects.toThrow('OUTBOX_DEMO_DIR');
     await mkdir(path.join(base, 'open'));
     await chmod(path.join(base, 'open'), 0o777);
-    await expect(openShelter(path.join(base, 'open'))).rejects.toThrow('OUTBOX_DEMO_DIR');
+    await expect(openProgramsFolder(path.join(base, 'open'))).rejects.toThrow('OUTBOX_DEMO_DIR');
   });
 });

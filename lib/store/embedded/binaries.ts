@@ -109,7 +109,7 @@ async function probe(native: string, account: Account | null): Promise<Binaries 
 
 /** Copies once per version; the copy gets its name only when it is whole, so a half one is never used. */
 async function copyBinaries(native: string, shelter: string): Promise<string> {
-  await openShelter(shelter);
+  await openProgramsFolder(shelter);
   const wanted = await inventory(native);
   const target = path.join(shelter, `postgres-${createHash('sha256').update(wanted).digest('hex').slice(0, 16)}`);
   const finished = path.join(target, 'native');
@@ -135,7 +135,7 @@ async function copyBinaries(native: string, shelter: string): Promise<string> {
  * Makes the folder that other users may enter. As its default place is one where anybody may write, it is used only
  * when it is ours and nobody else may write into it: PostgreSQL is started from there.
  */
-export async function openShelter(shelter: string): Promise<void> {
+export async function openProgramsFolder(shelter: string): Promise<void> {
   await mkdir(shelter, { recursive: true, mode: 0o755 });
   const found = await lstat(shelter);
   const uid = process.getuid?.();

@@ -52,7 +52,7 @@ async function placeWhole(dir: string, text: string): Promise<boolean> {
   }
 }
 
-export async function disclaim(dir: string): Promise<void> {
+export async function releaseDataFolder(dir: string): Promise<void> {
   await rm(ownerPath(dir), { force: true });
 }
 

@@ -7,7 +7,7 @@ import { Kysely, sql } from 'kysely';
 import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
 import { findBinaries } from './binaries';
-import { claim, type DataFolder, disclaim, prepareDataFolder, SUPERUSER } from './data-folder';
+import { claim, type DataFolder, releaseDataFolder, prepareDataFolder, SUPERUSER } from './data-folder';
 import {
   type Account,
   commandLine,
@@ -39,7 +39,7 @@ export interface EmbeddedPostgresOptions {
   ownerPid?: number;
   /** Throw away what is there and begin with an empty cluster. */
   fresh?: boolean;
-  /** Where programs are copied that the server's user cannot reach; see `defaultShelter`. */
+  /** Where programs are copied that the server's user cannot reach; see `defaultProgramsFolder`. */
   shelter?: string;
 }
 
@@ -57,7 +57,7 @@ export interface EmbeddedPostgres {
 }
 
 /** Where programs and data go that an unprivileged user must reach, unless OUTBOX_DEMO_DIR says otherwise. */
-export function defaultShelter(): string {
+export function defaultProgramsFolder(): string {
   return path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
 }
 
@@ -67,7 +67,7 @@ export function defaultShelter(): string {
  * process owns `dir`; takes over what a crashed one has left.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dir, ownerPid = process.pid, shelter = defaultShelter() } = options;
+  const { dir, ownerPid = process.pid, shelter = defaultProgramsFolder() } = options;
   const account = await unprivilegedAccount();
   await mkdir(dir, { recursive: true });
   // The server's user passes through, and reads nothing here.
@@ -82,7 +82,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const folder = await prepareDataFolder(dir, binaries, account, options.settings?.fsync === 'off');
     return await launch(binaries.postgres, dir, folder, account, options);
   } catch (error) {
-    await disclaim(dir);
+    await releaseDataFolder(dir);
     throw error;
   }
 }
@@ -187,7 +187,7 @@ function handle(server: Server, port: number, dir: string, folder: DataFolder): 
   const stop = async () => {
     await stopPostmaster(server.identity);
     await server.ended;
-    await disclaim(dir);
+    await releaseDataFolder(dir);
   };
   return {
     port,

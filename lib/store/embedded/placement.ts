@@ -2,8 +2,8 @@ import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { unprivilegedAccount } from './processes';
-import { openShelter } from './binaries';
-import { defaultShelter } from './embedded-postgres';
+import { openProgramsFolder } from './binaries';
+import { defaultProgramsFolder } from './embedded-postgres';
 
 /** Folders for `startEmbeddedPostgres`. */
 export interface Placement {
@@ -24,9 +24,9 @@ export async function placeEmbeddedPostgres(
 ): Promise<Placement> {
   await mkdir(home, { recursive: true, mode: 0o755 });
   await mustBeWritable(home);
-  const shelter = demoDir ? path.resolve(demoDir) : defaultShelter();
+  const shelter = demoDir ? path.resolve(demoDir) : defaultProgramsFolder();
   if (demoDir === undefined && (await unprivilegedAccount()) === null) return { dir: path.join(home, name), shelter };
-  await openShelter(shelter);
+  await openProgramsFolder(shelter);
   // Two clones on one machine must not share data.
   const dir = path.join(shelter, `${name}-${createHash('sha256').update(path.resolve(home)).digest('hex').slice(0, 12)}`);
   await writeFile(path.join(home, `${name}.pointer.json`), `${JSON.stringify({ dir }, null, 2)}\n`, { mode: 0o600 });

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
 import { readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
-import { addMark, takeMarkOff } from '@/lib/server/reads/marks';
+import { addMark, endMark } from '@/lib/server/reads/marks';
 import { idempotencyKey, markRequest, outboxId, typeSchema, windowSchema } from '@/lib/server/schemas';
 import { spanSchema } from '@/lib/server/series-query';
 import { TREND_TYPES_MAX } from '@/lib/shared/figures/chart-view';
@@ -39,5 +39,5 @@ export const unmarkOutbox = defineAction({
   permission: 'mark:write',
   input: z.strictObject({ outbox: outboxId, mark: z.uuid() }),
   attempted: ({ outbox }) => ({ operation: 'unmark', outbox }),
-  run: (context, { mark }) => takeMarkOff(context, mark),
+  run: (context, { mark }) => endMark(context, mark),
 });

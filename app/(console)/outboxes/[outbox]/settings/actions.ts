@@ -15,7 +15,7 @@ export const proveMapping = defineAction({
 });
 
 /** Turns changes of an outbox on or off. */
-export const turnChanges = defineAction({
+export const allowChanges = defineAction({
   id: 'proof.switch',
   permission: 'mapping:prove',
   input: z.strictObject({ outbox: outboxId, request: changesRequest }),

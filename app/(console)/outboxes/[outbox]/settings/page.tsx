@@ -5,7 +5,7 @@ import { definePage } from '@/lib/server/page';
 import { readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { readProof } from '@/lib/server/reads/changes';
 import { can } from '@/lib/shared/permissions';
-import { proveMapping, turnChanges } from './actions';
+import { proveMapping, allowChanges } from './actions';
 
 export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
   return { title: (await getTranslations('proof'))('of', { outbox: decodeURIComponent((await params).outbox) }) };
@@ -20,7 +20,7 @@ export default definePage({
       <ProofScreen
         outbox={{ id: info.id, name: info.name, database: info.database, table: info.table }}
         initial={status}
-        actions={can(context.actor.role, 'mapping:prove') ? { prove: proveMapping, turn: turnChanges } : null}
+        actions={can(context.actor.role, 'mapping:prove') ? { prove: proveMapping, turn: allowChanges } : null}
       />
     );
   },

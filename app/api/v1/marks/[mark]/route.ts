@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { takeMarkOff } from '@/lib/server/reads/marks';
+import { endMark } from '@/lib/server/reads/marks';
 import { defineRoute } from '@/lib/server/route';
 
 export const DELETE = defineRoute({
@@ -8,5 +8,5 @@ export const DELETE = defineRoute({
   params: z.object({ mark: z.uuid('write the id of a mark') }),
   query: z.strictObject({}),
   attempted: () => ({ operation: 'unmark' }),
-  run: (context, { params }) => takeMarkOff(context, params.mark),
+  run: (context, { params }) => endMark(context, params.mark),
 });

@@ -4,14 +4,14 @@ import { DatabaseFailure } from '../failure';
 const RETRY_FIRST_MS = 500;
 const RETRY_MOST_MS = 2_000;
 
-export type ReachState = 'unknown' | 'up' | 'down';
+export type AvailabilityState = 'unknown' | 'up' | 'down';
 
 /**
  * Whether a database can be reached. As long as it is not known, one caller finds out for all of them; while it is away
  * everybody is told so at once, and one of them tries again when it is time.
  */
-export class Reach {
-  state: ReachState = 'unknown';
+export class Availability {
+  state: AvailabilityState = 'unknown';
   /** Milliseconds since the epoch: since when it has been so. */
   since: number;
   /** Why it is away; null while it is not. */
@@ -65,7 +65,7 @@ export class Reach {
     if (this.state === 'up') this.doubtful = true;
   }
 
-  private become(state: ReachState): void {
+  private become(state: AvailabilityState): void {
     if (this.state !== state) this.since = this.now();
     this.state = state;
     this.doubtful = false;
