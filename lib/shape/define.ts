@@ -1,3 +1,7 @@
+/** What a shape of the catalogue is written with: short forms for what most of them say, each answering the plain words of the language. */
+import type { ChangeRuleInput, ValueInput } from './schema/operation';
+import type { Scalar } from './schema/condition';
+import type { TIME_ENCODINGS } from './schema/source';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { shapeProblems } from './check';
 import { shapeSchema, type Shape, type ShapeInput } from './shape';
@@ -8,4 +12,45 @@ export function defineShape(input: ShapeInput): Shape {
   const problems = shapeProblems(shape).map(({ path, message }) => `${formatPath(path)}: ${message}`);
   if (problems.length > 0) throw new Error(`shape ${shape.key}: ${problems.join('; ')}`);
   return shape;
+}
+
+type State = ChangeRuleInput['from'][number];
+type Written = Record<string, Scalar | null | ValueInput>;
+
+/** Names in one text, with spaces between. */
+export const names = (text: string): string[] => text.trim().split(/\s+/);
+
+export const is = (column: string, equals: Scalar) => ({ column, equals });
+export const above = (column: string, number: number) => ({ column, above: number });
+
+const encoded = (time: (typeof TIME_ENCODINGS)[number]) => (column: string) => ({ column, time });
+export const utc = encoded('utc');
+export const ms = encoded('epoch_ms');
+
+/** The time of the change, by the database's clock. */
+export const NOW = { now: true } as const;
+
+/** What is written into each column: a value as it is, or any other form of one. */
+export function writes(set: Written): Record<string, ValueInput> {
+  return Object.fromEntries(
+    Object.entries(set).map(([column, value]) => [column, typeof value === 'object' && value !== null ? value : { value }]),
+  );
+}
+
+const rule =
+  (version: ChangeRuleInput['version']) =>
+  (from: State | State[], set: Written, rest: Omit<ChangeRuleInput, 'from' | 'version' | 'set'> = {}): ChangeRuleInput => ({
+    from: [from].flat(),
+    version,
+    set: writes(set),
+    ...rest,
+  });
+/** How rows that no relay works on are changed; the version covers the whole row. */
+export const exact = rule('exact');
+/** How rows that a relay keeps rewriting are changed. */
+export const stable = rule('stable');
+
+/** No operation is offered, each for its reason. */
+export function refused<K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> {
+  return Object.fromEntries(Object.entries<string>(reasons).map(([key, refuse]) => [key, { refuse }])) as Record<K, { refuse: string }>;
 }

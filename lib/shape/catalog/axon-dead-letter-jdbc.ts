@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { AXON, axonStates } from './parts/axon';
 
 /** Axon's dead letters through JDBC: every time is an ISO 8601 text. */
@@ -25,21 +25,9 @@ export const axonDeadLetterJdbc = defineShape({
   states: axonStates('processingStarted'),
   ordering: { key: ['processingGroup', 'sequenceIdentifier'], by: 'sequence', blockedBy: ['processing', 'dead'] },
   detect: {
-    mustHave: [
-      'deadLetterIdentifier',
-      'processingGroup',
-      'sequenceIdentifier',
-      'sequenceIndex',
-      'enqueuedAt',
-      'processingStarted',
-      'causeType',
-    ],
+    mustHave: names('deadLetterIdentifier processingGroup sequenceIdentifier sequenceIndex enqueuedAt processingStarted causeType'),
     signature: ['deadLetterIdentifier', 'processingGroup'],
     caseless: true,
   },
-  facts: {
-    source: 'AxonFramework/AxonFramework@12d46f6a',
-    verified: 'source',
-    warnings: ['binary_envelope'],
-  },
+  facts: { source: 'AxonFramework/AxonFramework@12d46f6a', verified: 'source', warnings: ['binary_envelope'] },
 });

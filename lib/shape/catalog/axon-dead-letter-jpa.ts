@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { AXON, axonStates } from './parts/axon';
 
 /** Axon's dead letters through JPA, named by Spring's naming strategy. */
@@ -25,7 +25,7 @@ export const axonDeadLetterJpa = defineShape({
   },
   states: axonStates('processing_started'),
   detect: {
-    mustHave: ['dead_letter_id', 'processing_group', 'payload_type', 'enqueued_at', 'processing_started', 'cause_type', 'cause_message'],
+    mustHave: names('dead_letter_id processing_group payload_type enqueued_at processing_started cause_type cause_message'),
     signature: ['dead_letter_id', 'processing_group'],
   },
   facts: {

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { BRIGHTER } from './parts/brighter';
 
 /** Brighter's outbox on MySQL, where the row has a time of its own beside the message's. */
@@ -23,7 +23,7 @@ export const brighterOutboxMysql = defineShape({
     headers: 'HeaderBag',
   },
   detect: {
-    mustHave: ['MessageId', 'Topic', 'MessageType', 'Timestamp', 'HeaderBag', 'Body', 'Dispatched', 'Created', 'CreatedID'],
+    mustHave: names('MessageId Topic MessageType Timestamp HeaderBag Body Dispatched Created CreatedID'),
     signature: ['HeaderBag'],
     caseless: true,
   },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { BRIGHTER } from './parts/brighter';
 
 /** Brighter's outbox on PostgreSQL. Its eight versions have seven columns in common; what else is read is there in later ones. */
@@ -23,7 +23,7 @@ export const brighterOutboxPg = defineShape({
     headers: 'headerbag',
   },
   detect: {
-    mustHave: ['messageid', 'topic', 'messagetype', 'timestamp', 'headerbag', 'body', 'dispatched'],
+    mustHave: names('messageid topic messagetype timestamp headerbag body dispatched'),
     mustNotHave: ['createdid'],
     signature: ['headerbag'],
     caseless: true,

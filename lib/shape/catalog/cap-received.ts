@@ -1,12 +1,11 @@
-import { defineShape } from '../define';
-import { CAP, CAP_WARNINGS } from './parts/cap';
+import { defineShape, names } from '../define';
+import { CAP, CAP_FACTS } from './parts/cap';
 
 /** What an application has received through DotNetCore.CAP, per consumer group: the layout of what is sent, and the group. */
 export const capReceived = defineShape({
   ...CAP,
   key: 'cap-received',
   label: 'CAP received messages',
-  origin: 'DotNetCore.CAP (C#)',
   engines: ['postgres', 'mysql'],
   table: 'cap.received',
   match: { names: ['received', 'cap.received'], pattern: '\\.received$' },
@@ -14,10 +13,10 @@ export const capReceived = defineShape({
   // The consumer group is where a received message goes.
   columns: { ...CAP.columns, topic: 'Group' },
   detect: {
-    mustHave: ['Id', 'Version', 'Name', 'Group', 'Content', 'Retries', 'Added', 'ExpiresAt', 'StatusName'],
+    mustHave: names('Id Version Name Group Content Retries Added ExpiresAt StatusName'),
     signature: ['StatusName', 'ExpiresAt'],
     companions: ['published'],
     caseless: true,
   },
-  facts: { source: 'dotnetcore/CAP@e52b8508', verified: 'source', warnings: CAP_WARNINGS },
+  facts: CAP_FACTS,
 });

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, is, names, refused } from '../define';
 
 /** Go orders to Redis: status only, no published time; one transaction around the publish of a batch. */
 export const courierStatus = defineShape({
@@ -9,21 +9,17 @@ export const courierStatus = defineShape({
   table: 'outbox',
   columns: { id: 'id', type: 'event_type', createdAt: 'created_at', payload: 'payload' },
   states: [
-    { state: 'published', when: { column: 'status', equals: 'PROCESSED' } },
-    { state: 'pending', when: { column: 'status', equals: 'PENDING' } },
+    { state: 'published', when: is('status', 'PROCESSED') },
+    { state: 'pending', when: is('status', 'PENDING') },
   ],
   parameters: { stuckAfter: 300 },
-  operations: {
-    retry: { refuse: 'relay_retries_at_once' },
-    requeue: { refuse: 'no_attempts' },
-    release: { refuse: 'not_claimed' },
-  },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_attempts', release: 'not_claimed' }),
   // A failing publish rolls its whole batch back: taking the poison row out is the cure.
   archive: { from: ['pending'], warnings: ['may_already_be_out'] },
   cautions: { pending: ['may_already_be_out'] },
   proven: 'by_tests',
   detect: {
-    mustHave: ['id', 'event_type', 'payload', 'status', 'created_at'],
+    mustHave: names('id event_type payload status created_at'),
     mustNotHave: ['aggregate_id', 'processed_at', 'published_at', 'attempts', 'retry_count', 'topic', 'last_error', 'updated_at'],
   },
 });

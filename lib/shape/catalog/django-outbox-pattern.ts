@@ -1,14 +1,10 @@
-import { defineShape } from '../define';
+import { defineShape, exact, is, names, writes } from '../define';
 
 const [FAILED, SCHEDULE, SUCCEEDED] = [-1, 1, 2];
 /** A day, as the library gives a message when it is written. */
 const DAY_SECONDS = 86_400;
 /** The publisher writes the whole row back from memory: only what it is not sending may be written. */
-const FROM_THE_START = {
-  status: { value: SCHEDULE },
-  retry: { value: 0 },
-  expires_at: { now: true as const, plusSeconds: DAY_SECONDS },
-};
+const FROM_THE_START = writes({ status: SCHEDULE, retry: 0, expires_at: { now: true as const, plusSeconds: DAY_SECONDS } });
 
 /** Outbox for Django: sends what is scheduled until it expires; past that a row is passed over for ever, still scheduled. */
 export const djangoOutboxPattern = defineShape({
@@ -28,30 +24,21 @@ export const djangoOutboxPattern = defineShape({
     headers: 'headers',
   },
   states: [
-    { state: 'published', label: 'SUCCEEDED', when: { column: 'status', equals: SUCCEEDED } },
-    { state: 'dead', label: 'FAILED', when: { column: 'status', equals: FAILED } },
-    {
-      state: 'dead',
-      label: 'expired',
-      when: {
-        all: [
-          { column: 'status', equals: SCHEDULE },
-          { column: 'expires_at', past: true },
-        ],
-      },
-    },
-    { state: 'pending', label: 'SCHEDULE', when: { column: 'status', equals: SCHEDULE } },
+    { state: 'published', label: 'SUCCEEDED', when: is('status', SUCCEEDED) },
+    { state: 'dead', label: 'FAILED', when: is('status', FAILED) },
+    { state: 'dead', label: 'expired', when: { all: [is('status', SCHEDULE), { column: 'expires_at', past: true }] } },
+    { state: 'pending', label: 'SCHEDULE', when: is('status', SCHEDULE) },
   ],
   claim: { visible: false },
   operations: {
     retry: { refuse: 'relay_retries_at_once' },
-    requeue: [{ from: ['dead'], version: 'exact', set: FROM_THE_START, basis: 'inferred' }],
+    requeue: [exact('dead', FROM_THE_START, { basis: 'inferred' })],
     release: { refuse: 'not_claimed' },
   },
   archive: { from: ['dead', 'pending'], warnings: ['relay_may_be_sending'] },
-  asDead: { set: { status: { value: FAILED } } },
+  asDead: { set: writes({ status: FAILED }) },
   detect: {
-    mustHave: ['id', 'version', 'destination', 'body', 'added', 'expires_at', 'retry', 'status', 'headers'],
+    mustHave: names('id version destination body added expires_at retry status headers'),
     types: { status: 'integer' },
     companions: ['received'],
   },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { above, defineShape, exact, is, names, stable, writes } from '../define';
 
 /** P2P trading and escrow service: polled every second, claimed by a conditional UPDATE, counter rises at the claim. */
 export const escrowStatus = defineShape({
@@ -20,65 +20,33 @@ export const escrowStatus = defineShape({
     payload: 'payload',
   },
   states: [
-    { state: 'published', when: { column: 'status', equals: 'processed' } },
-    { state: 'dead', when: { column: 'status', equals: 'failed' } },
-    { state: 'processing', when: { column: 'status', equals: 'processing' } },
-    {
-      state: 'retrying',
-      when: {
-        all: [
-          { column: 'status', equals: 'pending' },
-          { column: 'retry_count', above: 0 },
-        ],
-      },
-    },
-    { state: 'pending', when: { column: 'status', equals: 'pending' } },
+    { state: 'published', when: is('status', 'processed') },
+    { state: 'dead', when: is('status', 'failed') },
+    { state: 'processing', when: is('status', 'processing') },
+    { state: 'retrying', when: { all: [is('status', 'pending'), above('retry_count', 0)] } },
+    { state: 'pending', when: is('status', 'pending') },
   ],
   parameters: { maxAttempts: 5, stuckAfter: 300 },
   operations: {
     retry: [
       // The relay takes any pending row and fails it for good at the next failure: the count that stays is the one attempt.
-      { from: ['dead'], version: 'exact', set: { status: { value: 'pending' } } },
+      exact('dead', { status: 'pending' }),
       { from: ['retrying'], refuse: 'due_within_a_second' },
     ],
     requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { status: { value: 'pending' }, retry_count: { value: 0 }, error_message: { value: null } },
-      },
-      {
-        from: ['retrying'],
-        version: 'stable',
-        set: { status: { value: 'pending' }, retry_count: { value: 0 }, error_message: { value: null } },
-      },
+      exact('dead', { status: 'pending', retry_count: 0, error_message: null }),
+      stable('retrying', { status: 'pending', retry_count: 0, error_message: null }),
     ],
-    release: [
-      {
-        from: ['processing'],
-        version: 'exact',
-        olderThanStuckAfter: 'last_attempt_time',
-        set: { status: { value: 'pending' } },
-        warnings: ['may_already_be_out'],
-      },
-    ],
+    release: [exact('processing', { status: 'pending' }, { olderThanStuckAfter: 'last_attempt_time', warnings: ['may_already_be_out'] })],
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
-  asDead: { set: { status: { value: 'failed' } } },
+  asDead: { set: writes({ status: 'failed' }) },
   cautions: { processing: ['may_already_be_out'] },
   proven: 'by_tests',
   detect: {
-    mustHave: [
-      'idempotency_key',
-      'transaction_type',
-      'transaction_ref_id',
-      'status',
-      'payload',
-      'create_time',
-      'processed_time',
-      'last_attempt_time',
-      'retry_count',
-      'error_message',
-    ],
+    mustHave: names(`
+      idempotency_key transaction_type transaction_ref_id status payload create_time processed_time last_attempt_time
+      retry_count error_message
+    `),
   },
 });

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { EVENTUATE, EVENTUATE_WARNINGS } from './parts/eventuate';
 
 /** Eventuate Tram's messages with ids of the database; the application's own id may be missing. */
@@ -11,7 +11,7 @@ export const eventuateTramMessageDbid = defineShape({
   table: 'eventuate.message',
   columns: { ...EVENTUATE.columns, id: 'dbid', sequence: 'dbid', dedupKey: 'id' },
   detect: {
-    mustHave: ['dbid', 'id', 'destination', 'headers', 'payload', 'published', 'creation_time'],
+    mustHave: names('dbid id destination headers payload published creation_time'),
     companions: ['received_messages'],
   },
   facts: { source: 'eventuate-foundation/eventuate-common@6de8d54d', verified: 'source', warnings: EVENTUATE_WARNINGS },

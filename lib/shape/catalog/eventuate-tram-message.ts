@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { EVENTUATE, EVENTUATE_WARNINGS } from './parts/eventuate';
 
 /** Eventuate Tram's messages with ids of the application: read by its CDC service from the log or, marked as published, by polling. */
@@ -10,7 +10,7 @@ export const eventuateTramMessage = defineShape({
   engines: ['postgres', 'mysql'],
   table: 'eventuate.message',
   detect: {
-    mustHave: ['id', 'destination', 'headers', 'payload', 'published', 'creation_time'],
+    mustHave: names('id destination headers payload published creation_time'),
     mustNotHave: ['dbid'],
     types: { creation_time: 'bigint' },
     companions: ['received_messages', 'offset_store', 'cdc_monitoring'],

@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { defineShape } from '../define';
+import { NOW, above, defineShape, exact, names, stable } from '../define';
 
 /** Locks older than this lapse; the library's own SQL says four hours. */
 const LOCK_SECONDS = 14_400;
@@ -48,7 +48,7 @@ export const graphileWorker = defineShape({
     // The lock before the count: attempts rise at the claim, so the last attempt runs with all of them used.
     { state: 'processing', label: 'locked', when: LOCKED },
     { state: 'dead', label: 'permanently failed', when: { column: 'attempts', atLeast: { column: 'max_attempts' } } },
-    { state: 'retrying', when: { column: 'attempts', above: 0 } },
+    { state: 'retrying', when: above('attempts', 0) },
     { state: 'pending', when: { always: true } },
   ],
   parameters: {
@@ -59,39 +59,32 @@ export const graphileWorker = defineShape({
   operations: {
     retry: [
       // The function knows one count for all jobs; one attempt less than each may have is the same UPDATE per row.
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { attempts: { column: 'max_attempts', plus: -1 }, run_at: { now: true }, updated_at: { now: true } },
-        warnings: ['newer_job_may_stand_in'],
-        basis: 'mirrors_library',
-      },
-      { from: ['retrying'], version: 'stable', call: reschedule([]), basis: 'official_sql' },
-      {
-        from: ['pending'],
-        version: 'stable',
-        guard: { column: 'run_at', future: true },
-        call: reschedule([]),
-        warnings: ['sends_ahead_of_schedule'],
-        basis: 'official_sql',
-      },
+      exact(
+        'dead',
+        { attempts: { column: 'max_attempts', plus: -1 }, run_at: NOW, updated_at: NOW },
+        { warnings: ['newer_job_may_stand_in'], basis: 'mirrors_library' },
+      ),
+      stable('retrying', {}, { call: reschedule([]), basis: 'official_sql' }),
+      stable(
+        'pending',
+        {},
+        { guard: { column: 'run_at', future: true }, call: reschedule([]), warnings: ['sends_ahead_of_schedule'], basis: 'official_sql' },
+      ),
     ],
     requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        call: reschedule([{ name: 'attempts', value: 0 }]),
-        warnings: ['newer_job_may_stand_in'],
-        basis: 'official_sql',
-      },
-      { from: ['retrying'], version: 'stable', call: reschedule([{ name: 'attempts', value: 0 }]), basis: 'official_sql' },
+      exact(
+        'dead',
+        {},
+        { call: reschedule([{ name: 'attempts', value: 0 }]), warnings: ['newer_job_may_stand_in'], basis: 'official_sql' },
+      ),
+      stable('retrying', {}, { call: reschedule([{ name: 'attempts', value: 0 }]), basis: 'official_sql' }),
     ],
     release: { refuse: 'frees_whole_worker' },
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: { attempts: { column: 'max_attempts' } } },
   detect: {
-    mustHave: ['id', 'task_id', 'payload', 'run_at', 'attempts', 'max_attempts', 'last_error', 'locked_at', 'locked_by', 'is_available'],
+    mustHave: names('id task_id payload run_at attempts max_attempts last_error locked_at locked_by is_available'),
     signature: ['is_available', 'task_id'],
     companions: ['_private_tasks', '_private_job_queues'],
   },

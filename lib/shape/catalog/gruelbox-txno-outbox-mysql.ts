@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { GRUELBOX, GRUELBOX_WARNINGS, gruelboxOperations } from './parts/gruelbox';
 
 /** gruelbox transaction-outbox on MySQL, where its sixth migration makes a text of the flag `blocked`. */
@@ -11,7 +11,7 @@ export const gruelboxTxnoOutboxMysql = defineShape({
   table: 'TXNO_OUTBOX',
   operations: gruelboxOperations('0'),
   detect: {
-    mustHave: ['id', 'invocation', 'nextAttemptTime', 'attempts', 'blocked', 'processed', 'version', 'uniqueRequestId'],
+    mustHave: names('id invocation nextAttemptTime attempts blocked processed version uniqueRequestId'),
     signature: ['uniqueRequestId', 'invocation'],
     companions: ['TXNO_VERSION', 'TXNO_SEQUENCE'],
     caseless: true,

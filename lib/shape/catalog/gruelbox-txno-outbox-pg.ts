@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { GRUELBOX, GRUELBOX_WARNINGS, gruelboxOperations } from './parts/gruelbox';
 
 /** gruelbox transaction-outbox on PostgreSQL: names folded to lower case, flags that are booleans. */
@@ -11,7 +11,7 @@ export const gruelboxTxnoOutboxPg = defineShape({
   table: 'txno_outbox',
   operations: gruelboxOperations(false),
   detect: {
-    mustHave: ['id', 'invocation', 'nextattempttime', 'attempts', 'blocked', 'processed', 'version', 'uniquerequestid'],
+    mustHave: names('id invocation nextattempttime attempts blocked processed version uniquerequestid'),
     signature: ['uniquerequestid', 'invocation'],
     types: { blocked: 'boolean' },
     companions: ['txno_version', 'txno_sequence'],

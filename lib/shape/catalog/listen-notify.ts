@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { above, defineShape, exact, names } from '../define';
 
 const UNPROCESSED = { column: 'processed_at', isNull: true } as const;
 /** The relay listens here for ids; nothing polls. */
@@ -27,39 +27,23 @@ export const listenNotify = defineShape({
   dead: { table: 'outbox_dead', columns: { diedAt: 'died_at' } },
   states: [
     { state: 'published', when: { column: 'processed_at', isNull: false } },
-    { state: 'retrying', when: { all: [UNPROCESSED, { column: 'retry_count', above: 0 }] } },
+    { state: 'retrying', when: { all: [UNPROCESSED, above('retry_count', 0)] } },
     { state: 'pending', when: UNPROCESSED },
   ],
   parameters: { maxAttempts: 5, stuckAfter: 300 },
   operations: {
     retry: [
-      { from: ['retrying'], version: 'exact', set: { last_error: { column: 'last_error' } }, notify: NOTIFY, warnings: MAY_BE_OUT },
-      {
-        from: ['pending'],
-        version: 'exact',
-        olderThanStuckAfter: 'created_at',
-        set: { last_error: { column: 'last_error' } },
-        notify: NOTIFY,
-        warnings: MAY_BE_OUT,
-      },
-      { from: ['dead'], version: 'exact', moveTo: 'main', set: { processed_at: { value: null } }, notify: NOTIFY, warnings: MAY_BE_OUT },
+      exact('retrying', { last_error: { column: 'last_error' } }, { notify: NOTIFY, warnings: MAY_BE_OUT }),
+      exact(
+        'pending',
+        { last_error: { column: 'last_error' } },
+        { olderThanStuckAfter: 'created_at', notify: NOTIFY, warnings: MAY_BE_OUT },
+      ),
+      exact('dead', { processed_at: null }, { moveTo: 'main', notify: NOTIFY, warnings: MAY_BE_OUT }),
     ],
     requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        moveTo: 'main',
-        set: { retry_count: { value: 0 }, last_error: { value: null }, processed_at: { value: null } },
-        notify: NOTIFY,
-        warnings: MAY_BE_OUT,
-      },
-      {
-        from: ['retrying'],
-        version: 'exact',
-        set: { retry_count: { value: 0 }, last_error: { value: null } },
-        notify: NOTIFY,
-        warnings: MAY_BE_OUT,
-      },
+      exact('dead', { retry_count: 0, last_error: null, processed_at: null }, { moveTo: 'main', notify: NOTIFY, warnings: MAY_BE_OUT }),
+      exact('retrying', { retry_count: 0, last_error: null }, { notify: NOTIFY, warnings: MAY_BE_OUT }),
     ],
     release: { refuse: 'not_claimed' },
   },
@@ -69,7 +53,7 @@ export const listenNotify = defineShape({
   cautions: { pending: MAY_BE_OUT, retrying: MAY_BE_OUT, dead: MAY_BE_OUT },
   proven: 'by_tests',
   detect: {
-    mustHave: ['aggregate_type', 'aggregate_id', 'event_type', 'payload', 'created_at', 'processed_at', 'retry_count', 'last_error'],
+    mustHave: names('aggregate_type aggregate_id event_type payload created_at processed_at retry_count last_error'),
     mustNotHave: ['status', 'published_at'],
   },
 });

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { above, defineShape, names, refused } from '../define';
 
 /** What MassTransit has received per consumer, kept for a while so that a message delivered twice is consumed once. */
 export const masstransitInboxstate = defineShape({
@@ -23,18 +23,14 @@ export const masstransitInboxstate = defineShape({
   states: [
     { state: 'published', label: 'delivered', when: { column: 'Delivered', isNull: false } },
     { state: 'processing', label: 'consumed', when: { column: 'Consumed', isNull: false } },
-    { state: 'retrying', when: { column: 'ReceiveCount', above: 1 } },
+    { state: 'retrying', when: above('ReceiveCount', 1) },
     { state: 'pending', label: 'received', when: { always: true } },
   ],
   claim: { visible: false },
-  operations: {
-    retry: { refuse: 'broker_redelivers' },
-    requeue: { refuse: 'broker_redelivers' },
-    release: { refuse: 'claim_is_a_lock' },
-  },
+  operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'claim_is_a_lock' }),
   noArchive: 'rows_prevent_duplicates',
   detect: {
-    mustHave: ['MessageId', 'ConsumerId', 'LockId', 'Received', 'ReceiveCount', 'Consumed', 'Delivered'],
+    mustHave: names('MessageId ConsumerId LockId Received ReceiveCount Consumed Delivered'),
     companions: ['OutboxMessage'],
     caseless: true,
     underscoreless: true,

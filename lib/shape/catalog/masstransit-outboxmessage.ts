@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names, refused } from '../define';
 
 /**
  * MassTransit's Entity Framework outbox: messages wait here until the row of OutboxState they belong to is delivered, which
@@ -30,16 +30,12 @@ export const masstransitOutboxmessage = defineShape({
   states: [{ state: 'pending', when: { always: true } }],
   claim: { visible: false },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending'] },
-  operations: {
-    retry: { refuse: 'relay_retries_at_once' },
-    requeue: { refuse: 'no_dead_letters' },
-    release: { refuse: 'claim_is_a_lock' },
-  },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   // Reading goes on past a gap, but never back: a message restored later may be behind what was read.
   archive: { from: ['pending'], warnings: ['relay_may_be_sending', 'batch_may_go_out_again', 'may_stay_unsent_after_restore'] },
   payload: { encoding: 'text' },
   detect: {
-    mustHave: ['SequenceNumber', 'MessageId', 'InboxMessageId', 'InboxConsumerId', 'OutboxId', 'DestinationAddress', 'Body'],
+    mustHave: names('SequenceNumber MessageId InboxMessageId InboxConsumerId OutboxId DestinationAddress Body'),
     signature: ['InboxConsumerId'],
     companions: ['OutboxState', 'InboxState'],
     caseless: true,

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names, refused } from '../define';
 
 /** One row per transaction that published through MassTransit: a batch of rows of OutboxMessage, and how far it has been delivered. */
 export const masstransitOutboxstate = defineShape({
@@ -16,14 +16,10 @@ export const masstransitOutboxstate = defineShape({
   ],
   // LockId is the token of one transaction, no lease.
   claim: { visible: false },
-  operations: {
-    retry: { refuse: 'relay_retries_at_once' },
-    requeue: { refuse: 'no_dead_letters' },
-    release: { refuse: 'claim_is_a_lock' },
-  },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   noArchive: 'library_cleans_up',
   detect: {
-    mustHave: ['OutboxId', 'LockId', 'Created', 'Delivered', 'LastSequenceNumber'],
+    mustHave: names('OutboxId LockId Created Delivered LastSequenceNumber'),
     signature: ['OutboxId', 'LastSequenceNumber'],
     companions: ['OutboxMessage'],
     caseless: true,

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { NOW, above, defineShape, exact, is, names } from '../define';
 
 /** Namastack's outbox: records are shared out by partition, sent in order per key, and failed for good after some tries. */
 export const namastackOutboxRecord = defineShape({
@@ -23,19 +23,10 @@ export const namastackOutboxRecord = defineShape({
     headers: 'context',
   },
   states: [
-    { state: 'dead', label: 'FAILED', when: { column: 'status', equals: 'FAILED' } },
-    { state: 'published', label: 'COMPLETED', when: { column: 'status', equals: 'COMPLETED' } },
-    {
-      state: 'retrying',
-      label: 'NEW',
-      when: {
-        all: [
-          { column: 'status', equals: 'NEW' },
-          { column: 'failure_count', above: 0 },
-        ],
-      },
-    },
-    { state: 'pending', label: 'NEW', when: { column: 'status', equals: 'NEW' } },
+    { state: 'dead', label: 'FAILED', when: is('status', 'FAILED') },
+    { state: 'published', label: 'COMPLETED', when: is('status', 'COMPLETED') },
+    { state: 'retrying', label: 'NEW', when: { all: [is('status', 'NEW'), above('failure_count', 0)] } },
+    { state: 'pending', label: 'NEW', when: is('status', 'NEW') },
   ],
   parameters: { maxAttempts: 3 },
   claim: { visible: false },
@@ -43,30 +34,17 @@ export const namastackOutboxRecord = defineShape({
   ordering: { key: 'aggregateId', by: 'createdAt', blockedBy: ['pending', 'retrying', 'dead'] },
   operations: {
     retry: [
-      {
-        from: ['pending', 'retrying'],
-        version: 'exact',
-        set: { next_retry_at: { now: true } },
-        warnings: ['whole_row_is_rewritten'],
-        basis: 'inferred',
-      },
+      exact(['pending', 'retrying'], { next_retry_at: NOW }, { warnings: ['whole_row_is_rewritten'], basis: 'inferred' }),
       { from: ['dead'], refuse: 'retry_starts_over' },
     ],
-    requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { status: { value: 'NEW' }, failure_count: { value: 0 }, failure_reason: { value: null }, next_retry_at: { now: true } },
-        basis: 'inferred',
-      },
-    ],
+    requeue: [exact('dead', { status: 'NEW', failure_count: 0, failure_reason: null, next_retry_at: NOW }, { basis: 'inferred' })],
     // Partitions of an instance that no longer answers are given to the others.
     release: { refuse: 'relay_takes_back' },
   },
   archive: { from: ['dead'], warnings: ['unblocks_its_key'] },
   payload: { encoding: 'json' },
   detect: {
-    mustHave: ['id', 'status', 'record_key', 'record_type', 'payload', 'failure_count', 'next_retry_at', 'partition_no', 'handler_id'],
+    mustHave: names('id status record_key record_type payload failure_count next_retry_at partition_no handler_id'),
     signature: ['record_key', 'partition_no'],
     companions: ['outbox_instance', 'outbox_partition'],
   },

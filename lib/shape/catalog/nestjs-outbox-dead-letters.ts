@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names, refused } from '../define';
 
 /** The dead letters of NestJS' outbox by themselves, where the messages table is not watched. */
 export const nestjsOutboxDeadLetters = defineShape({
@@ -24,14 +24,10 @@ export const nestjsOutboxDeadLetters = defineShape({
     headers: 'headers',
   },
   states: [{ state: 'dead', label: 'dead letter', when: { always: true } }],
-  operations: {
-    retry: { refuse: 'requeue_from_main' },
-    requeue: { refuse: 'requeue_from_main' },
-    release: { refuse: 'not_claimed' },
-  },
+  operations: refused({ retry: 'requeue_from_main', requeue: 'requeue_from_main', release: 'not_claimed' }),
   archive: { from: ['dead'] },
   detect: {
-    mustHave: ['id', 'seq', 'topic', 'history', 'reason', 'failed_at', 'attempts', 'last_error'],
+    mustHave: names('id seq topic history reason failed_at attempts last_error'),
     mustNotHave: ['lease_owner'],
     companions: ['messages'],
   },

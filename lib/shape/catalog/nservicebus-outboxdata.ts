@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names, refused } from '../define';
 
 /**
  * NServiceBus's outbox: one row per incoming message with everything its handlers sent. Nothing polls: what was not
@@ -25,15 +25,11 @@ export const nservicebusOutboxdata = defineShape({
     { state: 'pending', when: { column: 'Dispatched', isTrue: false } },
   ],
   claim: { visible: false },
-  operations: {
-    retry: { refuse: 'broker_redelivers' },
-    requeue: { refuse: 'broker_redelivers' },
-    release: { refuse: 'broker_redelivers' },
-  },
+  operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'broker_redelivers' }),
   noArchive: 'rows_prevent_duplicates',
   payload: { encoding: 'json', warn: 'many_messages' },
   detect: {
-    mustHave: ['MessageId', 'Dispatched', 'DispatchedAt', 'PersistenceVersion', 'Operations'],
+    mustHave: names('MessageId Dispatched DispatchedAt PersistenceVersion Operations'),
     signature: ['PersistenceVersion', 'Operations', 'DispatchedAt'],
     caseless: true,
   },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, exact, names } from '../define';
 
 /** OpenSleigh's outgoing messages: claimed by a lock with a time, deleted when they are out. */
 export const opensleighOutbox = defineShape({
@@ -27,21 +27,18 @@ export const opensleighOutbox = defineShape({
     retry: { refuse: 'not_verified' },
     requeue: { refuse: 'no_dead_letters' },
     release: [
-      {
-        from: ['processing'],
-        version: 'exact',
-        olderThanStuckAfter: 'LockTime',
-        set: { LockId: { value: null }, LockTime: { value: null } },
-        warnings: ['may_already_be_out', 'library_partly_read'],
-        basis: 'inferred',
-      },
+      exact(
+        'processing',
+        { LockId: null, LockTime: null },
+        { olderThanStuckAfter: 'LockTime', warnings: ['may_already_be_out', 'library_partly_read'], basis: 'inferred' },
+      ),
     ],
   },
   archive: { from: ['pending'], warnings: ['relay_may_be_sending', 'library_partly_read'] },
   cautions: { processing: ['may_already_be_out'] },
   payload: { encoding: 'bytes' },
   detect: {
-    mustHave: ['MessageId', 'LockId', 'LockTime', 'CorrelationId', 'Body', 'MessageType', 'CreatedAt', 'ParentId', 'SenderId'],
+    mustHave: names('MessageId LockId LockTime CorrelationId Body MessageType CreatedAt ParentId SenderId'),
     signature: ['LockTime', 'SenderId'],
     caseless: true,
     underscoreless: true,

@@ -1,17 +1,16 @@
-import { defineShape } from '../define';
+import { NOW, defineShape, exact, is, names, utc, writes } from '../define';
 
-const utc = (column: string) => ({ column, time: 'utc' as const });
 /** What the library's own `requeue` writes to the row; its counters per thread it writes in the same transaction. */
-const QUEUED = {
-  status: { value: 'queued' },
-  queued_at: { now: true as const },
-  updated_at: { now: true as const },
-  publishing_at: { value: null },
-  published_at: { value: null },
-  failed_at: { value: null },
-  publisher_id: { value: null },
-  publisher_name: { value: null },
-};
+const QUEUED = writes({
+  status: 'queued',
+  queued_at: NOW,
+  updated_at: NOW,
+  publishing_at: null,
+  published_at: null,
+  failed_at: null,
+  publisher_id: null,
+  publisher_name: null,
+});
 
 /** Outbox for Ruby: a row says which model to send, one failure makes it `failed`, what is sent is deleted. */
 export const outboxerMessages = defineShape({
@@ -38,10 +37,10 @@ export const outboxerMessages = defineShape({
   times: { updated_at: 'utc' },
   companions: { exceptions: { table: 'outboxer_exceptions', on: { message_id: 'id' }, purpose: 'errors', optional: true } },
   states: [
-    { state: 'dead', label: 'failed', when: { column: 'status', equals: 'failed' } },
-    { state: 'published', label: 'published', when: { column: 'status', equals: 'published' } },
-    { state: 'processing', label: 'publishing', when: { column: 'status', equals: 'publishing' } },
-    { state: 'pending', label: 'queued', when: { column: 'status', equals: 'queued' } },
+    { state: 'dead', label: 'failed', when: is('status', 'failed') },
+    { state: 'published', label: 'published', when: is('status', 'published') },
+    { state: 'processing', label: 'publishing', when: is('status', 'publishing') },
+    { state: 'pending', label: 'queued', when: is('status', 'queued') },
   ],
   parameters: { maxAttempts: 1, stuckAfter: 300 },
   claim: { visible: true },
@@ -49,31 +48,22 @@ export const outboxerMessages = defineShape({
   operations: {
     retry: [
       // One strike and out: one more attempt and starting over are the same.
-      { from: ['dead'], version: 'exact', set: QUEUED, warnings: ['skews_counters'], basis: 'mirrors_library' },
+      exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' }),
     ],
-    requeue: [{ from: ['dead'], version: 'exact', set: QUEUED, warnings: ['skews_counters'], basis: 'mirrors_library' }],
+    requeue: [exact('dead', QUEUED, { warnings: ['skews_counters'], basis: 'mirrors_library' })],
     release: [
-      {
-        from: ['processing'],
-        version: 'exact',
-        olderThanStuckAfter: 'publishing_at',
-        set: {
-          status: { value: 'queued' },
-          updated_at: { now: true },
-          publishing_at: { value: null },
-          publisher_id: { value: null },
-          publisher_name: { value: null },
-        },
-        warnings: ['may_already_be_out', 'skews_counters'],
-        basis: 'inferred',
-      },
+      exact(
+        'processing',
+        { status: 'queued', updated_at: NOW, publishing_at: null, publisher_id: null, publisher_name: null },
+        { olderThanStuckAfter: 'publishing_at', warnings: ['may_already_be_out', 'skews_counters'], basis: 'inferred' },
+      ),
     ],
   },
   archive: { from: ['dead', 'pending'], warnings: ['skews_counters'] },
-  asDead: { set: { status: { value: 'failed' }, failed_at: { now: true } } },
+  asDead: { set: writes({ status: 'failed', failed_at: NOW }) },
   cautions: { processing: ['may_already_be_out'] },
   detect: {
-    mustHave: ['lock_version', 'status', 'messageable_id', 'messageable_type', 'queued_at', 'publishing_at'],
+    mustHave: names('lock_version status messageable_id messageable_type queued_at publishing_at'),
     signature: ['messageable_type', 'lock_version'],
     companions: ['outboxer_exceptions', 'outboxer_threads', 'outboxer_publishers'],
   },

@@ -1,5 +1,5 @@
 import { pgBoss } from './parts/pg-boss';
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 
 /** Job queue in PostgreSQL for Node, up to version 10: finished jobs move to a table of their own. */
 export const pgBossV10 = defineShape({
@@ -10,21 +10,10 @@ export const pgBossV10 = defineShape({
   match: { names: ['job'] },
   companions: { finished: { table: 'archive', on: { name: 'name', id: 'id' }, purpose: 'archive', optional: true } },
   detect: {
-    mustHave: [
-      'id',
-      'name',
-      'data',
-      'state',
-      'retry_limit',
-      'retry_count',
-      'start_after',
-      'started_on',
-      'singleton_key',
-      'expire_in',
-      'keep_until',
-      'output',
-      'dead_letter',
-    ],
+    mustHave: names(`
+      id name data state retry_limit retry_count start_after started_on singleton_key expire_in keep_until output
+      dead_letter
+    `),
     mustNotHave: ['expire_seconds', 'archived_on'],
     signature: ['singleton_key', 'retry_limit'],
     companions: ['archive', 'queue', 'version', 'schedule'],

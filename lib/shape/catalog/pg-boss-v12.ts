@@ -1,5 +1,5 @@
 import { pgBoss } from './parts/pg-boss';
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 
 /** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to be deleted. */
 export const pgBossV12 = defineShape({
@@ -9,22 +9,10 @@ export const pgBossV12 = defineShape({
   origin: 'pg-boss 11 and 12 (TypeScript)',
   match: { names: ['job'] },
   detect: {
-    mustHave: [
-      'id',
-      'name',
-      'data',
-      'state',
-      'retry_limit',
-      'retry_count',
-      'start_after',
-      'started_on',
-      'singleton_key',
-      'expire_seconds',
-      'deletion_seconds',
-      'keep_until',
-      'output',
-      'dead_letter',
-    ],
+    mustHave: names(`
+      id name data state retry_limit retry_count start_after started_on singleton_key expire_seconds deletion_seconds
+      keep_until output dead_letter
+    `),
     mustNotHave: ['expire_in'],
     signature: ['singleton_key', 'retry_limit'],
     companions: ['queue', 'version', 'schedule', 'job_common'],

@@ -1,11 +1,11 @@
-import { defineShape } from '../define';
+import { above, defineShape, exact, names, stable, writes } from '../define';
 
 /** What the library writes for "not locked". */
 const UNLOCKED = '1970-01-01T00:00:00Z';
 /** The publication of a replication listener carries INSERTs only: what is written to a row is never seen by it. */
 const POLLING = { parameter: 'listener', equals: 'polling' };
 
-const open = { abandoned_at: { value: null }, locked_until: { value: UNLOCKED } };
+const open = writes({ abandoned_at: null, locked_until: UNLOCKED });
 const fromTheStart = { ...open, started_attempts: { value: 0 }, finished_attempts: { value: 0 } };
 // Both counters: a gap between them is what the library takes for crashes.
 const oneLeft = { parameter: 'maxAttempts', minus: 1 };
@@ -38,15 +38,7 @@ export const pgTransactionalOutbox = defineShape({
     { state: 'published', label: 'processed', when: { column: 'processed_at', isNull: false } },
     { state: 'dead', label: 'abandoned', when: { column: 'abandoned_at', isNull: false } },
     { state: 'processing', label: 'locked', when: { column: 'locked_until', future: true } },
-    {
-      state: 'retrying',
-      when: {
-        any: [
-          { column: 'started_attempts', above: 0 },
-          { column: 'finished_attempts', above: 0 },
-        ],
-      },
-    },
+    { state: 'retrying', when: { any: [above('started_attempts', 0), above('finished_attempts', 0)] } },
     { state: 'pending', when: { always: true } },
   ],
   parameters: {
@@ -60,36 +52,22 @@ export const pgTransactionalOutbox = defineShape({
   ordering: { key: 'orderingKey', by: 'createdAt', blockedBy: ['pending', 'retrying', 'processing'] },
   operations: {
     retry: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { ...open, started_attempts: oneLeft, finished_attempts: oneLeft },
-        basis: 'inferred',
-        needs: POLLING,
-      },
+      exact('dead', { ...open, started_attempts: oneLeft, finished_attempts: oneLeft }, { basis: 'inferred', needs: POLLING }),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
     ],
     requeue: [
-      { from: ['dead'], version: 'exact', set: fromTheStart, basis: 'inferred', needs: POLLING },
-      { from: ['retrying'], version: 'stable', set: fromTheStart, basis: 'inferred', needs: POLLING },
+      exact('dead', fromTheStart, { basis: 'inferred', needs: POLLING }),
+      stable('retrying', fromTheStart, { basis: 'inferred', needs: POLLING }),
     ],
     release: { refuse: 'claim_lapses' },
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: { abandoned_at: { now: true } } },
   detect: {
-    mustHave: [
-      'aggregate_type',
-      'aggregate_id',
-      'message_type',
-      'segment',
-      'concurrency',
-      'locked_until',
-      'processed_at',
-      'abandoned_at',
-      'started_attempts',
-      'finished_attempts',
-    ],
+    mustHave: names(`
+      aggregate_type aggregate_id message_type segment concurrency locked_until processed_at abandoned_at
+      started_attempts finished_attempts
+    `),
     signature: ['abandoned_at', 'started_attempts'],
     companions: ['inbox'],
   },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { NOW, above, defineShape, exact, names, stable, writes } from '../define';
 
 const UNPUBLISHED = { column: 'published_at', isNull: true } as const;
 
@@ -25,33 +25,28 @@ export const publishedAt = defineShape({
   dead: { table: 'outbox_dead', columns: { diedAt: 'died_at', error: 'last_error' } },
   states: [
     { state: 'published', when: { column: 'published_at', isNull: false } },
-    { state: 'retrying', when: { all: [UNPUBLISHED, { column: 'attempt', above: 0 }] } },
+    { state: 'retrying', when: { all: [UNPUBLISHED, above('attempt', 0)] } },
     { state: 'pending', when: UNPUBLISHED },
   ],
   parameters: { maxAttempts: 10, stuckAfter: 300 },
   operations: {
     retry: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        moveTo: 'main',
-        set: { attempt: { parameter: 'maxAttempts', minus: 1 }, published_at: { value: null } },
-      },
+      exact('dead', { attempt: { parameter: 'maxAttempts', minus: 1 }, published_at: null }, { moveTo: 'main' }),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
     ],
     requeue: [
-      { from: ['dead'], version: 'exact', moveTo: 'main', set: { attempt: { value: 0 }, published_at: { value: null } } },
-      { from: ['retrying'], version: 'stable', set: { attempt: { value: 0 } }, warnings: ['may_already_be_out'] },
+      exact('dead', { attempt: 0, published_at: null }, { moveTo: 'main' }),
+      stable('retrying', { attempt: 0 }, { warnings: ['may_already_be_out'] }),
     ],
     release: { refuse: 'not_claimed' },
   },
   // The relay commits before it publishes: a waiting row may be on its way while we take it out.
   archive: { from: ['dead', 'pending', 'retrying'], warnings: ['may_already_be_out'] },
-  asDead: { moveTo: 'dead', set: { died_at: { now: true }, last_error: { value: null } } },
+  asDead: { moveTo: 'dead', set: writes({ died_at: NOW, last_error: null }) },
   cautions: { pending: ['may_already_be_out'], retrying: ['may_already_be_out'], dead: ['may_already_be_out'] },
   proven: 'by_tests',
   detect: {
-    mustHave: ['aggregate_type', 'aggregate_id', 'event_type', 'payload', 'headers', 'dedup_key', 'created_at', 'published_at', 'attempt'],
+    mustHave: names('aggregate_type aggregate_id event_type payload headers dedup_key created_at published_at attempt'),
     mustNotHave: ['status'],
   },
 });

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names, refused } from '../define';
 
 /** Rebus's outbox on PostgreSQL: the relay deletes rows as it claims them, and they are back when its transaction fails. No row has a time. */
 export const rebusOutboxPg = defineShape({
@@ -20,16 +20,12 @@ export const rebusOutboxPg = defineShape({
   // Sent is there and never written.
   states: [{ state: 'pending', when: { always: true } }],
   claim: { visible: false },
-  operations: {
-    retry: { refuse: 'relay_retries_at_once' },
-    requeue: { refuse: 'no_dead_letters' },
-    release: { refuse: 'claim_is_a_lock' },
-  },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
   // A row the relay has is locked, so taking one out never meets one that is being sent.
   archive: { from: ['pending'] },
   payload: { encoding: 'bytes' },
   detect: {
-    mustHave: ['Id', 'CorrelationId', 'MessageId', 'SourceQueue', 'DestinationAddress', 'Headers', 'Body', 'Sent'],
+    mustHave: names('Id CorrelationId MessageId SourceQueue DestinationAddress Headers Body Sent'),
     signature: ['SourceQueue', 'DestinationAddress'],
     caseless: true,
   },

@@ -1,14 +1,14 @@
 import { type WrittenCondition } from '../shape';
-import { defineShape } from '../define';
+import { NOW, above, defineShape, exact, is, names, stable, writes } from '../define';
 
 const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
 /** One attempt more than it has had, where it has none left: what the client's own retry writes. */
-const ONE_MORE = {
-  state: { value: 'available' },
+const ONE_MORE = writes({
+  state: 'available',
   max_attempts: { greatest: [{ column: 'max_attempts' }, { column: 'attempt', plus: 1 }] },
-  finalized_at: { value: null },
-  scheduled_at: { now: true as const },
-};
+  finalized_at: null,
+  scheduled_at: NOW,
+});
 
 /** Job queue in PostgreSQL for Go: seven states in an enumeration, attempts rise at the claim. */
 export const riverJob = defineShape({
@@ -24,7 +24,7 @@ export const riverJob = defineShape({
     type: 'kind',
     topic: 'queue',
     createdAt: 'created_at',
-    publishedAt: { column: 'finalized_at', when: { column: 'state', equals: 'completed' } },
+    publishedAt: { column: 'finalized_at', when: is('state', 'completed') },
     attemptedAt: 'attempted_at',
     lockedBy: { column: 'attempted_by', last: true },
     availableAt: 'scheduled_at',
@@ -36,61 +36,35 @@ export const riverJob = defineShape({
     headers: 'metadata',
   },
   states: [
-    { state: 'published', label: 'completed', when: { column: 'state', equals: 'completed' } },
-    { state: 'dead', label: 'discarded', when: { column: 'state', equals: 'discarded' } },
-    { state: 'dead', label: 'cancelled', when: { column: 'state', equals: 'cancelled' } },
-    { state: 'processing', label: 'running', when: { column: 'state', equals: 'running' } },
-    { state: 'retrying', label: 'retryable', when: { column: 'state', equals: 'retryable' } },
-    { state: 'pending', label: 'scheduled', when: { column: 'state', equals: 'scheduled' } },
-    { state: 'pending', label: 'pending', when: { column: 'state', equals: 'pending' } },
+    { state: 'published', label: 'completed', when: is('state', 'completed') },
+    { state: 'dead', label: 'discarded', when: is('state', 'discarded') },
+    { state: 'dead', label: 'cancelled', when: is('state', 'cancelled') },
+    { state: 'processing', label: 'running', when: is('state', 'running') },
+    { state: 'retrying', label: 'retryable', when: is('state', 'retryable') },
+    { state: 'pending', label: 'scheduled', when: is('state', 'scheduled') },
+    { state: 'pending', label: 'pending', when: is('state', 'pending') },
     // A job that failed and is due again waits as `available`, with its attempts.
-    {
-      state: 'retrying',
-      label: 'available',
-      when: {
-        all: [
-          { column: 'state', equals: 'available' },
-          { column: 'attempt', above: 0 },
-        ],
-      },
-    },
-    { state: 'pending', label: 'available', when: { column: 'state', equals: 'available' } },
+    { state: 'retrying', label: 'available', when: { all: [is('state', 'available'), above('attempt', 0)] } },
+    { state: 'pending', label: 'available', when: is('state', 'available') },
   ],
   parameters: { stuckAfter: 3600 },
   claim: { visible: true },
   operations: {
     retry: [
-      { from: ['dead'], version: 'exact', set: ONE_MORE, basis: 'official' },
-      { from: ['retrying'], version: 'stable', guard: { column: 'state', equals: 'retryable' }, set: ONE_MORE, basis: 'official' },
-      {
-        from: ['pending'],
-        version: 'stable',
-        guard: { column: 'state', equals: 'scheduled' },
-        set: ONE_MORE,
-        warnings: ['sends_ahead_of_schedule'],
-        basis: 'official',
-      },
+      exact('dead', ONE_MORE, { basis: 'official' }),
+      stable('retrying', ONE_MORE, { guard: is('state', 'retryable'), basis: 'official' }),
+      stable('pending', ONE_MORE, { guard: is('state', 'scheduled'), warnings: ['sends_ahead_of_schedule'], basis: 'official' }),
     ],
     requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { state: { value: 'available' }, attempt: { value: 0 }, finalized_at: { value: null }, scheduled_at: { now: true } },
-        basis: 'inferred',
-      },
-      {
-        from: ['retrying'],
-        version: 'stable',
-        set: { state: { value: 'available' }, attempt: { value: 0 }, scheduled_at: { now: true } },
-        basis: 'inferred',
-      },
+      exact('dead', { state: 'available', attempt: 0, finalized_at: null, scheduled_at: NOW }, { basis: 'inferred' }),
+      stable('retrying', { state: 'available', attempt: 0, scheduled_at: NOW }, { basis: 'inferred' }),
     ],
     release: { refuse: 'claim_lapses' },
   },
   archive: { from: ['dead', 'pending', 'retrying'] },
-  asDead: { set: { state: { value: 'discarded' }, finalized_at: { now: true } } },
+  asDead: { set: writes({ state: 'discarded', finalized_at: NOW }) },
   detect: {
-    mustHave: ['id', 'state', 'attempt', 'max_attempts', 'attempted_at', 'finalized_at', 'scheduled_at', 'args', 'errors', 'kind', 'queue'],
+    mustHave: names('id state attempt max_attempts attempted_at finalized_at scheduled_at args errors kind queue'),
     signature: ['finalized_at', 'attempted_by', 'kind'],
     types: { state: 'river_job_state' },
     companions: ['river_queue', 'river_leader', 'river_migration'],

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { above, defineShape, is, names, refused } from '../define';
 
 /** Outbox for Rust: one delivery per consumer in a table of its own; a row is what its deliveries are. */
 export const rustPuertoOutbox = defineShape({
@@ -21,7 +21,7 @@ export const rustPuertoOutbox = defineShape({
   },
   companions: { deliveries: { table: 'event_deliveries', on: { event_id: 'id' }, purpose: 'children' } },
   states: [
-    { state: 'dead', label: 'dead', when: { exists: { companion: 'deliveries', when: { column: 'status', equals: 'dead' } } } },
+    { state: 'dead', label: 'dead', when: { exists: { companion: 'deliveries', when: is('status', 'dead') } } },
     { state: 'published', label: 'published', when: { column: 'published_at', isNull: false } },
     {
       state: 'retrying',
@@ -29,25 +29,16 @@ export const rustPuertoOutbox = defineShape({
       when: {
         exists: {
           companion: 'deliveries',
-          when: {
-            all: [
-              { column: 'status', equals: 'pending' },
-              { column: 'attempts', above: 0 },
-            ],
-          },
+          when: { all: [is('status', 'pending'), above('attempts', 0)] },
         },
       },
     },
     { state: 'pending', label: 'pending', when: { always: true } },
   ],
-  operations: {
-    retry: { refuse: 'state_per_consumer' },
-    requeue: { refuse: 'state_per_consumer' },
-    release: { refuse: 'not_claimed' },
-  },
+  operations: refused({ retry: 'state_per_consumer', requeue: 'state_per_consumer', release: 'not_claimed' }),
   noArchive: 'state_per_consumer',
   detect: {
-    mustHave: ['seq', 'aggregate_type', 'aggregate_id', 'event_type', 'schema_version', 'occurred_at', 'published_at'],
+    mustHave: names('seq aggregate_type aggregate_id event_type schema_version occurred_at published_at'),
     companions: ['event_deliveries', 'dead_letters'],
   },
   facts: { source: 'crates.io puerto-sqlx', verified: 'partial', warnings: ['one_state_per_reader', 'library_partly_read'] },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { above, defineShape, exact, is, names, stable, writes } from '../define';
 
 const [PENDING, FAILED, DELIVERED, DISCARDED] = [0, 1, 2, 3];
 
@@ -18,7 +18,7 @@ export const sbmtOutbox = defineShape({
     aggregateId: 'event_key',
     orderingKey: 'event_key',
     createdAt: { column: 'created_at', time: 'utc' },
-    publishedAt: { column: 'processed_at', time: 'utc', when: { column: 'status', equals: DELIVERED } },
+    publishedAt: { column: 'processed_at', time: 'utc', when: is('status', DELIVERED) },
     attemptedAt: { column: 'processed_at', time: 'utc' },
     attempts: 'errors_count',
     error: 'error_log',
@@ -28,64 +28,40 @@ export const sbmtOutbox = defineShape({
   },
   times: { updated_at: 'utc' },
   states: [
-    { state: 'dead', label: 'failed', when: { column: 'status', equals: FAILED } },
-    { state: 'published', label: 'delivered', when: { column: 'status', equals: DELIVERED } },
+    { state: 'dead', label: 'failed', when: is('status', FAILED) },
+    { state: 'published', label: 'delivered', when: is('status', DELIVERED) },
     // Overtaken by a later message of its key: done, though it was never sent.
-    { state: 'published', label: 'discarded', when: { column: 'status', equals: DISCARDED } },
-    {
-      state: 'retrying',
-      label: 'pending',
-      when: {
-        all: [
-          { column: 'status', equals: PENDING },
-          { column: 'errors_count', above: 0 },
-        ],
-      },
-    },
-    { state: 'pending', label: 'pending', when: { column: 'status', equals: PENDING } },
+    { state: 'published', label: 'discarded', when: is('status', DISCARDED) },
+    { state: 'retrying', label: 'pending', when: { all: [is('status', PENDING), above('errors_count', 0)] } },
+    { state: 'pending', label: 'pending', when: is('status', PENDING) },
   ],
   parameters: { maxAttempts: 1 },
   claim: { visible: false },
   operations: {
     retry: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { status: { value: PENDING }, errors_count: { parameter: 'maxAttempts', minus: 1 }, processed_at: { value: null } },
-        warnings: ['later_may_be_out'],
-        basis: 'inferred',
-      },
+      exact(
+        'dead',
+        { status: PENDING, errors_count: { parameter: 'maxAttempts', minus: 1 }, processed_at: null },
+        { warnings: ['later_may_be_out'], basis: 'inferred' },
+      ),
       // The wait before the next attempt is worked out from the time of the last.
-      {
-        from: ['retrying'],
-        version: 'stable',
-        guard: { column: 'processed_at', isNull: false },
-        set: { processed_at: { value: null } },
-        basis: 'inferred',
-      },
+      stable('retrying', { processed_at: null }, { guard: { column: 'processed_at', isNull: false }, basis: 'inferred' }),
     ],
     requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        set: { status: { value: PENDING }, errors_count: { value: 0 }, processed_at: { value: null }, error_log: { value: null } },
-        warnings: ['later_may_be_out'],
-        basis: 'inferred',
-      },
-      {
-        from: ['retrying'],
-        version: 'stable',
-        set: { errors_count: { value: 0 }, processed_at: { value: null }, error_log: { value: null } },
-        basis: 'inferred',
-      },
+      exact(
+        'dead',
+        { status: PENDING, errors_count: 0, processed_at: null, error_log: null },
+        { warnings: ['later_may_be_out'], basis: 'inferred' },
+      ),
+      stable('retrying', { errors_count: 0, processed_at: null, error_log: null }, { basis: 'inferred' }),
     ],
     release: { refuse: 'claims_outside' },
   },
   archive: { from: ['dead', 'pending', 'retrying'], warnings: ['relay_may_be_sending'] },
-  asDead: { set: { status: { value: FAILED } } },
+  asDead: { set: writes({ status: FAILED }) },
   payload: { encoding: 'bytes' },
   detect: {
-    mustHave: ['uuid', 'event_key', 'bucket', 'status', 'payload', 'errors_count', 'processed_at'],
+    mustHave: names('uuid event_key bucket status payload errors_count processed_at'),
     signature: ['errors_count', 'bucket'],
     types: { status: 'integer' },
   },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { SILVERBACK } from './parts/silverback';
 
 /** Silverback's outbox through Entity Framework; the table is called what the application calls its set. */
@@ -12,7 +12,7 @@ export const silverbackOutboxEf = defineShape({
   match: { names: ['SilverbackOutboxMessages', 'outbox'] },
   columns: { id: 'Id', sequence: 'Id', topic: 'EndpointName', createdAt: 'Created', payload: 'Content', headers: 'Headers' },
   detect: {
-    mustHave: ['Id', 'Content', 'Headers', 'EndpointName', 'DynamicEndpoint', 'Created'],
+    mustHave: names('Id Content Headers EndpointName DynamicEndpoint Created'),
     signature: ['EndpointName', 'DynamicEndpoint'],
     caseless: true,
     underscoreless: true,

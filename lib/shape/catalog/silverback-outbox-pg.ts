@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { SILVERBACK } from './parts/silverback';
 
 /** Silverback's outbox in its own PostgreSQL storage. */
@@ -11,7 +11,7 @@ export const silverbackOutboxPg = defineShape({
   table: 'SilverbackOutbox',
   columns: { id: 'id', sequence: 'id', topic: 'endpointname', createdAt: 'created', payload: 'content', headers: 'headers' },
   detect: {
-    mustHave: ['id', 'content', 'headers', 'endpointname', 'created'],
+    mustHave: names('id content headers endpointname created'),
     mustNotHave: ['dynamicendpoint'],
     types: { content: 'bytea' },
     caseless: true,

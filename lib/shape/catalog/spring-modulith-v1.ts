@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, names } from '../define';
 import { MODULITH_COLUMNS, MODULITH_REFUSED } from './parts/modulith';
 
 /** Spring Modulith's event publication registry before it had states: a row per event and listener, complete or not. */
@@ -20,7 +20,7 @@ export const springModulithV1 = defineShape({
   noArchive: 'library_cleans_up',
   payload: { encoding: 'json' },
   detect: {
-    mustHave: ['id', 'listener_id', 'event_type', 'serialized_event', 'publication_date', 'completion_date'],
+    mustHave: names('id listener_id event_type serialized_event publication_date completion_date'),
     mustNotHave: ['completion_attempts'],
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, exact, is, names } from '../define';
 import { MODULITH_COLUMNS, MODULITH_REFUSED } from './parts/modulith';
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
@@ -21,46 +21,40 @@ export const springModulithV2 = defineShape({
   kind: 'status',
   columns: { ...MODULITH_COLUMNS, attemptedAt: 'last_resubmission_date', attempts: 'completion_attempts' },
   states: [
-    { state: 'published', label: 'COMPLETED', when: { column: 'status', equals: 'COMPLETED' } },
+    { state: 'published', label: 'COMPLETED', when: is('status', 'COMPLETED') },
     { state: 'published', when: { all: [NO_STATUS, { column: 'completion_date', isNull: false }] } },
-    { state: 'processing', label: 'PROCESSING', when: { column: 'status', equals: 'PROCESSING' } },
-    { state: 'retrying', label: 'FAILED', when: { column: 'status', equals: 'FAILED' } },
+    { state: 'processing', label: 'PROCESSING', when: is('status', 'PROCESSING') },
+    { state: 'retrying', label: 'FAILED', when: is('status', 'FAILED') },
     { state: 'retrying', when: { all: [NO_STATUS, { column: 'completion_date', isNull: true }] } },
     // Stored and waiting, whatever the word says.
-    { state: 'pending', label: 'PUBLISHED', when: { column: 'status', equals: 'PUBLISHED' } },
-    { state: 'pending', label: 'RESUBMITTED', when: { column: 'status', equals: 'RESUBMITTED' } },
+    { state: 'pending', label: 'PUBLISHED', when: is('status', 'PUBLISHED') },
+    { state: 'pending', label: 'RESUBMITTED', when: is('status', 'RESUBMITTED') },
   ],
   parameters: { stuckAfter: 3600 },
   operations: {
     ...MODULITH_REFUSED,
     // What the library's own staleness monitor writes, where it is switched on.
     release: [
-      {
-        from: ['processing', 'pending'],
-        version: 'exact',
-        olderThanStuckAfter: 'publication_date',
-        guard: NOT_RESUBMITTED_LATELY,
-        set: { status: { value: 'FAILED' } },
-        warnings: ['may_already_be_out', 'app_must_resubmit'],
-        basis: 'mirrors_library',
-      },
+      exact(
+        ['processing', 'pending'],
+        { status: 'FAILED' },
+        {
+          olderThanStuckAfter: 'publication_date',
+          guard: NOT_RESUBMITTED_LATELY,
+          warnings: ['may_already_be_out', 'app_must_resubmit'],
+          basis: 'mirrors_library',
+        },
+      ),
     ],
   },
   noArchive: 'library_cleans_up',
   cautions: { processing: ['may_already_be_out'] },
   payload: { encoding: 'json' },
   detect: {
-    mustHave: [
-      'id',
-      'listener_id',
-      'event_type',
-      'serialized_event',
-      'publication_date',
-      'completion_date',
-      'status',
-      'completion_attempts',
-      'last_resubmission_date',
-    ],
+    mustHave: names(`
+      id listener_id event_type serialized_event publication_date completion_date status completion_attempts
+      last_resubmission_date
+    `),
     signature: ['serialized_event', 'listener_id'],
     companions: ['event_publication_archive'],
     caseless: true,

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, exact, names } from '../define';
 
 /** Envelopes Wolverine gave up. One that is marked as replayable is moved back among the incoming ones by the library, its count at zero. */
 export const wolverineDeadLetters = defineShape({
@@ -24,13 +24,13 @@ export const wolverineDeadLetters = defineShape({
   ],
   operations: {
     retry: { refuse: 'retry_starts_over' },
-    requeue: [{ from: ['dead'], version: 'exact', set: { replayable: { value: true } }, basis: 'official' }],
+    requeue: [exact('dead', { replayable: true }, { basis: 'official' })],
     release: { refuse: 'not_claimed' },
   },
   archive: { from: ['dead'] },
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
   detect: {
-    mustHave: ['id', 'body', 'message_type', 'received_at', 'exception_type', 'exception_message', 'sent_at', 'replayable'],
+    mustHave: names('id body message_type received_at exception_type exception_message sent_at replayable'),
     signature: ['replayable', 'exception_type'],
     types: { replayable: 'boolean' },
     companions: ['wolverine_incoming_envelopes'],

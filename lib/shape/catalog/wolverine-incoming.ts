@@ -1,8 +1,8 @@
-import { defineShape } from '../define';
+import { NOW, defineShape, exact, is, names } from '../define';
 import { OWNED, WOLVERINE_NODES, WOLVERINE_RELEASE } from './parts/wolverine';
 
-const INCOMING = { column: 'status', equals: 'Incoming' } as const;
-const NOBODYS = { column: 'owner_id', equals: 0 } as const;
+const INCOMING = is('status', 'Incoming');
+const NOBODYS = is('owner_id', 0);
 
 /** Wolverine's incoming envelopes, and those scheduled for later, outgoing ones included. */
 export const wolverineIncoming = defineShape({
@@ -19,16 +19,16 @@ export const wolverineIncoming = defineShape({
     // The address it came to: the name only looks like a time.
     topic: 'received_at',
     createdAt: { column: 'timestamp', optional: true },
-    publishedAt: { column: 'keep_until', minus: { parameter: 'keptAfterHandling' }, when: { column: 'status', equals: 'Handled' } },
+    publishedAt: { column: 'keep_until', minus: { parameter: 'keptAfterHandling' }, when: is('status', 'Handled') },
     availableAt: 'execution_time',
     lockedBy: 'owner_id',
     attempts: 'attempts',
     payload: 'body',
   },
   states: [
-    { state: 'published', label: 'Handled', when: { column: 'status', equals: 'Handled' } },
-    { state: 'pending', label: 'Scheduled', when: { column: 'status', equals: 'Scheduled' } },
-    { state: 'pending', label: 'Incoming', when: { all: [INCOMING, NOBODYS, { column: 'attempts', equals: 0 }] } },
+    { state: 'published', label: 'Handled', when: is('status', 'Handled') },
+    { state: 'pending', label: 'Scheduled', when: is('status', 'Scheduled') },
+    { state: 'pending', label: 'Incoming', when: { all: [INCOMING, NOBODYS, is('attempts', 0)] } },
     { state: 'processing', label: 'Incoming', when: { all: [INCOMING, OWNED] } },
     { state: 'retrying', label: 'Incoming', when: { all: [INCOMING, NOBODYS] } },
   ],
@@ -37,14 +37,11 @@ export const wolverineIncoming = defineShape({
   claim: { visible: true },
   operations: {
     retry: [
-      {
-        from: ['pending'],
-        version: 'exact',
-        guard: { column: 'status', equals: 'Scheduled' },
-        set: { execution_time: { now: true } },
-        warnings: ['sends_ahead_of_schedule'],
-        basis: 'inferred',
-      },
+      exact(
+        'pending',
+        { execution_time: NOW },
+        { guard: is('status', 'Scheduled'), warnings: ['sends_ahead_of_schedule'], basis: 'inferred' },
+      ),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
     ],
     requeue: { refuse: 'dead_letters_elsewhere' },
@@ -54,7 +51,7 @@ export const wolverineIncoming = defineShape({
   cautions: { processing: ['may_already_be_out'] },
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
   detect: {
-    mustHave: ['id', 'status', 'owner_id', 'execution_time', 'body', 'message_type', 'received_at', 'keep_until'],
+    mustHave: names('id status owner_id execution_time body message_type received_at keep_until'),
     signature: ['owner_id', 'keep_until'],
     types: { received_at: 'text' },
     companions: ['wolverine_outgoing_envelopes'],

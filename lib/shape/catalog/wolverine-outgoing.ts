@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { above, defineShape, names } from '../define';
 import { OWNED, WOLVERINE_NODES, WOLVERINE_RELEASE } from './parts/wolverine';
 
 /** Wolverine's outgoing envelopes: a row belongs to the node that sends it, is deleted when it is out, and 0 owns what anybody may take. */
@@ -21,7 +21,7 @@ export const wolverineOutgoing = defineShape({
   },
   states: [
     { state: 'processing', label: 'owned', when: OWNED },
-    { state: 'retrying', when: { column: 'attempts', above: 0 } },
+    { state: 'retrying', when: above('attempts', 0) },
     { state: 'pending', when: { always: true } },
   ],
   companions: WOLVERINE_NODES,
@@ -35,7 +35,7 @@ export const wolverineOutgoing = defineShape({
   cautions: { processing: ['may_already_be_out'] },
   payload: { encoding: 'bytes', warn: 'binary_envelope' },
   detect: {
-    mustHave: ['id', 'owner_id', 'destination', 'deliver_by', 'body', 'attempts', 'message_type'],
+    mustHave: names('id owner_id destination deliver_by body attempts message_type'),
     signature: ['owner_id', 'deliver_by'],
     companions: ['wolverine_incoming_envelopes', 'wolverine_dead_letters', 'wolverine_nodes'],
   },

@@ -1,4 +1,4 @@
-import { defineShape } from '../define';
+import { defineShape, exact, is, names } from '../define';
 
 /** Go order service sending to SQS: no attempts, no error, no dead state; failures return to PENDING for ever. */
 export const workerStatus = defineShape({
@@ -17,29 +17,21 @@ export const workerStatus = defineShape({
     payload: 'payload',
   },
   states: [
-    { state: 'published', when: { column: 'status', equals: 'PROCESSED' } },
-    { state: 'processing', when: { column: 'status', equals: 'PROCESSING' } },
-    { state: 'pending', when: { column: 'status', equals: 'PENDING' } },
+    { state: 'published', when: is('status', 'PROCESSED') },
+    { state: 'processing', when: is('status', 'PROCESSING') },
+    { state: 'pending', when: is('status', 'PENDING') },
   ],
   parameters: { stuckAfter: 300 },
   operations: {
     retry: { refuse: 'relay_retries_at_once' },
     requeue: { refuse: 'no_attempts' },
-    release: [
-      {
-        from: ['processing'],
-        version: 'exact',
-        olderThanStuckAfter: 'updated_at',
-        set: { status: { value: 'PENDING' } },
-        warnings: ['may_already_be_out'],
-      },
-    ],
+    release: [exact('processing', { status: 'PENDING' }, { olderThanStuckAfter: 'updated_at', warnings: ['may_already_be_out'] })],
   },
   archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
   cautions: { processing: ['may_already_be_out'] },
   proven: 'by_tests',
   detect: {
-    mustHave: ['id', 'event_type', 'payload', 'created_at', 'processed_at', 'status'],
+    mustHave: names('id event_type payload created_at processed_at status'),
     mustNotHave: ['attempts', 'retry_count', 'aggregate_id', 'topic', 'last_error'],
   },
 });

@@ -25,6 +25,7 @@ export const valueSchema = z.union([
   z.strictObject({ greatest: z.array(plainValue).min(2) }),
 ]);
 export type Value = z.infer<typeof valueSchema>;
+export type ValueInput = z.input<typeof valueSchema>;
 
 const fromStates = z.array(liveStateSchema).min(1);
 
@@ -75,6 +76,7 @@ export const changeRuleSchema = z.strictObject({
   needs: z.strictObject({ parameter: parameterName, equals: z.union([z.string(), z.number()]) }).optional(),
 });
 export type ChangeRule = z.infer<typeof changeRuleSchema>;
+export type ChangeRuleInput = z.input<typeof changeRuleSchema>;
 
 /** Why an operation is not offered; words under `refusals.<code>`. */
 export const refusalRuleSchema = z.strictObject({ from: fromStates, refuse: z.string().min(1) });

@@ -1,5 +1,6 @@
 /** What the tables of DotNetCore.CAP have in common: one layout for what is sent and for what was received. */
 import type { ShapeInput } from '../../shape';
+import { NOW, exact, is } from '../../define';
 
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 
@@ -8,13 +9,14 @@ const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
  * All times are the application's local time.
  */
 export const CAP = {
+  origin: 'DotNetCore.CAP (C#)',
   kind: 'status',
   columns: {
     id: 'Id',
     type: 'Name',
     topic: 'Name',
     createdAt: 'Added',
-    publishedAt: { column: 'ExpiresAt', minus: { parameter: 'succeededKeptFor' }, when: { column: 'StatusName', equals: 'Succeeded' } },
+    publishedAt: { column: 'ExpiresAt', minus: { parameter: 'succeededKeptFor' }, when: is('StatusName', 'Succeeded') },
     availableAt: { column: 'ExpiresAt', when: SCHEDULED_LATER },
     attempts: 'Retries',
     error: { column: 'Content', path: ['Headers', 'cap-exception'] },
@@ -25,18 +27,13 @@ export const CAP = {
     {
       state: 'dead',
       label: 'Failed for good',
-      when: {
-        all: [
-          { column: 'StatusName', equals: 'Failed' },
-          { column: 'Retries', atLeast: { parameter: 'maxAttempts' } },
-        ],
-      },
+      when: { all: [is('StatusName', 'Failed'), { column: 'Retries', atLeast: { parameter: 'maxAttempts' } }] },
     },
-    { state: 'retrying', label: 'Failed', when: { column: 'StatusName', equals: 'Failed' } },
-    { state: 'published', label: 'Succeeded', when: { column: 'StatusName', equals: 'Succeeded' } },
-    { state: 'processing', label: 'Queued', when: { column: 'StatusName', equals: 'Queued' } },
-    { state: 'pending', label: 'Delayed', when: { column: 'StatusName', equals: 'Delayed' } },
-    { state: 'pending', label: 'Scheduled', when: { column: 'StatusName', equals: 'Scheduled' } },
+    { state: 'retrying', label: 'Failed', when: is('StatusName', 'Failed') },
+    { state: 'published', label: 'Succeeded', when: is('StatusName', 'Succeeded') },
+    { state: 'processing', label: 'Queued', when: is('StatusName', 'Queued') },
+    { state: 'pending', label: 'Delayed', when: is('StatusName', 'Delayed') },
+    { state: 'pending', label: 'Scheduled', when: is('StatusName', 'Scheduled') },
   ],
   parameters: {
     maxAttempts: 50,
@@ -45,26 +42,21 @@ export const CAP = {
   operations: {
     retry: [
       // The scheduler takes Delayed rows whose time has come; everything else it looks for by itself.
-      {
-        from: ['pending'],
-        version: 'exact',
-        guard: { column: 'StatusName', equals: 'Delayed' },
-        set: { ExpiresAt: { now: true } },
-        warnings: ['sends_ahead_of_schedule'],
-        basis: 'mirrors_library',
-      },
+      exact(
+        'pending',
+        { ExpiresAt: NOW },
+        { guard: is('StatusName', 'Delayed'), warnings: ['sends_ahead_of_schedule'], basis: 'mirrors_library' },
+      ),
       { from: ['retrying'], refuse: 'relay_retries_at_once' },
       { from: ['dead'], refuse: 'retry_starts_over' },
     ],
     requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
+      exact(
+        'dead',
         // Still Failed: that is what the retry processor looks for. Without an expiry the collector leaves it alone meanwhile.
-        set: { Retries: { value: 0 }, ExpiresAt: { value: null } },
-        warnings: ['whole_row_is_rewritten', 'other_versions_are_left'],
-        basis: 'inferred',
-      },
+        { Retries: 0, ExpiresAt: null },
+        { warnings: ['whole_row_is_rewritten', 'other_versions_are_left'], basis: 'inferred' },
+      ),
     ],
     release: { refuse: 'relay_takes_back' },
   },
@@ -72,4 +64,8 @@ export const CAP = {
   payload: { encoding: 'json' },
 } satisfies Partial<ShapeInput>;
 
-export const CAP_WARNINGS = ['whole_row_is_rewritten', 'other_versions_are_left', 'local_time'];
+export const CAP_FACTS = {
+  source: 'dotnetcore/CAP@e52b8508',
+  verified: 'source',
+  warnings: ['whole_row_is_rewritten', 'other_versions_are_left', 'local_time'],
+} satisfies ShapeInput['facts'];

@@ -1,14 +1,10 @@
 /** What eventferry's tables share on both engines: five states as numbers, one aggregate after the other. */
 import type { ChangeRule, ShapeInput } from '../../shape';
+import { NOW, exact, is, names, stable, writes } from '../../define';
 
 const [PENDING, PROCESSING, DONE, FAILED, DEAD] = [0, 1, 2, 3, 4];
 
-const FROM_THE_START = {
-  status: { value: PENDING },
-  attempts: { value: 0 },
-  next_retry_at: { value: null },
-  claimed_at: { value: null },
-};
+const FROM_THE_START = writes({ status: PENDING, attempts: 0, next_retry_at: null, claimed_at: null });
 
 export const eventferry = {
   kind: 'status',
@@ -21,7 +17,7 @@ export const eventferry = {
     aggregateType: 'aggregate_type',
     aggregateId: 'aggregate_id',
     createdAt: 'created_at',
-    publishedAt: { column: 'processed_at', when: { column: 'status', equals: DONE } },
+    publishedAt: { column: 'processed_at', when: is('status', DONE) },
     attemptedAt: 'claimed_at',
     availableAt: 'next_retry_at',
     attempts: 'attempts',
@@ -31,11 +27,11 @@ export const eventferry = {
     headers: 'headers',
   },
   states: [
-    { state: 'dead', label: 'dead', when: { column: 'status', equals: DEAD } },
-    { state: 'published', label: 'done', when: { column: 'status', equals: DONE } },
-    { state: 'processing', label: 'processing', when: { column: 'status', equals: PROCESSING } },
-    { state: 'retrying', label: 'failed', when: { column: 'status', equals: FAILED } },
-    { state: 'pending', label: 'pending', when: { column: 'status', equals: PENDING } },
+    { state: 'dead', label: 'dead', when: is('status', DEAD) },
+    { state: 'published', label: 'done', when: is('status', DONE) },
+    { state: 'processing', label: 'processing', when: is('status', PROCESSING) },
+    { state: 'retrying', label: 'failed', when: is('status', FAILED) },
+    { state: 'pending', label: 'pending', when: is('status', PENDING) },
   ],
   parameters: {
     stuckAfter: 60,
@@ -45,23 +41,12 @@ export const eventferry = {
   // A dead row no longer holds up its aggregate: later events may be out before it comes back.
   ordering: { key: 'aggregateId', by: 'sequence', blockedBy: ['pending', 'processing', 'retrying'] },
   archive: { from: ['dead', 'pending', 'retrying'] },
-  asDead: { set: { status: { value: DEAD } } },
+  asDead: { set: writes({ status: DEAD }) },
   detect: {
-    mustHave: [
-      'message_id',
-      'aggregate_type',
-      'aggregate_id',
-      'topic',
-      'key',
-      'payload',
-      'headers',
-      'trace_id',
-      'status',
-      'attempts',
-      'next_retry_at',
-      'claimed_at',
-      'processed_at',
-    ],
+    mustHave: names(`
+      message_id aggregate_type aggregate_id topic key payload headers trace_id status attempts next_retry_at claimed_at
+      processed_at
+    `),
     types: { status: 'smallint' },
   },
 } satisfies Partial<ShapeInput>;
@@ -71,18 +56,11 @@ export function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput
   return {
     retry: [
       { from: ['dead'], refuse: 'limit_unknown' },
-      {
-        from: ['retrying'],
-        version: 'stable',
-        guard: { column: 'next_retry_at', future: true },
-        set: { next_retry_at: { now: true } },
-        basis: 'inferred',
-        ...how,
-      },
+      stable('retrying', { next_retry_at: NOW }, { guard: { column: 'next_retry_at', future: true }, basis: 'inferred', ...how }),
     ],
     requeue: [
-      { from: ['dead'], version: 'exact', set: FROM_THE_START, warnings: ['later_may_be_out'], basis: 'inferred', ...how },
-      { from: ['retrying'], version: 'stable', set: FROM_THE_START, basis: 'inferred', ...how },
+      exact('dead', FROM_THE_START, { warnings: ['later_may_be_out'], basis: 'inferred', ...how }),
+      stable('retrying', FROM_THE_START, { basis: 'inferred', ...how }),
     ],
     release: { refuse: 'claim_lapses' },
   };

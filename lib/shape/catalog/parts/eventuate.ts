@@ -1,5 +1,6 @@
 /** What both message tables of Eventuate Tram have in common. */
 import type { ShapeInput } from '../../shape';
+import { is, refused } from '../../define';
 
 export const EVENTUATE = {
   match: { pattern: '^message[0-9]*$', schema: 'eventuate' },
@@ -15,17 +16,13 @@ export const EVENTUATE = {
     headers: 'headers',
   },
   // The library writes rows of its own under this name: no events.
-  rows: { not: { column: 'destination', equals: 'CDC-IGNORED' } },
+  rows: { not: is('destination', 'CDC-IGNORED') },
   states: [
-    { state: 'published', when: { column: 'published', equals: 1 } },
+    { state: 'published', when: is('published', 1) },
     { state: 'pending', when: { always: true } },
   ],
   claim: { visible: false },
-  operations: {
-    retry: { refuse: 'relay_retries_at_once' },
-    requeue: { refuse: 'no_dead_letters' },
-    release: { refuse: 'not_claimed' },
-  },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'not_claimed' }),
   noArchive: 'nothing_tells_it_is_out',
   payload: { encoding: 'json' },
 } satisfies Partial<ShapeInput>;

@@ -1,7 +1,8 @@
 /** What gruelbox's transaction-outbox has in common on both engines: calls of methods, kept with their arguments. */
 import type { ShapeInput } from '../../shape';
+import { NOW, above, exact, is } from '../../define';
 
-const ORDERED = { not: { column: 'topic', equals: '*' } };
+const ORDERED = { not: is('topic', '*') };
 
 const PROCESSED = { column: 'processed', isTrue: true };
 
@@ -29,7 +30,7 @@ export const GRUELBOX = {
   states: [
     { state: 'dead', label: 'blocked', when: { column: 'blocked', isTrue: true } },
     { state: 'published', label: 'processed', when: PROCESSED },
-    { state: 'retrying', when: { column: 'attempts', above: 0 } },
+    { state: 'retrying', when: above('attempts', 0) },
     { state: 'pending', when: { always: true } },
   ],
   parameters: { maxAttempts: 5 },
@@ -44,18 +45,10 @@ export const GRUELBOX = {
 export function gruelboxOperations(unblocked: boolean | string): NonNullable<ShapeInput['operations']> {
   return {
     retry: [
-      { from: ['pending', 'retrying'], version: 'exact', set: { nextAttemptTime: { now: true } }, basis: 'inferred' },
+      exact(['pending', 'retrying'], { nextAttemptTime: NOW }, { basis: 'inferred' }),
       { from: ['dead'], refuse: 'retry_starts_over' },
     ],
-    requeue: [
-      {
-        from: ['dead'],
-        version: 'exact',
-        guard: { not: PROCESSED },
-        set: { attempts: { value: 0 }, blocked: { value: unblocked } },
-        basis: 'official',
-      },
-    ],
+    requeue: [exact('dead', { attempts: 0, blocked: unblocked }, { guard: { not: PROCESSED }, basis: 'official' })],
     release: { refuse: 'claim_lapses' },
   };
 }

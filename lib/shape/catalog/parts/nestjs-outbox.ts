@@ -1,41 +1,20 @@
 /** What the stores of @nestjs/outbox share: leases and times in milliseconds, a dead-letter table rows move to. */
 import type { ShapeInput } from '../../shape';
-
-const ms = (column: string) => ({ column, time: 'epoch_ms' as const });
+import { NOW, above, exact, ms, names, stable, writes } from '../../define';
 
 const operations: ShapeInput['operations'] = {
   retry: [
     { from: ['dead'], refuse: 'limit_unknown' },
-    {
-      from: ['retrying'],
-      version: 'stable',
-      guard: { column: 'available_at', future: true },
-      set: { available_at: { now: true } },
-      basis: 'mirrors_library',
-    },
-    {
-      from: ['pending'],
-      version: 'stable',
-      guard: { column: 'available_at', future: true },
-      set: { available_at: { now: true } },
-      warnings: ['sends_ahead_of_schedule'],
-      basis: 'mirrors_library',
-    },
+    stable('retrying', { available_at: NOW }, { guard: { column: 'available_at', future: true }, basis: 'mirrors_library' }),
+    stable(
+      'pending',
+      { available_at: NOW },
+      { guard: { column: 'available_at', future: true }, warnings: ['sends_ahead_of_schedule'], basis: 'mirrors_library' },
+    ),
   ],
   requeue: [
-    {
-      from: ['dead'],
-      version: 'exact',
-      moveTo: 'main',
-      set: { attempts: { value: 0 }, available_at: { now: true }, lease_owner: { value: null }, lease_until: { value: null } },
-      basis: 'mirrors_library',
-    },
-    {
-      from: ['retrying'],
-      version: 'stable',
-      set: { attempts: { value: 0 }, available_at: { now: true }, last_error: { value: null } },
-      basis: 'inferred',
-    },
+    exact('dead', { attempts: 0, available_at: NOW, lease_owner: null, lease_until: null }, { moveTo: 'main', basis: 'mirrors_library' }),
+    stable('retrying', { attempts: 0, available_at: NOW, last_error: null }, { basis: 'inferred' }),
   ],
   release: { refuse: 'claim_lapses' },
 };
@@ -61,34 +40,20 @@ export const nestjsOutbox = {
   },
   states: [
     { state: 'processing', label: 'leased', when: { column: 'lease_until', future: true } },
-    { state: 'retrying', when: { column: 'attempts', above: 0 } },
+    { state: 'retrying', when: above('attempts', 0) },
     { state: 'pending', when: { always: true } },
   ],
   claim: { visible: true },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending', 'retrying', 'processing'] },
   operations,
   archive: { from: ['dead', 'pending', 'retrying'] },
-  asDead: { moveTo: 'dead', set: { failed_at: { now: true }, reason: { value: 'restored' } } },
+  asDead: { moveTo: 'dead', set: writes({ failed_at: NOW, reason: 'restored' }) },
 } satisfies Partial<ShapeInput>;
 
 /** What a dead letter has beside the columns of a message. */
 export const nestjsDeadColumns = { diedAt: ms('failed_at') };
 
 export const nestjsDetect = {
-  mustHave: [
-    'seq',
-    'id',
-    'topic',
-    'payload',
-    'headers',
-    'key',
-    'created_at',
-    'available_at',
-    'attempts',
-    'last_error',
-    'history',
-    'lease_owner',
-    'lease_until',
-  ],
+  mustHave: names('seq id topic payload headers key created_at available_at attempts last_error history lease_owner lease_until'),
   signature: ['lease_owner', 'history'],
 };

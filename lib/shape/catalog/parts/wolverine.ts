@@ -1,7 +1,8 @@
 /** What the tables of Wolverine have in common: rows belong to a node by its number, 0 being nobody's. */
 import type { ShapeInput } from '../../shape';
+import { exact, is } from '../../define';
 
-export const OWNED = { not: { column: 'owner_id', equals: 0 } } satisfies ShapeInput['rows'];
+export const OWNED = { not: is('owner_id', 0) } satisfies ShapeInput['rows'];
 
 /** Nodes that are alive; a node that is gone is taken off this list. */
 export const WOLVERINE_NODES = {
@@ -14,12 +15,13 @@ export const WOLVERINE_NODES = {
  * be read and somebody is on it: an owner that cannot be looked up may be alive.
  */
 export const WOLVERINE_RELEASE = [
-  {
-    from: ['processing'],
-    version: 'exact',
-    guard: { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] },
-    set: { owner_id: { value: 0 } },
-    warnings: ['may_already_be_out'],
-    basis: 'mirrors_library',
-  },
+  exact(
+    'processing',
+    { owner_id: 0 },
+    {
+      guard: { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] },
+      warnings: ['may_already_be_out'],
+      basis: 'mirrors_library',
+    },
+  ),
 ] satisfies NonNullable<ShapeInput['operations']>[string];
