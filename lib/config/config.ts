@@ -1,4 +1,5 @@
 /** The configuration as the rest of the product sees it: checked, with defaults filled in. */
+import type { ShapeSettings } from '@/lib/shape/bound';
 import type { TableRef } from '@/lib/shape/schema/names';
 import type { Words } from '@/lib/shape/check';
 import type { Shape } from '@/lib/shape/shape';
@@ -15,32 +16,6 @@ export interface DatabaseConfig {
   replicaUrl: string | null;
 }
 
-/** What the configuration says over the shape's own parameters; undefined means the shape's default. */
-export interface OutboxParameters {
-  maxAttempts?: number;
-  stuckAfterSeconds?: number;
-  /** IANA name: how the table's zone-less times are to be read. */
-  timeZone?: string;
-  /** The dead-letter table; without a schema in that of the outbox table. */
-  deadTable?: TableRef;
-  /** Channel that wakes the relay, where the shape's operations notify one. */
-  channel?: string;
-  /** Parameters of the shape alone, by name; seconds, counts and texts. */
-  extra?: Record<string, number | string>;
-}
-
-/** Where an event's money stands: paths such as `payload.amount`. */
-export interface AmountConfig {
-  value: string;
-  currency?: string;
-}
-
-export interface LinkConfig {
-  label: string;
-  /** URL with `{field}` placeholders: event fields, `{payload.a.b}`, `{headers.x}`. */
-  url: string;
-}
-
 export interface OutboxConfig {
   id: string;
   name: string;
@@ -50,9 +25,12 @@ export interface OutboxConfig {
   table: TableRef;
   /** Key of a built-in shape, or a mapping of its own with the key `inline`. */
   shape: string | Shape;
-  parameters: OutboxParameters;
-  links: LinkConfig[];
-  amount: AmountConfig | null;
+  /** Over the shape's own; undefined means the shape's default. */
+  parameters: ShapeSettings['parameters'];
+  /** `url` has `{field}` placeholders: event fields, `{payload.a.b}`, `{headers.x}`. */
+  links: { label: string; url: string }[];
+  /** Where an event's money stands: paths such as `payload.amount`. */
+  amount: { value: string; currency?: string } | null;
   /** Paths such as `payload.customer.email`, `headers.authorization`; `*` stands for every key or index. */
   mask: string[];
 }

@@ -5,16 +5,16 @@ import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 export type Unread = Record<string, unknown>;
 export const isMap = (value: unknown): value is Unread => typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a line is about what stands at a path, or about a part of it. */
+export const isAbout = (line: string, at: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`));
+
 /**
  * The databases and outboxes of a document that no line of `problems` is about; `places` are the numbers these outboxes
  * have in the document. An outbox whose database is left out is left out too.
  */
 export function usablePart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
   const root = isMap(document) ? document : {};
-  const isUsable = (path: Path): boolean => {
-    const at = formatPath(path);
-    return !problems.some((line) => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`)));
-  };
+  const isUsable = (path: Path): boolean => !problems.some((line) => isAbout(line, formatPath(path)));
   const databases = Object.entries(isMap(root.databases) ? root.databases : {}).filter(([id]) => isUsable(['databases', id]));
   const names = new Set(databases.map(([id]) => id));
   const outboxes = (Array.isArray(root.outboxes) ? (root.outboxes as unknown[]) : []).map((outbox, place) => ({ outbox, place }));

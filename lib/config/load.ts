@@ -10,17 +10,7 @@ import { shapeProblems } from '@/lib/shape/check';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
-import type {
-  AmountConfig,
-  Config,
-  ConfigReading,
-  DatabaseConfig,
-  ExtraParameters,
-  Supported,
-  LinkConfig,
-  OutboxConfig,
-  UsablePart,
-} from './config';
+import type { Config, ConfigReading, DatabaseConfig, ExtraParameters, Supported, OutboxConfig, UsablePart } from './config';
 import { interpolate, usablePart } from './document';
 import { problemLines } from './problems';
 import { fileSchema, LATER_KEYS, parseDurationSeconds, type ConfigFile, type OutboxEntry } from './schema';
@@ -36,18 +26,9 @@ export const SUPPORTED: Supported = {
 };
 
 const SESSION_HOURS = 8;
-const TICK = '5s';
-const ROLLUPS_KEPT = '400d';
-
-function amountOf(entry: OutboxEntry['amount']): AmountConfig | null {
-  if (entry === undefined) return null;
-  return typeof entry === 'string' ? { value: entry } : { value: entry.value ?? entry.path ?? '', currency: entry.currency };
-}
-
-function linksOf(entry: OutboxEntry['links']): LinkConfig[] {
-  if (entry === undefined) return [];
-  return Array.isArray(entry) ? entry : Object.entries(entry).map(([label, url]) => ({ label, url }));
-}
+const TICK_SECONDS = 5;
+const DAY_SECONDS = 86_400;
+const ROLLUP_DAYS = 400;
 
 /** The shape's own parameters that are set, durations in seconds. */
 function extraOf(parameters: OutboxEntry['parameters'], own: ExtraParameters): { extra?: Record<string, number | string> } {
@@ -60,36 +41,29 @@ function extraOf(parameters: OutboxEntry['parameters'], own: ExtraParameters): {
 }
 
 /** A mapping as a shape; what it leaves out of names is the outbox's. */
-function mappingOf(
-  { sample: _, ...shape }: Exclude<OutboxEntry['shape'], string>,
-  own: Pick<Shape, 'label' | 'origin' | 'engines' | 'table'>,
-): Shape {
-  const { label = own.label, origin = own.origin, engines = own.engines, table = own.table } = shape;
+function mappingOf({ sample: _, ...shape }: Exclude<OutboxEntry['shape'], string>, entry: OutboxEntry, engine: EngineKey): Shape {
+  const { label = entry.name ?? entry.id, origin = 'Mapped in the configuration', engines = [engine], table = entry.table } = shape;
   return { ...shape, key: 'inline', label, origin, engines, table };
 }
 
 function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): OutboxConfig {
-  const name = entry.name ?? entry.id;
   const { parameters, shape } = entry;
   return {
     id: entry.id,
-    name,
+    name: entry.name ?? entry.id,
     database: entry.database,
     table: entry.table,
-    shape:
-      typeof shape === 'string'
-        ? shape
-        : mappingOf(shape, { label: name, origin: 'Mapped in the configuration', engines: [engine], table: entry.table }),
+    shape: typeof shape === 'string' ? shape : mappingOf(shape, entry, engine),
     parameters: {
       maxAttempts: parameters?.maxAttempts,
-      stuckAfterSeconds: parameters?.stuckAfter === undefined ? undefined : (parseDurationSeconds(parameters.stuckAfter) ?? undefined),
+      stuckAfterSeconds: parameters?.stuckAfter,
       timeZone: parameters?.timeZone,
       deadTable: parameters?.deadTable,
       channel: parameters?.channel,
       ...extraOf(parameters, extraParameters(shape, supported)),
     },
-    links: linksOf(entry.links),
-    amount: amountOf(entry.amount),
+    links: entry.links ?? [],
+    amount: entry.amount ?? null,
     mask: entry.mask ?? [],
   };
 }
@@ -110,8 +84,8 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
     outboxes: file.outboxes.map((entry) => outboxOf(entry, engines.get(entry.database) ?? 'postgres', supported)),
     connections: { perServer: file.connections?.perServer ?? CONNECTIONS_PER_SERVER },
     auth: { sessionHours: file.auth?.sessionHours ?? SESSION_HOURS, trustedProxies: file.auth?.trustedProxies ?? [] },
-    metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (parseDurationSeconds(file.metrics?.tick ?? TICK) ?? 0) * 1_000 },
-    retention: { rollupDays: Math.ceil((parseDurationSeconds(file.retention?.rollups ?? ROLLUPS_KEPT) ?? 0) / 86_400) },
+    metrics: { anonymous: file.metrics?.anonymous ?? false, tickMs: (file.metrics?.tick ?? TICK_SECONDS) * 1_000 },
+    retention: { rollupDays: Math.ceil((file.retention?.rollups ?? ROLLUP_DAYS * DAY_SECONDS) / DAY_SECONDS) },
     unused: LATER_KEYS.filter((key) => file[key] !== undefined),
   };
 }

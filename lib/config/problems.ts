@@ -13,8 +13,7 @@ function valueAt(root: unknown, path: Path): unknown {
 }
 
 function describe(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'nothing';
+  if (value === undefined || value === null) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
@@ -33,48 +32,39 @@ const EXPECTED: Record<string, string> = {
 /** Of a union's attempts, the one that got furthest: the shape the writer had in mind. */
 function nearestAttempt(attempts: Issue[][]): Issue[] {
   const rank = (issues: Issue[]): number => {
-    const misfit = issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1_000 : 0;
+    const misfit = issues.some(isOfAnotherType) ? 1_000 : 0;
     const depth = Math.max(0, ...issues.map((issue) => issue.path.length));
     return misfit + issues.length - depth * 0.1;
   };
   return [...attempts].sort((a, b) => rank(a) - rank(b))[0] ?? [];
 }
 
-interface Context {
-  root: unknown;
-  keysAt(path: Path): readonly string[];
-}
+const wordOf = (expected: string): string => EXPECTED[expected] ?? expected;
 
-function linesOf(issue: Issue, base: Path, context: Context): string[] {
+const isOfAnotherType = (issue: Issue): boolean => issue.path.length === 0 && issue.code === 'invalid_type';
+
+function linesOf(issue: Issue, base: Path, context: { root: unknown; schema: z.ZodType }): string[] {
   const path = [...base, ...issue.path];
   const where = formatPath(path);
+  const wanted = (words: string): string[] => {
+    const value = valueAt(context.root, path);
+    return [value === undefined ? `${where}: missing; write ${words}` : `${where}: write ${words}, not ${describe(value)}`];
+  };
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => `${formatPath([...path, key])}: unknown key${suggestion(key, context.keysAt(path))}`);
+      return issue.keys.map((key) => `${formatPath([...path, key])}: unknown key${suggestion(key, knownKeys(context.schema, path))}`);
     case 'invalid_union': {
       const attempts = issue.errors.filter((attempt) => attempt.length > 0);
       if (attempts.length === 0) return [`${where}: ${issue.message}`];
-      const everyOneMisfits = attempts.every((attempt) =>
-        attempt.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'),
-      );
-      if (everyOneMisfits) {
-        const expected = attempts.flatMap((attempt) =>
-          attempt.flatMap((inner) =>
-            inner.code === 'invalid_type' && inner.path.length === 0 ? [EXPECTED[inner.expected] ?? inner.expected] : [],
-          ),
-        );
-        const value = valueAt(context.root, path);
-        const words = [...new Set(expected)].join(' or ');
-        return [value === undefined ? `${where}: missing; write ${words}` : `${where}: write ${words}, not ${describe(value)}`];
-      }
-      return nearestAttempt(attempts).flatMap((inner) => linesOf(inner, path, context));
+      if (!attempts.every((attempt) => attempt.some(isOfAnotherType)))
+        return nearestAttempt(attempts).flatMap((inner) => linesOf(inner, path, context));
+      const expected = attempts
+        .flat()
+        .flatMap((inner) => (inner.code === 'invalid_type' && inner.path.length === 0 ? [wordOf(inner.expected)] : []));
+      return wanted([...new Set(expected)].join(' or '));
     }
-    case 'invalid_type': {
-      const value = valueAt(context.root, path);
-      const expected = EXPECTED[issue.expected] ?? issue.expected;
-      if (value === undefined) return [`${where}: missing; write ${expected}`];
-      return [`${where}: write ${expected}, not ${describe(value)}`];
-    }
+    case 'invalid_type':
+      return wanted(wordOf(issue.expected));
     case 'invalid_value':
       return [`${where}: write one of ${issue.values.map(String).join(', ')}`];
     case 'too_small':
@@ -90,22 +80,8 @@ function linesOf(issue: Issue, base: Path, context: Context): string[] {
 }
 
 /** One line per problem of a failed parse. `schema` says which keys would have been known. */
-export function problemLines(error: z.ZodError, schema: z.ZodType, root: unknown, base: Path = []): string[] {
-  const context: Context = {
-    root: base.length === 0 ? root : wrap(root, base),
-    keysAt: (path) => knownKeys(schema, path.slice(base.length)),
-  };
-  return [...new Set(error.issues.flatMap((issue) => linesOf(issue, base, context)))];
-}
-
-/** Puts a part of the document back at its path, so that whole paths resolve. */
-function wrap(value: unknown, path: Path): unknown {
-  return [...path].reverse().reduce<unknown>((inner, key) => {
-    if (typeof key !== 'number') return { [key]: inner };
-    const list: unknown[] = [];
-    list[key] = inner;
-    return list;
-  }, value);
+export function problemLines(error: z.ZodError, schema: z.ZodType, root: unknown): string[] {
+  return [...new Set(error.issues.flatMap((issue) => linesOf(issue, [], { root, schema })))];
 }
 
 /** The keys an object may have at a path of a schema; of a union, those of all its objects. */

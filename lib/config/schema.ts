@@ -14,9 +14,7 @@ export function parseDurationSeconds(text: string | number): number | null {
   if (/^\d+(\.\d+)?$/.test(trimmed)) return Number(trimmed) > 0 ? Number(trimmed) : null;
   if (!/^(\d+\s*[smhd]\s*)+$/.test(trimmed)) return null;
   let seconds = 0;
-  for (const [, amount, unit] of trimmed.matchAll(/(\d+)\s*([smhd])/g)) {
-    seconds += Number(amount) * (UNIT_SECONDS[unit ?? ''] ?? 0);
-  }
+  for (const [, amount, unit = ''] of trimmed.matchAll(/(\d+)\s*([smhd])/g)) seconds += Number(amount) * (UNIT_SECONDS[unit] ?? 0);
   return seconds > 0 ? seconds : null;
 }
 
@@ -52,17 +50,19 @@ const wholeNumber = z
 
 const duration = z
   .union([z.number(), z.string()])
-  .refine((text) => parseDurationSeconds(text) !== null, 'write a duration such as 30s, 5m, 1h or a number of seconds')
+  .transform((text, context) => {
+    const seconds = parseDurationSeconds(text);
+    if (seconds === null) context.addIssue({ code: 'custom', message: 'write a duration such as 30s, 5m, 1h or a number of seconds' });
+    return seconds ?? z.NEVER;
+  })
   .describe('`30s`, `5m`, `1h`, or seconds');
 
 const DAY_SECONDS = 86_400;
-const durationFrom = (least: number, most: number, message: string): typeof duration =>
-  duration.refine((text) => {
-    const seconds = parseDurationSeconds(text);
-    return seconds !== null && seconds >= least && seconds <= most;
-  }, message);
-const tick = durationFrom(1, 60, 'write a duration from 1s to 60s');
-const keep = durationFrom(3 * DAY_SECONDS, 3_650 * DAY_SECONDS, 'write a duration from 3d to 3650d');
+const tick = duration.refine((seconds) => seconds >= 1 && seconds <= 60, 'write a duration from 1s to 60s');
+const keep = duration.refine(
+  (seconds) => seconds >= 3 * DAY_SECONDS && seconds <= 3_650 * DAY_SECONDS,
+  'write a duration from 3d to 3650d',
+);
 
 function isTimeZone(zone: string): boolean {
   try {
@@ -87,16 +87,14 @@ const linkUrl = z
 
 const linksSchema = z.union([
   z.array(z.strictObject({ label: z.string().min(1).max(80), url: linkUrl })),
-  z.record(z.string().min(1).max(80), linkUrl),
+  z.record(z.string().min(1).max(80), linkUrl).transform((links) => Object.entries(links).map(([label, url]) => ({ label, url }))),
 ]);
 
 const amountSchema = z.union([
-  fieldPath,
-  z.strictObject({
-    value: fieldPath.optional(),
-    path: fieldPath.optional(),
-    currency: fieldPath.optional(),
-  }),
+  fieldPath.transform((value) => ({ value, currency: undefined })),
+  z
+    .strictObject({ value: fieldPath.optional(), path: fieldPath.optional(), currency: fieldPath.optional() })
+    .transform(({ value, path, currency }) => ({ value: value ?? path ?? '', currency })),
 ]);
 
 /** A mapping written in the configuration: the shape language, with what the outbox already says left out. */

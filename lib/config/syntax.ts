@@ -4,6 +4,7 @@
  * indentation, and the rest is read as it stands.
  */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
+import { isAbout } from './document';
 import { type Document, type ErrorCode, LineCounter, type YAMLError, isCollection, isScalar, parseDocument, visit } from 'yaml';
 
 interface Broken {
@@ -176,11 +177,10 @@ export function recover(text: string): Recovered {
 /** Whether a problem is about a broken part, about what holds it, or about a key that may be lost in it. */
 function concerns(problem: string, { path, stray }: Broken): boolean {
   const at = formatPath(path);
-  const begins = (line: string, start: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${start}${next}`));
   const where = problem.slice(0, problem.indexOf(': '));
-  if (where === at || (!stray && begins(problem, at)) || begins(at, where)) return true;
+  if (where === at || (!stray && isAbout(problem, at)) || isAbout(at, where)) return true;
   const parent = stray ? at : formatPath(path.slice(0, -1));
-  return problem.includes(': missing; ') && (parent === '(file)' ? !/[.[]/.test(where) : begins(where, parent));
+  return problem.includes(': missing; ') && (parent === '(file)' ? !/[.[]/.test(where) : isAbout(where, parent));
 }
 
 const ADVICE: Partial<Record<ErrorCode, string>> = {
