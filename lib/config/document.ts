@@ -8,10 +8,7 @@ export const isMap = (value: unknown): value is Unread => typeof value === 'obje
 /** Whether a line is about what stands at a path, or about a part of it. */
 export const isAbout = (line: string, at: string): boolean => [':', '.', '['].some((next) => line.startsWith(`${at}${next}`));
 
-/**
- * The databases and outboxes of a document that no line of `problems` is about; `places` are the numbers these outboxes
- * have in the document. An outbox whose database is left out is left out too.
- */
+/** The parts of a document that no line of `problems` is about; `places` are the numbers its outboxes have in the document. */
 export function usablePart(document: unknown, problems: readonly string[]): { document: Unread; places: number[] } {
   const root = isMap(document) ? document : {};
   const isUsable = (path: Path): boolean => !problems.some((line) => isAbout(line, formatPath(path)));
@@ -31,10 +28,7 @@ export function usablePart(document: unknown, problems: readonly string[]): { do
 const REFERENCE = /(\$?)\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Replaces `${NAME}` in every string of a parsed document; `$${NAME}` stays as `${NAME}`. Names that are unset are
- * listed in `problems`, never their values.
- */
+/** Replaces `${NAME}` in every string; `$${NAME}` stays as `${NAME}`. Names that are unset are listed in `problems`, never values. */
 export function interpolate(value: unknown, lookUp: (name: string) => string | undefined, problems: string[], path: Path = []): unknown {
   if (typeof value === 'string') {
     return value.replace(REFERENCE, (whole, escape: string, name: string) => {

@@ -25,10 +25,7 @@ const FIELD_PATH = new RegExp(`^(?:\\$|${STEP}|${BRACKET})(?:\\.${STEP}|${BRACKE
 /** Places that are no field by themselves: a path goes on from them. */
 const ROOTS = ['$', 'payload', 'headers'];
 
-/**
- * True for a path into an event: `payload.customer.email`, `headers.authorization`, `payload.items[*].price`,
- * `payload["a.b"].c`; the payload is meant when neither root is named.
- */
+/** True for a path into an event: `payload.items[*].price`, `payload["a.b"].c`, `headers.x`; the payload is meant without a root. */
 export function isFieldPath(text: string): boolean {
   return text.length <= 512 && FIELD_PATH.test(text) && !ROOTS.includes(text);
 }

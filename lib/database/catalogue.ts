@@ -27,10 +27,7 @@ export interface CatalogueReader {
   indexedValues(db: Db, table: TableDescription, column: string, limit: number): Promise<string[] | null>;
   /** The most common values in the server's statistics, none where there are no statistics. */
   commonValues(db: Db, table: TableDescription, column: string): Promise<string[]>;
-  /**
-   * Columns of at most `limit` rows as texts, each cut at 200 characters: by the key that orders rows by age the first and the last
-   * ones, otherwise whichever the server gives first.
-   */
+  /** Columns of at most `limit` rows as texts, cut at 200 characters: by the key that orders rows by age the first and the last ones. */
   sampleRows(db: Db, table: TableDescription, columns: readonly string[], limit: number): Promise<Record<string, string | null>[]>;
 }
 

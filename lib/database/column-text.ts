@@ -1,9 +1,6 @@
 import type { ColumnDescription } from './description';
 
-/**
- * Whether a text is printed by a column of this type, `numeric(20,2)` for example: no zeros before it, and as many places as
- * the type has. Without a scale only whole numbers are, since each value has places of its own. False for floats.
- */
+/** Whether a column of this type prints a text so, `numeric(20,2)` for example: no zeros before it, all its places; false for floats. */
 export function printsAsDecimal(text: string, type: string): boolean {
   const found = /^(?:numeric|decimal)(?:\((\d+)(?:,(\d+))?\))?(?: unsigned)?(?: zerofill)?$/i.exec(type);
   if (found === null) return false;
@@ -52,10 +49,7 @@ export function daysOf({ year, beforeChrist, month }: PrintedTime): number {
 const MICROSECOND_MS = 0.001;
 const DAY_MS = 86_400_000;
 
-/**
- * How far apart two neighbouring times of a column are, in milliseconds. `digits` are those of a second that the type
- * itself keeps; null where it keeps all of them.
- */
+/** Milliseconds between neighbouring times of a column. `digits` are those of a second that the type keeps; null: all of them. */
 export function resolutionOf({ type, kind, time }: ColumnDescription, digits: number | null): number {
   if (time === 'iso') return MICROSECOND_MS;
   if (time === 'epoch_ms' || time === 'epoch_s') return kind !== 'integer' ? MICROSECOND_MS : time === 'epoch_s' ? 1_000 : 1;

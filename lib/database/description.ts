@@ -38,10 +38,7 @@ export interface IndexDescription {
   unique: boolean;
   /** The predicate of a partial index as the server prints it. */
   predicate: string | null;
-  /**
-   * How each of `columns` is sorted: an ORDER BY the index should serve has to say the same, or its exact reverse.
-   * Empty for an index without an order (BRIN, GIN, hash).
-   */
+  /** How each of `columns` is sorted: ORDER BY has to say the same, or its exact reverse. Empty without an order (BRIN, GIN, hash). */
   sorted: { descending: boolean; nullsFirst: boolean }[];
   /** NULLs lie where ORDER BY has them by itself, and the engine has no words to say so. */
   nullsUnsaid?: true;
@@ -68,10 +65,7 @@ export interface TableDescription {
   partitions?: { key: string[]; parts: PartitionDescription[] };
   /** Names in the table's schema that begin as the table's does: an index may have none of them. Left out where only its own indexes' count. */
   namesakes?: string[];
-  /**
-   * About how many rows there were when it was described, partitions included: rows per page when they were last counted,
-   * times the pages there were. null where nobody can tell, a view for example.
-   */
+  /** About how many rows, by the pages there were when it was described, partitions included; null where nobody can tell: a view. */
   estimatedRows: number | null;
   /** Channels that the table's own triggers notify, in the order found. */
   notifies: string[];

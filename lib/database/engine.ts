@@ -1,7 +1,4 @@
-/**
- * The seam between the console and a kind of database. Everything above asks the engine (flags, fragments); nobody
- * asks which engine it is. The second engine adds a folder beside `postgres/` and a line in `engines.ts`.
- */
+/** The seam between the console and a kind of database: everything above asks the engine (flags, fragments), and not which one it is. */
 import type { Dialect } from 'kysely';
 import type { EngineKey } from '@/lib/shared/model';
 import type { Lane, Source } from './connections/share';
@@ -120,10 +117,7 @@ export interface Engine {
   dialect(options: PoolOptions): Dialect;
   /** Sets the limits for the transaction that `db` is in, nothing beyond it: safe behind transaction pooling. */
   limit(db: Db, limits: TransactionLimits): Promise<void>;
-  /**
-   * Settings of the transaction that `db` is in, for statements written for an index: what one serves is never read
-   * otherwise, whatever the statistics say; no parallel workers and no compiler, so that one reader takes one core.
-   */
+  /** For statements written for an index: what one serves is never read otherwise in this transaction, and one reader takes one core. */
   byIndex(db: Db, allow?: PlannerSettings): Promise<void>;
   /** The time, and the transactions under way where the role may know them. Reads and locks nothing. */
   transactions(db: Db): Promise<Transactions>;
@@ -141,10 +135,7 @@ export interface Engine {
   catalogue: CatalogueReader;
   /** The rules of each of these tables, in their order, by one look into the catalogue; locks nothing. Throws DatabaseFailure, `missing` when a table is gone. */
   tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]>;
-  /**
-   * The rights of a role on each of these tables, in their order, by one look into the catalogue. null where nobody can tell: a role
-   * that is called otherwise behind a pooler, or an engine that answers only for oneself.
-   */
+  /** The rights of a role on each of these tables, in their order; null where nobody can tell: behind a pooler, or only for oneself. */
   roleRights(db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null>;
   /** Whether a role may call each of these functions, in their order. Only PostgreSQL's shapes have operations that call one. */
   callRights(db: Db, role: string, functions: { schema: string; name: string }[]): Promise<boolean[]>;

@@ -31,10 +31,7 @@ export interface Fragments {
   isOneOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean>;
   /** As `isOneOf` for thousands of values; null where a statement takes each as a parameter of its own. */
   isAnyOf(column: RawBuilder<unknown>, values: string[], description: ColumnDescription): RawBuilder<boolean> | null;
-  /**
-   * As `isOneOf` for what a shape or a mapping names: written as literals, so that a partial index is seen to serve.
-   * Without a description the column is compared as what the values are. A value the column cannot hold matches nothing.
-   */
+  /** As `isOneOf` for what a mapping names: literals, so that a partial index serves. A value the column cannot hold matches nothing. */
   isLiteral(column: RawBuilder<unknown>, values: (string | number | boolean)[], description: ColumnDescription | null): RawBuilder<boolean>;
   /** `left` behind `right` in an order by several keys: all of them less, or greater (`<`, `>`, `<=`, `>=`). An index of the first serves. */
   beyond(left: RawBuilder<unknown>[], sign: '<' | '>' | '<=' | '>=', right: RawBuilder<unknown>[]): RawBuilder<boolean>;
@@ -50,10 +47,7 @@ export interface Fragments {
   unlessTaken(): RawBuilder<unknown>;
   /** The end of a subquery whose values are worked out once, and not again wherever they are used. */
   workedOut(): RawBuilder<unknown>;
-  /**
-   * The row's version as text of digits or 32 hexadecimal digits: its physical one where rows have that, otherwise a
-   * digest of its columns, long ones by length and beginning.
-   */
+  /** The row's version as digits or 32 hexadecimal digits: its physical one, otherwise a digest of its columns. */
   rowVersion(alias: string, table: TableDescription, timeZone: string): RawBuilder<string>;
   /** Number of the transaction that last wrote the row, or tried to take it: locks and what was rolled back count. Null when the engine has none. */
   rowTouch(alias: string): { written: RawBuilder<string>; taken: RawBuilder<string> } | null;
@@ -66,10 +60,7 @@ export interface Fragments {
   stableDigest(parts: RawBuilder<unknown>[], payload: RawBuilder<unknown> | null, description?: ColumnDescription): RawBuilder<string>;
   /** The text at a path of a JSON value, or of a text that holds one; NULL where it holds none. */
   jsonText(column: RawBuilder<unknown>, path: string[], description: ColumnDescription): RawBuilder<string | null>;
-  /**
-   * How large a value is in bytes, told without reading it: exactly where `tellsSize`, otherwise as it is stored, eight times
-   * that where it is compressed.
-   */
+  /** How large a value is in bytes, without reading it: exactly where `tellsSize`, otherwise as stored, eight times that if compressed. */
   sizeBytes(column: RawBuilder<unknown>, description: ColumnDescription): RawBuilder<number>;
   /** Whether values of this column tell their exact size without being read. */
   tellsSize(description: ColumnDescription): boolean;

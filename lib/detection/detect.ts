@@ -109,10 +109,7 @@ function isOwn({ companions }: Engine, { schema, table }: CatalogueTable['name']
 /** An examination, and the id that its lines give the outbox; empty where there are no lines. */
 type Examined = Examination & { id: string };
 
-/**
- * A bounded read of a candidate's columns, then at most 200 of its newest rows through the proposed mapping. What stands in
- * the way of reading it is its `problem`; throws only what is a fault of the console.
- */
+/** A bounded read of columns, then of at most 200 newest rows through the mapping. Throws only what is a fault of the console. */
 async function examine(database: Database, found: Found, tables: readonly CatalogueTable[], options: ExamineOptions): Promise<Examined> {
   const { candidate, generic, table } = found;
   const asShape =

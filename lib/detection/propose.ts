@@ -150,10 +150,7 @@ function proposeMapping(input: MappingInput): Mapping {
   return { ...statesOf(roles, columns, input.words), columns, dead: deadOf(input, id) };
 }
 
-/**
- * The columns that name one row: of the unique keys the one most like a key, shortest first. The time by which a table is split into
- * partitions has to be in its keys and finds no row again: it is left out.
- */
+/** The columns that name one row: of the unique keys the most telling, without the time by which a table is partitioned. */
 function keyOf(description: TableDescription, roles: RoleColumns): string[] {
   const column = (name: string) => description.columns.get(name);
   const usable = description.indexes

@@ -1,7 +1,4 @@
-/**
- * What people call the columns of an outbox, most telling first: English, and the words seen in Korean, Russian, Spanish,
- * Slovak and German tables. Names are compared bare: small letters, nothing between the words.
- */
+/** What people call the columns of an outbox, most telling first, in small letters with nothing between the words. */
 
 import type { CatalogueColumn } from '@/lib/database/catalogue';
 import type { LiveState } from '@/lib/shared/states';

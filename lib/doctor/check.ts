@@ -25,10 +25,7 @@ export interface Found {
   cure?: string | null;
 }
 
-/**
- * Checks by id: each one thing that can be wrong with an outbox, judged from facts that were read in a bounded way. The two
- * sentences of each are `doctor.checks.<id>.what` and `.why`.
- */
+/** Checks by id, each judged from facts that were read in a bounded way. Its sentences: `doctor.checks.<id>.what` and `.why`. */
 export type Checks = Record<string, (input: CheckInput) => Found[]>;
 
 /** Tables up to this many rows are read whole by the console and cost no index. */

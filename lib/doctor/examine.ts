@@ -8,10 +8,7 @@ import { readPostgresFacts } from './facts/postgres';
 import { fixesFor } from './fixes';
 import { growthOf, ratesOf, sampleOf, type Sample } from './samples';
 
-/**
- * Examines an outbox: reads its facts, a bounded amount whatever the table's size, and judges them by earlier samples, oldest first.
- * Findings carry no silences yet. Answers a sample for later examinations too. Throws DatabaseFailure.
- */
+/** Reads an outbox's facts, bounded whatever the table's size, and judges them by earlier samples, oldest first. Throws DatabaseFailure. */
 export async function examineOutbox(
   outbox: Outbox,
   samples: readonly Sample[],

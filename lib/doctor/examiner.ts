@@ -31,10 +31,7 @@ export interface ExaminerOptions {
 
 /** Examinations of every outbox, one for all viewers of this process, made when somebody asks. */
 export interface Examiner {
-  /**
-   * What is known now; outboxes that are due are examined meanwhile, no caller waits for them. Throws Problem `not_found`
-   * for an unknown id.
-   */
+  /** What is known now; outboxes that are due are examined meanwhile. Throws Problem `not_found` for an unknown id. */
   snapshot(outbox?: string): Promise<DoctorSnapshot>;
   /** Examines now, unless that was done within five seconds; one that is unreachable answers its last findings with `problem`. */
   examine(outbox: string): Promise<Examination>;

@@ -51,10 +51,7 @@ function waitingUnindexed(input: CheckInput): Found[] {
   return missingIndex(input, facts.main, wanted, facts.rows.waiting?.seen ?? entriesOf(facts.main, tests));
 }
 
-/**
- * An index that holds or finds the waiting rows alone and has them in another order that relays claim by: the key, the time
- * from which they may be tried, a priority. What they are about or called is none.
- */
+/** An index of the waiting rows in another order that relays claim by: the key, a due time, a priority; not what they are about. */
 function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]): boolean {
   const about = (['type', 'topic', 'aggregateType'] as const).map((role) => main.roles[role]?.column.name);
   const asked = new Set(tests.map(({ column }) => column));
@@ -188,10 +185,7 @@ function missingIndex(input: CheckInput, table: TableFacts, wanted: WantedIndex,
   ];
 }
 
-/**
- * What an index would cost: its size from the rows it would hold and the width of its columns, the writes it takes part
- * in each second, and the updates that could no longer leave all indexes alone. `entries` is how many rows it would hold.
- */
+/** Size by rows and width of the columns, writes it takes part in, updates no longer HOT. `entries` is how many rows it would hold. */
 function priceOf(
   { facts, samples, fixes, now, outbox }: CheckInput,
   table: TableFacts,
@@ -230,10 +224,7 @@ function entriesOf(table: TableFacts, tests: readonly IndexTest[]): number {
   return Math.round((table.rows ?? 0) * (shares.length === 0 ? 0 : Math.min(...shares)));
 }
 
-/**
- * Where an index holds every row, the one advised for waiting events finds those of other states by the same column: one
- * index is advised, not three.
- */
+/** Where an index holds every row, the one advised for waiting events also finds those of other states by the same column. */
 function servedByAdvice({ database, shape, main }: Outbox, tests: readonly IndexTest[], created: string): boolean {
   if (database.engine.features.partialIndexes) return false;
   const waiting = commonTests(shape, WAITING);

@@ -43,10 +43,7 @@ export function sampleOf(facts: Facts, at: string): Sample {
   };
 }
 
-/**
- * Writes per second since the newest earlier sample whose counters are behind those of now, or since the server began
- * to count; null where neither gives one.
- */
+/** Writes per second since the newest earlier sample behind these counters, or since the server began to count; null without either. */
 export function ratesOf(table: TableFacts, samples: readonly Sample[], statisticsSince: string | null, now: number): Rates | null {
   const { writes } = table;
   if (writes === null) return null;

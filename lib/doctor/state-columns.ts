@@ -17,10 +17,7 @@ export function statusColumns(shape: Shape): Map<string, Set<string>> {
   return named;
 }
 
-/**
- * The one column whose value alone gives every state, and the values that rules name; null where there is none: other columns
- * say whether a row is an event at all, or a rule means more texts than it names.
- */
+/** The one column whose value alone gives every state, and the values that rules name; null where other columns take part. */
 export function decidingColumn(shape: Shape): { column: string; named: Set<string> } | null {
   const [column, ...others] = stateColumns(shape);
   const named = statusColumns(shape).get(column ?? '');

@@ -176,11 +176,7 @@ export function rowFilter(shape: Rules, alias: string, scope: Scope): Test | nul
   return shape.rows === undefined ? null : compileCondition(shape.rows, alias, scope);
 }
 
-/**
- * The rows of the outbox table that are in one of these states. Earlier rules are excluded only where they could
- * match too, so that a predicate stays as plain as the index it should be served by.
- * null when no rule gives any of the states.
- */
+/** The rows in one of these states (null: no rule gives one). Earlier rules are excluded only where they could match, for the index. */
 export function statePredicate(shape: Rules, states: readonly LiveState[], alias: string, scope: Scope): Test | null {
   const branches = shape.states.flatMap(({ state, when }, index) => {
     if (!states.includes(state)) return [];

@@ -1,8 +1,4 @@
-/**
- * The shape language: a table layout and its meaning, as data. A built-in shape and an inline mapping of the
- * configuration are the same thing and pass the same schema; unknown means read-only. One concept per file in
- * `language/`; docs/mapping.md teaches it.
- */
+/** The shape language: a table layout and its meaning, as data, built in or mapped; docs/mapping.md teaches it. */
 import { z } from 'zod';
 
 import { companionSchema, cursorSchema, deadSchema } from './schema/companion';

@@ -3,10 +3,7 @@ import type { AuditLack } from './changes/carrying';
 import type { FleetLine, FleetSnapshot } from './figures/fleet';
 import type { EngineKey } from './model';
 
-/**
- * How much a finding asks for, worst first. act: events are lost, hidden or will stop, unless somebody does something.
- * watch: it costs now and gets worse with time. note: worth knowing.
- */
+/** act: events are lost, hidden or will stop, unless somebody acts. watch: it costs now and gets worse. note: worth knowing. */
 export const SEVERITIES = ['act', 'watch', 'note'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -18,10 +15,7 @@ export interface Silence {
   at: string;
 }
 
-/**
- * Values behind a finding. Names carry units: `…Bytes`, `…Ms`, `…Share` (of 1), `…PerSecond`, `…BytesPerDay`, `…At` (ISO 8601);
- * other numbers are counts.
- */
+/** Values behind a finding, units in their names: `…Bytes`, `…Ms`, `…Share` (of 1), `…PerSecond`, `…At` (ISO 8601); others count. */
 export type FindingValues = Record<string, string | number | null>;
 
 export interface Finding {

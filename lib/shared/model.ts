@@ -1,7 +1,4 @@
-/**
- * What the console says about outboxes and events: the words of the HTTP surface, the server actions and the screens.
- * Ids, money and 64-bit numbers are strings; times are ISO 8601 UTC strings with the database's own precision.
- */
+/** What the console says about outboxes and events, on HTTP, to actions and screens. Ids and 64-bit numbers are strings, times ISO 8601. */
 import type { AuditLack, AuditOddity } from './changes/carrying';
 import type { CollectorStatus } from './figures/collection';
 import type { Content } from './lists/content';
@@ -73,10 +70,7 @@ export interface OutboxEvent {
   traceId: string | null;
   amount: string | null;
   currency: string | null;
-  /**
-   * What lies inside its payload or another document of it, such as the amount, was left unread (null): more than 256 kB are
-   * not looked into for every row.
-   */
+  /** Parts of its payload, such as the amount, were left unread (null): more than 256 kB are not looked into for every row. */
   tooLarge: boolean;
   /** What the operator saw; opaque, handed back with an intervention. null for roles that may change nothing: it tells of what is masked. */
   version: string | null;

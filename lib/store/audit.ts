@@ -40,10 +40,7 @@ function valuesOf(entry: NewAuditEntry): Values {
   };
 }
 
-/**
- * Adds entries; those whose id is there already are left as they are, so that a repeat changes nothing. Answers how many were new.
- * Thousands of them take several statements: all or nothing is the caller's transaction.
- */
+/** Adds entries and answers how many were new: a repeat changes nothing. Thousands of them take several statements. */
 export async function insertAuditEntries(db: StoreDb, entries: readonly NewAuditEntry[]): Promise<number> {
   let added = 0n;
   for (let from = 0; from < entries.length; from += ENTRIES_PER_STATEMENT) {
@@ -105,10 +102,7 @@ export interface AuditPosition {
   id: string;
 }
 
-/**
- * Newest first, at most `limit`, after `position`. Served by the index on (at, id), or the one of the event or the
- * actor when the filter names one; bounded by LIMIT; locks nothing.
- */
+/** Newest first, at most `limit`, after `position`. Served by the index on (at, id), or of the event or actor that is asked for. */
 export async function selectAuditEntries(
   db: StoreDb,
   filter: AuditFilter,

@@ -55,10 +55,7 @@ export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
     .execute();
 }
 
-/**
- * Writes under a lease: the lease's row stays locked until the commit, so that nobody takes over in between. Throws
- * LeaseLost, with nothing written, when the lease is no longer ours.
- */
+/** Writes under a lease, whose row stays locked until the commit. Throws LeaseLost, with nothing written, when it is no longer ours. */
 export async function underLease<T>(store: Store, lease: Lease, work: (db: Transaction<StoreTables>) => Promise<T>): Promise<T> {
   return store.db.transaction().execute(async (db) => {
     const held = await db

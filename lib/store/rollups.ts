@@ -1,7 +1,4 @@
-/**
- * Queries on `rollup`: what the collector keeps, as bytes that `lib/rollup` understands. Reads are served by the
- * primary key (one series) or `rollup_time` (all of them) and bounded by the span asked for.
- */
+/** Queries on `rollup`, bytes to this room. Served by the primary key (one series) or `rollup_time` (all), bounded by the span. */
 import { sql, type Transaction } from 'kysely';
 import type { StoreDb } from './store';
 import type { StoreTables, Tier } from './tables';
@@ -42,10 +39,7 @@ export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: 
   return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
 }
 
-/**
- * The same for several spans in two statements at the most, the slices of each in the order of time. Each span is looked up
- * by itself: named series by the primary key, all of them by `rollup_time`.
- */
+/** The same for several spans in two statements at the most, each span looked up by itself; slices in the order of time. */
 export async function readRollupsOf(db: StoreDb | Transaction<StoreTables>, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
   const answers: Rollup[][] = spans.map(() => []);
   const add = ({ span, ...row }: SpanRow): void => {

@@ -32,10 +32,7 @@ export interface LiveSession {
   role: Role;
 }
 
-/**
- * Who a session belongs to, when it may still be used: not revoked, not over, its account enabled and unchanged since
- * sign-in. One lookup by two primary keys.
- */
+/** Who a session belongs to while it may be used: not revoked, not over, its account enabled and unchanged since sign-in. */
 export async function findLiveSession(db: StoreDb, sid: string): Promise<LiveSession | null> {
   const row = await db
     .selectFrom('session')
@@ -74,10 +71,7 @@ export interface AttemptCount {
   secondsLeft: number;
 }
 
-/**
- * Adds one attempt to each counter and answers where they stand; a counter whose window is over starts anew. One
- * statement, so that parallel guesses are all counted before any of them is checked.
- */
+/** Adds an attempt to each counter; one whose window is over starts anew. One statement: parallel guesses are all counted first. */
 export async function countAttempts(db: StoreDb, keys: readonly string[], windowSeconds: number): Promise<AttemptCount[]> {
   const over = sql<boolean>`login_attempt.window_started_at < now() - make_interval(secs => ${windowSeconds}::float8)`;
   // Sorted: two sign-ins that share counters take their locks in one order.

@@ -65,10 +65,7 @@ export type MigrationResult =
 
 const provider = { getMigrations: () => Promise.resolve(MIGRATIONS) };
 
-/**
- * Brings the store up to date. Several replicas may do so at once: one works under an advisory lock, the others wait
- * and find nothing left to do. All or nothing.
- */
+/** Brings the store up to date, all or nothing: one replica works under an advisory lock, the others wait. */
 export async function migrateStore(url: string): Promise<MigrationResult> {
   const db = open(url, { max: 2, clientTimeoutMs: MIGRATION_TIMEOUT_MS, prepare: MIGRATION_SESSION, onIdleError: () => undefined });
   try {

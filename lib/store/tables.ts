@@ -1,7 +1,4 @@
-/**
- * The console's own tables as Kysely sees them. Times arrive as ISO-like text in UTC (`iso()` makes them ISO 8601) and
- * are written as ISO 8601; JSON arrives as text.
- */
+/** The console's own tables. Times arrive as text in UTC (`iso()`) and are written as ISO 8601; JSON arrives as text. */
 import type { ColumnType, Generated } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { AuditEntry } from '@/lib/shared/model';

@@ -6,10 +6,7 @@ const RETRY_MOST_MS = 2_000;
 
 export type AvailabilityState = 'unknown' | 'up' | 'down';
 
-/**
- * Whether a database can be reached. As long as it is not known, one caller finds out for all of them; while it is away
- * everybody is told so at once, and one of them tries again when it is time.
- */
+/** Whether a database can be reached: while that is not known, or it is not, one caller at a time tries for all of them. */
 export class Availability {
   state: AvailabilityState = 'unknown';
   /** Milliseconds since the epoch: since when it has been so. */

@@ -46,10 +46,7 @@ interface Entry {
 /** With fewer connections there is none to spare that is only for content. */
 const CONTENT_FROM = 8;
 
-/**
- * How a server's connections are divided: one for each kind of work at the least, half of the others and more for reading. One
- * reads content, which may be megabytes: it is never in the way of the other readings, nor is there ever a second one.
- */
+/** One connection for each kind of work at the least, half of the others and more for reading; never two that read content. */
 export function connectionLimits(perServer: number): Record<ConnectionRole, number> {
   const operator = Math.max(1, Math.floor(perServer / 6));
   const collector = Math.max(1, Math.floor(perServer / 3));

@@ -1,7 +1,4 @@
-/**
- * How many connections one kind of work may hold to one server, over all databases there. A connection at rest counts: it
- * is closed when another database needs its place, so that the bound is one of connections and not of statements.
- */
+/** How many connections one kind of work may hold to one server. One at rest counts: it is closed when another database needs its place. */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { DatabaseFailure } from '../failure';
 import type { Availability } from './availability';
@@ -145,10 +142,7 @@ export class Share {
   }
 }
 
-/**
- * Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` milliseconds; with a reach,
- * no longer than it takes one of them to find out that the database is away.
- */
+/** Lanes for databases that share nothing: `max` connections, for which a caller waits `acquireTimeoutMs` at the most. */
 export function lanesOfOwn(
   max: number,
   acquireTimeoutMs: number,

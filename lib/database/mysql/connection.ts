@@ -11,10 +11,7 @@ export class LimitsOfTransaction {
   constructor(readonly limits: TransactionLimits) {}
 }
 
-/**
- * Rows as the server has them: strict about what does not fit, no zero where a key counts up (a restored row keeps its
- * number), backslashes and quotes with their usual meaning whatever the server's default is.
- */
+/** Strict about what does not fit, no zero where a key counts up, backslashes and quotes with their usual meaning. */
 const SQL_MODE = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO';
 /** What a server takes for no limit; one with a limit of its own would cut every list without a word. */
 const ALL_ROWS = '18446744073709551615';
@@ -78,10 +75,7 @@ export class KnownServer {
   }
 }
 
-/**
- * A connection of the pool as Kysely uses it. One that timed out or broke is not given back. A transaction that is one reading
- * statement alone is that statement, in a session that only reads: the server begins and ends it by itself.
- */
+/** A connection of the pool. A transaction that is one reading statement alone is that statement, in a session that only reads. */
 export class MysqlConnection implements DatabaseConnection {
   #limits: TransactionLimits | null = null;
   #set = '';

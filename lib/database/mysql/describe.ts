@@ -44,10 +44,7 @@ interface StatisticsRow {
   IGNORED?: string;
 }
 
-/**
- * One look into the catalogue: the table's own spelling, columns, indexes and this user's rights. A table of the URL's
- * own database has no schema in its name. Opens that one table; locks nothing.
- */
+/** One look into the catalogue. A table of the URL's own database has no schema in its name. Opens that one table; locks nothing. */
 export async function describeMysqlTable(db: Db, name: TableName): Promise<TableDescription | null> {
   const table = await findTable(db, name);
   if (table === null) return null;
@@ -196,10 +193,7 @@ export async function estimateRows(db: Db, table: TableName): Promise<number> {
   return (await tableSize(db, table)).rows;
 }
 
-/**
- * From the performance schema, where the server keeps one and the role may read the table it is in. It counts from the
- * server's start on, and at once.
- */
+/** From the performance schema, where there is one and the role may read the table in it; since the server's start. */
 export async function changeCounts(db: Db, table: TableName): Promise<ChangeCounts | null> {
   const counters = sql.id('performance_schema', COUNTERS);
   // What a role may not read at all is not in its catalogue; asking for it would fail the statement.

@@ -1,10 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { ColumnDescription } from '../description';
 
-/**
- * Time zones as minutes east of Greenwich. A MySQL server knows named zones only when somebody has loaded their tables,
- * and answers NULL for every time otherwise: what it is asked for instead is a sum.
- */
+/** Time zones as minutes east of Greenwich: MySQL knows named ones only when somebody has loaded their tables. */
 const SINCE_YEAR = 2005;
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
@@ -110,10 +107,7 @@ export function fromUtc(value: Sql, description: ColumnDescription, timeZone: st
   return kind === 'wall_clock' && time !== 'utc' ? shifted(value, timeZone, 'from utc') : value;
 }
 
-/**
- * By arithmetic: CONVERT_TZ needs tables, and reckons from 1970 to 2038 only. An hour that the clock shows twice is the later one, and
- * one that it leaves out counts on from before, as on PostgreSQL.
- */
+/** CONVERT_TZ needs tables and ends in 2038. An hour shown twice is the later one; one left out counts on from before, as on PostgreSQL. */
 function shifted(value: Sql, timeZone: string, way: 'to utc' | 'from utc'): Sql {
   const { minutes, changes } = zoneOffsets(timeZone);
   const east = minutes.map((offset) => (way === 'to utc' ? -offset : offset));

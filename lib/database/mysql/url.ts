@@ -3,10 +3,7 @@ import type { ConnectionOptions, SslOptions } from 'mysql2';
 import { mysqlParameters, type MysqlParameters } from '@/lib/shared/mysql-url';
 import { Problem } from '@/lib/shared/problems';
 
-/**
- * Where and as whom to connect, from a `mysql://` or `mariadb://` URL. Only known parameters are taken from its query: the
- * driver would let one switch multiple statements on. Throws Problem `invalid` for any other.
- */
+/** From a `mysql://` or `mariadb://` URL, known parameters alone: the driver would take any. Throws Problem `invalid` for others. */
 export function connectionOptions(url: string): ConnectionOptions {
   const parsed = new URL(url);
   const parameters = mysqlParameters(parsed);

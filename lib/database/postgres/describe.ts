@@ -31,10 +31,7 @@ interface CatalogueRow {
   can_delete: boolean;
 }
 
-/**
- * One look into the catalogue: the table's own spelling, columns, indexes, notifying triggers and this role's rights.
- * Served by the catalogue's indexes on names and oids; locks nothing.
- */
+/** One look into the catalogue, served by its indexes on names and oids; locks nothing. */
 export async function describePostgresTable(db: Db, name: TableName): Promise<TableDescription | null> {
   // By name in the catalogue rather than to_regclass(), which fails where the role has no USAGE on the schema.
   const named = name.schema === null ? sql`pg_table_is_visible(c.oid)` : sql`n.nspname = ${name.schema}`;

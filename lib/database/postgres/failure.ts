@@ -1,9 +1,6 @@
 import { DatabaseFailure, type FailureCode } from '../failure';
 
-/**
- * SQLSTATE → code. https://www.postgresql.org/docs/current/errcodes-appendix.html
- * Whole classes where every member means the same to an operator.
- */
+/** SQLSTATE → code, whole classes where every member means the same. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const BY_STATE: Record<string, FailureCode> = {
   '57014': 'timeout',
   '55P03': 'locked',

@@ -46,10 +46,7 @@ function writable(text: Sql): Sql<boolean> {
   return sql`(case when position(${sql.lit('\\u')} in ${text}) = 0 then true else ${escapes} !~ ${sql.lit(NO_TEXT)} end)`;
 }
 
-/**
- * Whether policies of row-level security keep rows of these tables from this role. A policy that lets everything through
- * hides nothing. Reads the catalogue by oid; locks nothing.
- */
+/** Whether policies of row-level security keep rows of these tables from this role. Reads the catalogue by oid; locks nothing. */
 export function hidesRows(tables: readonly Required<TableName>[]): RawBuilder<boolean> {
   if (tables.length === 0) return sql`false`;
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

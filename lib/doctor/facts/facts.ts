@@ -1,7 +1,4 @@
-/**
- * What the doctor knows of an outbox before it judges: catalogue and statistics, and a few bounded reads of rows. Every
- * engine's reader answers the same facts; what an engine does not have is null.
- */
+/** What the doctor knows of an outbox before it judges. Every engine's reader answers the same facts; what it does not have is null. */
 import type { Place } from '@/lib/shape/bound';
 import type { SlotSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
@@ -159,10 +156,7 @@ export interface Facts {
   roles: RoleFacts[];
   /** Row-level security keeps rows from the reader. */
   hidden: { table: string; policies: number; restricted: boolean }[];
-  /**
-   * Foreign keys that delete rows of one of the outbox's tables with those of another table, names quoted; `drop` ends one,
-   * null where it is another table's key.
-   */
+  /** Foreign keys that delete rows of the outbox's tables with another table's, names quoted; `drop` is null for a partition's key. */
   cascades: { table: string; key: string; from: string; drop: string | null }[];
   /** InnoDB's transactions that wait to be purged, and the oldest that is open; null in each where the user may not see it. */
   purge: { historyLength: number | null; oldest: Pick<SnapshotHolder, 'who' | 'user' | 'ageMs' | 'end'> | null } | null;

@@ -12,10 +12,7 @@ import { readRows } from './rows';
 const LIMITS = { statementMs: 3_000, lockMs: 500 };
 const CASCADES_SHOWN = 20;
 
-/**
- * Facts of an outbox on MySQL or MariaDB: the catalogue of its tables, the server's counters, and a few bounded reads of
- * rows. Reads no row of the outbox beyond those; locks nothing. `now` is the console's clock. Throws DatabaseFailure.
- */
+/** The catalogue, counters and a few bounded reads of rows; locks nothing. `now` is the console's clock. Throws DatabaseFailure. */
 export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts> {
   const { rows, cut } = await readRows(outbox);
   const facts = await outbox.database.read(async (db) => {
@@ -270,10 +267,7 @@ async function usesOf(db: Db, where: ReturnType<typeof sql>): Promise<Map<string
 /** One key of a table as MySQL and MariaDB print it: its name, the table that it refers to, and what it says besides. */
 const PRINTED = /^\s*CONSTRAINT (`(?:[^`]|``)+`) FOREIGN KEY \([^)]*\) REFERENCES ((?:`(?:[^`]|``)+`\.)?`(?:[^`]|``)+`) \([^)]*\)(.*)$/;
 
-/**
- * Foreign keys that delete events of these tables with a row of another table, from the table as it is printed to all who
- * may read it: the catalogue names keys to those alone who may also write. No row is read.
- */
+/** Foreign keys that delete events, from the table as it is printed: the catalogue names keys only to those who may write. */
 async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
   const { identifier } = outbox.database.engine.quote;
   const own = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));

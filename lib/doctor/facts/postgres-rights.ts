@@ -21,10 +21,7 @@ const WRITES = `array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER', 'REFE
 const GRANTED = `select grantee, privilege_type, null as attname from aclexplode(coalesce(c.relacl, acldefault('r', c.relowner)))
   union all select e.grantee, e.privilege_type, a.attname from pg_attribute a cross join lateral aclexplode(a.attacl) as e where a.attrelid = c.oid and a.attnum > 0`;
 
-/**
- * Rights to write in the table `c` that the role `r` has by another: by the role that it is a member of itself, as it can
- * leave no other. What pg_write_all_data may is written down nowhere. Everybody's are of no role.
- */
+/** Rights to write in the table `c` that the role `r` has by a role that it is a member of itself; those of PUBLIC are of no role. */
 const THROUGH = `select d.rolname as name, array_agg(distinct x.privilege_type) as rights
   from (select grantee, privilege_type from (${GRANTED}) as granted union all select oid, unnest(array['INSERT', 'UPDATE', 'DELETE']) from pg_roles where rolname = 'pg_write_all_data') as x
     left join pg_roles d on d.oid in (select roleid from pg_auth_members where member = r.oid) and x.grantee <> 0 and pg_has_role(r.oid, d.oid, 'USAGE')

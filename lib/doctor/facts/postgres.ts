@@ -20,10 +20,7 @@ const UNCOUNTED_ROWS_PER_PAGE = 60;
 /** The largest whole number a type holds, as the catalogue spells the type. */
 const LARGEST: Record<string, string> = { smallint: '32767', integer: '2147483647', bigint: '9223372036854775807' };
 
-/**
- * Facts of an outbox on PostgreSQL: one transaction of catalogue and statistics, then a few bounded reads of rows.
- * Reads no row of the outbox beyond those; locks nothing. Throws DatabaseFailure.
- */
+/** One transaction of catalogue and statistics, then a few bounded reads of rows; locks nothing. Throws DatabaseFailure. */
 export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
   const { quote } = outbox.database.engine;
   const { rows, cut } = await readRows(outbox);
@@ -92,10 +89,7 @@ interface TableRow {
   unlogged: string;
 }
 
-/**
- * A table's size, counters, columns and indexes: catalogue and statistics of this one table and its partitions, by oid.
- * Sizes are asked of the file system; nothing of the table is read.
- */
+/** By oid, partitions included. Sizes are asked of the file system; nothing of the table is read. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {
   const { identifier } = outbox.database.engine.quote;
   const quoted = `${identifier(place.table.schema ?? 'public')}.${identifier(place.table.table)}`;
@@ -246,10 +240,7 @@ const dropSlot = (name: string, { literal }: Engine['quote']): string => `SELECT
 const SLOT_HOLDERS = `union all select case when active and slot_type = 'physical' then 'standby' else 'slot' end, slot_name::text, '', coalesce(plugin::text, slot_type), null, age(xmin)::float8, case when active then 'active' else 'inactive' end
     from pg_replication_slots where xmin is not null`;
 
-/**
- * Transactions whose snapshot keeps row versions of this database alive, oldest first. A row per connection, prepared
- * transaction, slot and standby that sends its feedback; times of other roles' sessions need pg_read_all_stats, their snapshots do not.
- */
+/** Transactions whose snapshot keeps row versions alive, oldest first; ages of other roles' sessions need pg_read_all_stats. */
 export async function readHolders(db: Db, quote: Engine['quote'], seesSlots: boolean): Promise<SnapshotHolder[]> {
   const { rows } = await sql<Omit<SnapshotHolder, 'end'>>`
     select case when datname is null then 'standby' else 'session' end as kind,

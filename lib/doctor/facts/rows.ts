@@ -32,10 +32,7 @@ type Sql<T = unknown> = RawBuilder<T>;
 /** What reads rows of an outbox; null where no index leads to them and the table is too large to read. */
 type RowReader<T> = ((db: Db) => Promise<T>) | null;
 
-/**
- * A few bounded reads of rows, each a transaction of its own with a timeout of 1.5 s: by an index where one leads there,
- * else of a table of at most 20,000 rows, else not at all. Locks nothing. `cut` when one of them could not be made.
- */
+/** Each read has 1.5 s and an index, or a table of at most 20,000 rows; `cut` when one could not be made. Locks nothing. */
 export async function readRows(outbox: Outbox): Promise<{ rows: RowFacts; cut: boolean }> {
   const { database } = outbox;
   let cut = false;
@@ -163,10 +160,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   };
 }
 
-/**
- * Rows between the ends of the table, by an index of every state: one probe for each value that it holds, and those no rule
- * names are counted up to the bound.
- */
+/** Rows between the ends of the table, by an index of every state: one probe for each value it holds, counted up to the bound. */
 function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
   const { main, shape } = outbox;
   const deciding = decidingColumn(shape);

@@ -13,10 +13,7 @@ export type TableFound = { description: TableDescription } | { problem: MappingP
 /** Suggestions are made out of so many names at the most. */
 const NAMES_SHOWN = 12;
 
-/**
- * Finds a table by its written name: exactly, else by the one name in its schema that is the same but for case and
- * underscores. `where` is the schema it is looked for in when it names none; null: as the engine looks up names.
- */
+/** Exactly, else by the one name that is the same but for case and underscores, in the schema it names, else in `where`. */
 export async function findTable(db: Db, engine: Engine, ref: TableRef, where: string | null, path: Path): Promise<TableFound> {
   const written = tableParts(ref);
   const schema = written.schema ?? where;
@@ -35,10 +32,7 @@ export async function findTable(db: Db, engine: Engine, ref: TableRef, where: st
   return { problem: { path, message: `table ${tableText(ref)} does not exist, or the reader's role may not see it${hint}`, absent: true } };
 }
 
-/**
- * What the shape's pattern captures out of a table's name. A library's table that was given a name of its own says no more than that
- * name: it stands for each part. Who wrote a mapping meant its pattern.
- */
+/** What the pattern captures of a table's name; of a library's table under a name of its own, that name stands for each part. */
 export function capturedOf(shape: Shape, table: string, inline: boolean): Captured {
   const { pattern } = shape.match ?? {};
   if (pattern === undefined) return {};

@@ -117,10 +117,7 @@ function bindSource(written: Source, table: BoundTable, path: Path, captured: Ca
   };
 }
 
-/**
- * The column by which the newest of several rows is found. Without an index on what they are joined by, each row of a page would
- * read the whole companion: then the role is not there (undefined), and a mapping's author gets a problem.
- */
+/** The column by which the newest of several rows is found; undefined without an index on what they are joined by. */
 function bindLatest(
   written: string | undefined,
   join: BoundCompanion | null,

@@ -24,10 +24,7 @@ export type Found = { name: string } | { several: string[] } | null;
 
 const squeezed = (name: string): string => name.toLowerCase().replaceAll('_', '');
 
-/**
- * The name as the catalogue has it: exactly, then without regard to case, then without underscores too, each where only one
- * fits: EF Core's `CreatedAt`, Hibernate's `created_at` and PostgreSQL's folded `createdat` are one name.
- */
+/** Exactly, then without regard to case, then without underscores (`CreatedAt`, `created_at`, `createdat`), where only one fits. */
 export function findName(written: string, known: Iterable<string>): Found {
   const names = [...known];
   if (names.includes(written)) return { name: written };

@@ -1,10 +1,7 @@
 import { defineShape, names } from '../define';
 import { DEBEZIUM, DEBEZIUM_WARNINGS } from './parts/debezium';
 
-/**
- * The table behind Debezium's outbox event router: a connector reads inserted rows from the database's log. No row is ever
- * read, locked or written by it, so nothing in the table tells what is out.
- */
+/** Behind Debezium's outbox event router: a connector reads inserted rows from the log, so nothing in the table tells what is out. */
 export const debeziumOutbox = defineShape({
   ...DEBEZIUM,
   key: 'debezium-outbox',

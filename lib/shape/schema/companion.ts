@@ -6,11 +6,7 @@ import { columnsSchema } from './source';
 /** What a companion is there for. */
 const PURPOSES = ['dead', 'archive', 'offsets', 'tasks', 'errors', 'instances', 'children', 'other'] as const;
 
-/**
- * A table beside the outbox: `{ table: _private_tasks, on: { id: task_id }, purpose: tasks }`. `on` says which of its columns
- * equals which of the outbox's. Its name may hold what was captured: `watermill_offsets_{topic}`. Looked up in the schema of
- * the outbox table unless it names its own.
- */
+/** A table beside the outbox, in its schema unless it names one; the name may hold what was captured: `offsets_{topic}`. */
 export const companionSchema = z.strictObject({
   table: tableRefSchema,
   on: z.record(nameSchema, nameSchema).default({}).describe('Its column: the column of the outbox table it equals'),
@@ -19,11 +15,7 @@ export const companionSchema = z.strictObject({
 });
 export type Companion = z.infer<typeof companionSchema>;
 
-/**
- * How far each reader of a table has come, for tables whose rows are never written again:
- * `{ companion: offsets, group: consumer_group, position: [offset], passed: [offset_acked] }`. A row is `passed` when its
- * position is at or below that of every group, and `taken` likewise by other columns.
- */
+/** How far each reader has come: `{ companion: offsets, group: consumer_group, position: [offset], passed: [offset_acked] }`. */
 export const cursorSchema = z.strictObject({
   companion: z.string().min(1),
   group: nameSchema.describe('Column of the companion that names the reader'),

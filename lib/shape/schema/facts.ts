@@ -1,10 +1,7 @@
 /** How a built-in shape is recognised, where its facts come from, and how what is sent is shown. */
 import { z } from 'zod';
 
-/**
- * `{ mustHave: [StatusName, Retries], mustNotHave: [Group], signature: [StatusName, ExpiresAt] }`: columns that are there,
- * columns that are not, and columns no other library has. Column names are compared without regard to case.
- */
+/** Columns that are there, that are not, and that no other library has (`signature`); compared without regard to case. */
 export const detectSchema = z.strictObject({
   mustHave: z.array(z.string().min(1)).min(1),
   mustNotHave: z.array(z.string().min(1)).default([]),

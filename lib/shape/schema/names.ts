@@ -4,10 +4,7 @@ import { z } from 'zod';
 /** The longest name any engine accepts, in characters. */
 const LONGEST_NAME = 64;
 
-/**
- * One name as it stands in the catalogue, not quoted: `created_at`, `createdAt`, `cap.published`, `주문`. Looked up exactly
- * first, then without regard to case and underscores where only one name fits.
- */
+/** One name, not quoted: `created_at`, `cap.published`. Looked up exactly, then without regard to case and underscores if one fits. */
 export const nameSchema = z
   .string()
   .min(1, 'write a name')
@@ -15,9 +12,7 @@ export const nameSchema = z
   .refine((name) => !name.includes('\u0000'), 'a name holds no NUL character')
   .describe('A name as the catalogue has it, not quoted');
 
-/**
- * A table: `outbox`, `shop.outbox`, or `{ schema: shop, table: cap.published }` where the name itself holds a dot.
- */
+/** `outbox`, `shop.outbox`, or `{ schema: shop, table: cap.published }` where the name itself holds a dot. */
 export const tableRefSchema = z
   .union([
     z
@@ -62,10 +57,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/**
- * Which tables a shape fits beside its usual one. Named groups of `pattern` are captured:
- * `{ pattern: '^watermill_(?<topic>.+)$' }` gives `{captured: topic}` and companions called `watermill_offsets_{topic}`.
- */
+/** Which tables a shape fits beside its usual one; named groups of `pattern` are captured: `^watermill_(?<topic>.+)$`. */
 export const tableMatchSchema = z.strictObject({
   names: z.array(z.string().min(1)).optional().describe('Other names the table goes by'),
   pattern: z

@@ -29,10 +29,7 @@ export type ValueInput = z.input<typeof valueSchema>;
 
 const fromStates = z.array(liveStateSchema).min(1);
 
-/**
- * A function of the library that does the work: `{ function: graphile_worker.reschedule_jobs, arguments: [{ids: true},
- * {name: run_at, now: true}] }`. It is called with the ids of exactly the rows that were locked under the full guard.
- */
+/** A function of the library that does the work, called with the ids of exactly the rows that were locked under the full guard. */
 export const callSchema = z.strictObject({
   function: z.string().regex(/^[^.\u0000]{1,64}(\.[^.\u0000]{1,64})?$/, 'write function or schema.function'),
   arguments: z.array(
@@ -53,10 +50,7 @@ const BASES = ['official', 'mirrors_library', 'official_sql', 'inferred'] as con
 /** How an operation changes a row of these states. */
 export const changeRuleSchema = z.strictObject({
   from: fromStates,
-  /**
-   * What the version covers. `exact`: the row as a whole, for rows no relay is working on. `stable`: key, creation
-   * time and payload only, for rows that a relay keeps rewriting.
-   */
+  /** `exact`: the row as a whole, for rows no relay works on. `stable`: key, creation time and payload, for those one keeps rewriting. */
   version: z.enum(['exact', 'stable']),
   set: z.record(nameSchema, valueSchema).default({}),
   /** What must hold of the row beside its state; other rows are `wrong_state`. */

@@ -4,10 +4,7 @@ import { z } from 'zod';
 /** `maxAttempts`, `lease`: letters, digits and underscores. */
 export const parameterName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'write a parameter name: letters, digits and _');
 
-/**
- * A parameter of this shape alone: `{ default: 86400, unit: s, what: 'How long Succeeded rows are kept' }`. The
- * configuration may set it; until it does, the default is shown as assumed.
- */
+/** A parameter of this shape alone: `{ default: 86400, unit: s, what: 'How long rows are kept' }`; a default is shown as assumed. */
 export const extraParameterSchema = z.strictObject({
   default: z.union([z.number(), z.string()]),
   unit: z.enum(['s', 'count', 'text']).describe('s: seconds; count: a whole number; text'),

@@ -4,11 +4,7 @@ import { type Condition, type WrittenCondition, conditionSchema, scalarSchema } 
 import { nameSchema } from './names';
 import { type Amount, amountSchema } from './parameters';
 
-/**
- * `auto`: by its type, zone-less times read in the zone of `parameters.timeZone`. `utc`: zone-less and UTC whatever that
- * zone is. `epoch_ms`, `epoch_s`: a number since 1970. `iso`: ISO 8601 text. For instance
- * `createdAt: { column: created_at, time: epoch_ms }`.
- */
+/** `auto`: by its type, zone-less times in `parameters.timeZone`. `utc`: zone-less and UTC. `epoch_ms`, `epoch_s`: numbers. `iso`: text. */
 export const TIME_ENCODINGS = ['auto', 'utc', 'epoch_ms', 'epoch_s', 'iso'] as const;
 export const timeEncodingSchema = z.enum(TIME_ENCODINGS).describe('How the column spells a time; by its type when left out');
 
@@ -39,15 +35,7 @@ export const COLUMN_ROLES = [
 ] as const;
 export type ColumnRole = (typeof COLUMN_ROLES)[number];
 
-/**
- * Where a value is found:
- * `created_at`; `{column: headers, path: [trace_id]}` inside JSON; `{column: errors, last: true, path: [error]}` in the last
- * element of a list; `{column: created_at, time: epoch_ms}`; any of them with `optional: true` where the table may lack it;
- * `{captured: topic}` out of the table's name; `{value: order}` for every row;
- * `{join: tasks, column: identifier}` out of a companion, `{join: errors, column: message, latest: id}` out of its row with the
- * largest `id` where it has several; `{anyOf: [updated_at, modified_at]}`, the first whose columns exist;
- * `{column: expires_at, minus: 86400, when: …}`, a time so many seconds before the column's, for the rows that pass.
- */
+/** Where a value is found: `created_at`, `{column: headers, path: [trace_id]}`, `{anyOf: […]}`, …; docs/mapping.md has a line for each. */
 export type Source<C = Condition> =
   | string
   | {
@@ -98,10 +86,7 @@ const written = z.lazy(() =>
 /** Parses a source; see `Source` for what can be written. */
 export const sourceSchema: z.ZodType<Source, Source<WrittenCondition>> = written as unknown as z.ZodType<Source, Source<WrittenCondition>>;
 
-/**
- * The columns that name one row: `id`, or several: `[topic, offset]`. The id of such an event is its parts with `%` and `~`
- * percent-encoded, joined by `~`.
- */
+/** The columns that name one row. An id of several is its parts, `%` and `~` percent-encoded, joined by `~`. */
 export const idSchema = z.union([
   nameSchema,
   z.array(nameSchema).min(1),

@@ -11,30 +11,21 @@ export type Kind = (typeof KINDS)[number];
 
 export const liveStateSchema = z.enum(LIVE_STATES);
 
-/**
- * The first rule that fits gives the state: `{ state: retrying, when: { column: attempts, above: 0 } }`. `label` is the
- * library's own word where several of its states are one of the console's: `{ state: dead, label: cancelled, when: … }`.
- */
+/** The first rule that fits gives the state. `label` is the library's own word: `{ state: dead, label: cancelled, when: … }`. */
 export const stateRuleSchema = z.strictObject({
   state: liveStateSchema,
   when: conditionSchema,
   label: z.string().min(1).max(40).optional().describe("The library's own word for it"),
 });
 
-/**
- * Events of one key are sent one after the other, and an earlier one in these states holds the later ones up:
- * `{ key: aggregateId, by: createdAt, blockedBy: [pending, retrying] }`. `key` is a role, a column or several columns.
- */
+/** An earlier event of a key in one of `blockedBy` holds later ones up; `key` is a role, a column or several columns. */
 export const orderingSchema = z.strictObject({
   key: z.union([nameSchema, z.array(nameSchema).min(1)]).describe('A role, a column, or several columns'),
   by: z.enum(['sequence', 'createdAt']).default('createdAt'),
   blockedBy: z.array(liveStateSchema).default([]).describe('States of an earlier event that hold later ones up'),
 });
 
-/**
- * How a relay marks what it has taken: `{ visible: true, leaseSeconds: lease }`. `visible: false` where it holds a row lock
- * only, so that no row is ever seen as processing.
- */
+/** `visible: false` where a relay holds a row lock only, so that no row is ever seen as processing. */
 export const claimSchema = z.strictObject({
   visible: z.boolean(),
   leaseSeconds: parameterName.optional().describe('The parameter that says how long a claim holds'),

@@ -12,10 +12,7 @@ export interface Binaries {
   major: string;
 }
 
-/**
- * The PostgreSQL of the installed platform package, made runnable for `account`: used in place where the account can
- * reach it, else copied below `shelter`.
- */
+/** The PostgreSQL of the platform package: in place where `account` can reach it, else copied below `shelter`. */
 export async function findBinaries(account: Account | null, shelter: string): Promise<Binaries> {
   const native = nativeFolder();
   const inPlace = (await hydrateLinks(native)) ? await probe(native, account) : null;
@@ -54,10 +51,7 @@ function nested(root: NodeJS.Require): NodeJS.Require {
   }
 }
 
-/**
- * Puts back the symbolic links that npm packages cannot carry and that the package's install script makes, as scripts
- * may have been skipped. False when they are missing and this folder may not be written.
- */
+/** Puts back the links that npm packages cannot hold, as install scripts may have been skipped. False where the folder is read-only. */
 export async function hydrateLinks(native: string): Promise<boolean> {
   const packageFolder = path.dirname(native);
   for (const { source, target } of await listedLinks(native)) {
@@ -131,10 +125,7 @@ async function copyBinaries(native: string, shelter: string): Promise<string> {
   return finished;
 }
 
-/**
- * Makes the folder that other users may enter. As its default place is one where anybody may write, it is used only
- * when it is ours and nobody else may write into it: PostgreSQL is started from there.
- */
+/** Makes the folder that other users may enter; PostgreSQL is started from there, so nobody else may write into it. */
 export async function openProgramsFolder(shelter: string): Promise<void> {
   await mkdir(shelter, { recursive: true, mode: 0o755 });
   const found = await lstat(shelter);

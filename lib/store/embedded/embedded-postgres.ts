@@ -61,11 +61,7 @@ export function defaultProgramsFolder(): string {
   return path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
 }
 
-/**
- * Starts a PostgreSQL of the installed binaries on 127.0.0.1, in a session of its own so that a Ctrl-C in the terminal
- * does not reach it. As root it runs as an unprivileged user. Rejects with `EmbeddedPostgresInUse` when another running
- * process owns `dir`; takes over what a crashed one has left.
- */
+/** On 127.0.0.1, in a session of its own; as root by an unprivileged user. Rejects with EmbeddedPostgresInUse when `dir` is in use. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dir, ownerPid = process.pid, shelter = defaultProgramsFolder() } = options;
   const account = await unprivilegedAccount();

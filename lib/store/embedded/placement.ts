@@ -11,11 +11,7 @@ export interface Placement {
   shelter: string;
 }
 
-/**
- * Where the PostgreSQL called `name` of the installation at `root` lives: in `<home>/<name>`, or below the shelter when
- * that was chosen (`demoDir`, from OUTBOX_DEMO_DIR) or when PostgreSQL runs as a user who may not be able to enter
- * `home`. Then `<home>/<name>.pointer.json` says where.
- */
+/** Below `<home>/<name>`, or in the shelter when that was chosen or PostgreSQL's user could not enter; a `.pointer.json` says where. */
 export async function placeEmbeddedPostgres(
   root: string,
   name: string,

@@ -12,10 +12,7 @@ export interface Account {
 
 const execFileAsync = promisify(execFile);
 
-/**
- * The account PostgreSQL is to run as: null when this process is an ordinary user and can run it itself, since only
- * root is refused by it. As root: `postgres` where the machine has one, else `nobody`.
- */
+/** The account PostgreSQL runs as: null for an ordinary user; as root (refused by it) `postgres` where there is one, else `nobody`. */
 export async function unprivilegedAccount(): Promise<Account | null> {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', '_postgres', 'nobody']) {

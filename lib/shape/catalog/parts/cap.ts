@@ -4,10 +4,7 @@ import { NOW, exact, is } from '../../define';
 
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 
-/**
- * ExpiresAt has three meanings: when to send (Delayed, Queued), when to purge (Succeeded, Failed), nothing (Scheduled).
- * All times are the application's local time.
- */
+/** ExpiresAt: when to send (Delayed, Queued), when to purge (Succeeded, Failed), nothing (Scheduled). Times are the application's local. */
 export const CAP = {
   origin: 'DotNetCore.CAP (C#)',
   kind: 'status',
