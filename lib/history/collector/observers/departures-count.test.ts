@@ -163,6 +163,38 @@ describe('events that are followed from look to look', () => {
     );
   });
 
+  it.each([
+    { name: 'come at once and are worked off', burst: 190, everyMs: 1_800, waits: (index: number) => 60 + index * 9, within: 0.05 },
+    { name: 'are published within milliseconds', burst: 1, everyMs: 10, waits: () => 60, within: 0.2 },
+    {
+      name: 'wait shorter and longer',
+      burst: 1,
+      everyMs: 40,
+      waits: (_: number, random: number) => -400 * Math.log(1 - random),
+      within: 0.05,
+    },
+    {
+      name: 'wait long where they are tried again',
+      burst: 20,
+      everyMs: 200,
+      waits: (index: number) => (index === 0 ? 5_000 : 20),
+      within: 0.15,
+    },
+  ])('have their mean told where they $name', ({ burst, everyMs, waits, within }) => {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const random = randomOf(seed);
+      const events = Array.from({ length: 1_900 }, (_, index): Event => {
+        const createdMs = 1_000 + Math.floor(index / burst) * everyMs + (index % burst) * 2 + random() * 10;
+        return { createdMs, committedMs: createdMs, publishedMs: createdMs + waits(index % burst, random()) };
+      });
+      const ticks = [random() * 809];
+      while ((ticks.at(-1) ?? 0) < (events.at(-1)?.publishedMs ?? 0)) ticks.push((ticks.at(-1) ?? 0) + 809 * (0.75 + random() / 2));
+      const meanMs = events.reduce((sum, { createdMs, publishedMs }) => sum + publishedMs - createdMs, 0) / events.length;
+      const { counted } = play(events, ticks, { deletes: seed % 2 === 0, lateMs: 0 });
+      expect(Math.abs(counted.latencySumMs / counted.published / meanMs - 1), `seed ${String(seed)}`).toBeLessThan(within);
+    }
+  });
+
   it('never throw for what somebody else has remembered', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void departureMemory(value)));
   });
@@ -219,4 +251,13 @@ function tell(ticks: Told[]): number[] {
     flow = answer.flow;
     return answer.events;
   });
+}
+
+/** Numbers from 0 to 1 that are the same every time. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return state / 0x80000000;
+  };
 }

@@ -2,9 +2,10 @@
  * Publishing that no row reports. Open rows are read at every tick: one that is open no more was published since the tick before. What
  * came and went between two ticks is counted too: from its row where it stays, from the database's statistics where it goes.
  *
- * The mean is Little's law: the time for which ticks found events waiting, divided by the events that left. It is entered when
- * an event leaves, so that a backlog counts in the window in which it is worked off. Of the ticks between which it came and left half
- * is taken: ticks come later while the server is busy. For no event it is further off than one tick.
+ * The mean is Little's law: the time for which events waited, divided by the events that left. It is entered when an event leaves, so
+ * that a backlog counts in the window in which it is worked off. An event waits from its creation to the middle of the ticks between
+ * which it left; what is missing of those that came and left between two ticks is in `unseenWaitMs`. For no event it is further off than
+ * one tick.
  */
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
@@ -122,6 +123,37 @@ const flowSchema = z.object({
 });
 export type Flow = z.infer<typeof flowSchema>;
 
+/** Sums over the arrivals of a while. */
+const arrivalsSchema = z.object({
+  /** Those that the next tick found, those that it did not, and half the time between the two ticks for each of the former. */
+  seen: z.number(),
+  unseen: z.number(),
+  halvesMs: z.number(),
+  /** By how much they came later than in the middle of their ticks, and the squares of what each tick added to that. */
+  laterMs: z.number(),
+  squares: z.number(),
+});
+export type Arrivals = z.infer<typeof arrivalsSchema>;
+const NO_ARRIVALS: Arrivals = { seen: 0, unseen: 0, halvesMs: 0, laterMs: 0, squares: 0 };
+
+/** Arrivals that are remembered before they count half. */
+const ARRIVALS = 10_000;
+
+/**
+ * The time to enter for each event that came and left between two ticks. Over all events, arrivals lie in the middle of their ticks: by as
+ * much as those that were seen came later, the others came earlier. Events that come together make that a matter of luck while they are
+ * few. What it can be is known from the share that was seen: nothing at the least, and the most where all wait equally long, which is the
+ * more likely the fewer were seen. The better of the two weighs more.
+ */
+export function unseenWaitMs({ seen, unseen, halvesMs, laterMs, squares }: Arrivals): number {
+  if (seen === 0 || unseen === 0) return 0;
+  const share = seen / (seen + unseen);
+  const mostMs = halvesMs * (1 - share);
+  const weight = mostMs ** 2 / (mostMs ** 2 + 12 * squares);
+  const waitedMs = weight * laterMs + (1 - weight) * mostMs * (1 - share / 2);
+  return Math.min(mostMs, Math.max(0, waitedMs)) / unseen;
+}
+
 /** Id, type, creation, and for how long it was found waiting. */
 const followedSchema = z.tuple([z.string(), z.string().nullable(), z.number().nullable(), z.number()]);
 type Followed = z.infer<typeof followedSchema>;
@@ -132,6 +164,7 @@ const memorySchema = z.object({
   open: z.array(followedSchema),
   recent: recentSchema.nullable(),
   flow: flowSchema.nullable(),
+  arrivals: arrivalsSchema.default(NO_ARRIVALS),
 });
 export type DepartureMemory = z.infer<typeof memorySchema>;
 
@@ -156,6 +189,8 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   // Without those that came and went in between, the others would pass for all.
   const timed = tick.recent !== null || counts !== null;
   const departed = { events: 0, waitedMs: 0 };
+  const unseenMs = last === null ? 0 : unseenWaitMs(last.arrivals);
+  const arrived: Pick<Arrivals, 'seen' | 'unseen' | 'laterMs'> = { seen: 0, unseen: 0, laterMs: 0 };
   let { capped } = tick;
   let seenToGo = 0;
 
@@ -173,10 +208,12 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     if (isOpen(row.state)) {
       if (before === undefined && next.size >= FOLLOWED_ROWS) capped = true;
       else {
-        const ageMs = Math.max(0, atMs - (createdMs ?? atMs));
-        // One that was there before it could be followed has waited since it was created; so has one whose transaction took long.
-        const firstMs = last === null || last.capped || ageMs > sinceMs ? ageMs : sinceMs / 2;
-        next.set(row.id, [row.id, type, createdMs, before === undefined ? firstMs : before[3] + sinceMs]);
+        const ageMs = createdMs === null ? sinceMs / 2 : Math.max(0, atMs - createdMs);
+        if (before === undefined && last !== null && ageMs <= sinceMs) {
+          arrived.seen += 1;
+          arrived.laterMs += sinceMs / 2 - ageMs;
+        }
+        next.set(row.id, [row.id, type, createdMs, before === undefined ? ageMs : before[3] + sinceMs]);
       }
     } else if (row.state === 'unmapped') {
       if (before !== undefined) next.set(row.id, before);
@@ -184,8 +221,10 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
       if (before !== undefined) seenToGo += 1;
       if (row.state !== 'published' || last === null) continue;
       if (before !== undefined) depart({ ...row, type, createdMs }, before[3] + sinceMs / 2);
-      else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null))
-        depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : 0);
+      else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null)) {
+        arrived.unseen += 1;
+        depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : unseenMs);
+      }
     }
   }
   const gone = new Set(tick.gone);
@@ -207,12 +246,26 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     cell.published += events;
     cell.created += events;
     cell.resolutionMs = Math.max(cell.resolutionMs, sinceMs);
+    arrived.unseen += events;
     // Where more wait than are followed, these may have waited as long as the others did.
-    if ((capped || last?.capped === true) && departed.events > 0) cell.latencySumMs += (events * departed.waitedMs) / departed.events;
+    const asOthers = (capped || last?.capped === true) && departed.events > 0;
+    cell.latencySumMs += events * (asOthers ? departed.waitedMs / departed.events : unseenMs);
   }
   const published = tick.rows.filter(({ state }) => state === 'published');
   const recent = tick.recent === null ? null : nextRecent(last?.recent ?? null, atMs, published, tick.recent);
-  return { additions, memory: { atMs, capped, open: [...next.values()], recent, flow } };
+  const arrivals = withArrivals(last?.arrivals ?? NO_ARRIVALS, arrived, sinceMs);
+  return { additions, memory: { atMs, capped, open: [...next.values()], recent, flow, arrivals } };
+}
+
+function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, 'seen' | 'unseen' | 'laterMs'>, sinceMs: number): Arrivals {
+  const share = sum.seen + sum.unseen > ARRIVALS ? 0.5 : 1;
+  return {
+    seen: share * sum.seen + seen,
+    unseen: share * sum.unseen + unseen,
+    halvesMs: share * sum.halvesMs + (seen * sinceMs) / 2,
+    laterMs: share * sum.laterMs + laterMs,
+    squares: share ** 2 * sum.squares + laterMs ** 2,
+  };
 }
 
 /** One event that left: with the time its row reports, else with the one for which it was found waiting. */

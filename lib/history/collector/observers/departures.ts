@@ -36,14 +36,17 @@ export const deletesObserver: Observer = {
 };
 
 async function observeDepartures({ outbox, db, at, memory: given }: ObserverTick, deletes: boolean): Promise<Observation> {
-  const atMs = Date.parse(at);
+  const began = performance.now();
   const memory = departureMemory(given);
   const ways = await waysOf(db, outbox, deletes);
   const isDear = ways.size > CHEAP_ROWS && (ways.open === 'scan' || ways.recent === 'scan');
-  const isEarly = isDear && memory !== null && atMs >= memory.atMs && atMs - memory.atMs < DEAR_EVERY_MS;
+  const sinceMs = memory === null ? Infinity : Date.parse(at) - memory.atMs;
+  const isEarly = isDear && sinceMs >= 0 && sinceMs < DEAR_EVERY_MS;
   if (ways.open === null || isEarly) return { additions: new Map(), memory: given, rows: 0 };
   // Before the rows: what goes in between would otherwise be counted twice, by the statistics now and by its row later.
   const changes = ways.recent !== null ? null : await outbox.database.engine.changeCounts(db, outbox.main.table);
+  // Rows are as of now, not as of when the tick began: a busy server answers late.
+  const atMs = Date.parse(at) + performance.now() - began;
   const read = await readOpenAndNew(db, outbox, ways, memory, atMs);
   const there = new Set(read.rows.map(({ id }) => id));
   // Those that were read longest ago come last in the memory.
