@@ -20,11 +20,12 @@ import { archiveTable } from '@/lib/outbox/companions';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { idText } from '@/lib/outbox/rows/row-id';
 import { SHAPES } from '@/lib/shape/catalog.gen';
+import { RULE_OPERATIONS } from '@/lib/shape/schema/operation';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 import { IN_A_DAY, MOVED, NOW, type Change } from '@/fixtures/sample';
 
-const OPERATIONS = ['retry', 'requeue', 'release', 'archive'];
+const OPERATIONS = [...RULE_OPERATIONS, 'archive'];
 const cases = SHAPES.flatMap((shape) =>
   sampleOf(shape).changes !== undefined ? shape.engines.map((engine) => [shape.key, engine, shape] as const) : [],
 );

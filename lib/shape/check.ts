@@ -5,15 +5,13 @@ import type { Shape } from './shape';
 import { contradiction, isWithin } from './reason';
 import type { Condition } from './schema/condition';
 import { groupsOf } from './schema/names';
+import { RULE_OPERATIONS } from './schema/operation';
 import { idColumns } from './schema/source';
 
 interface ShapeProblem {
   path: Path;
   message: string;
 }
-
-/** Operations a shape may give rules for; archive and restore have their own words. */
-const OPERATIONS = ['retry', 'requeue', 'release'];
 
 /** The codes that have a sentence in every language. */
 export interface Words {
@@ -98,8 +96,8 @@ const ALWAYS = JSON.stringify({ kind: 'always', always: true } satisfies Conditi
 
 function operationNames(shape: Shape): ShapeProblem[] {
   return Object.keys(shape.operations)
-    .filter((key) => !OPERATIONS.includes(key))
-    .map((key) => ({ path: ['operations', key], message: `there is no operation "${key}"${suggestion(key, OPERATIONS)}` }));
+    .filter((key) => !(RULE_OPERATIONS as readonly string[]).includes(key))
+    .map((key) => ({ path: ['operations', key], message: `there is no operation "${key}"${suggestion(key, RULE_OPERATIONS)}` }));
 }
 
 /** What is out stays out, and what a relay may be working on is let alone until something shows that the relay has gone. */

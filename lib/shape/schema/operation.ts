@@ -5,6 +5,12 @@ import { nameSchema } from './names';
 import { parameterName } from './parameters';
 import { liveStateSchema } from './state';
 
+/**
+ * Operations that a shape spells out as rules by state; archive and restore have words of their own. `retry`: exactly one more attempt, due
+ * now. `requeue`: start over, attempts zero, lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending.
+ */
+export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
+
 const plainValue = z.union([
   z.strictObject({ value: z.union([scalarSchema, z.null()]) }),
   /** The value of a column of the same row: `{column: 'last_error'}` on itself touches the row. */
