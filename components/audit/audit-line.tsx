@@ -66,7 +66,6 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
   );
 }
 
-/** Which account or token an entry is about. */
 function subjectOf({ before, after }: AuditEntry): string {
   const values = after ?? before;
   return visibleText(values?.email ?? values?.name ?? '');
@@ -76,7 +75,6 @@ function eventHref(outbox: string, event: string): string {
   return `/outboxes/${encodeURIComponent(outbox)}/events/${encodeURIComponent(event)}`;
 }
 
-/** The columns of the row before and after, the changed ones first. */
 function BeforeAfter({ before, after }: Pick<AuditEntry, 'before' | 'after'>) {
   const t = useTranslations('audit.diff');
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
@@ -139,7 +137,6 @@ function DeedDetails({ of }: { of: NonNullable<AuditEntry['after']> }) {
 
 const ICONS = { applied: IconCheck, none: IconMinus, refused: IconBan, unknown: IconHelpCircle } as const;
 
-/** One line of the audit: the sentence, when, and on request the row before and after. */
 export function AuditLine({ entry, outboxName }: { entry: AuditEntry; outboxName: string }) {
   const t = useTranslations('audit');
   const [open, setOpen] = useState(false);

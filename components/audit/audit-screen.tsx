@@ -1,16 +1,17 @@
 'use client';
 
-import { Button } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import { IconArrowUp } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { serialiseAuditFilter } from '@/lib/shared/lists/audit-filter';
+import { AUDIT_OUTCOMES, serialiseAuditFilter } from '@/lib/shared/lists/audit-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { useOutboxName } from '../frame/console';
+import { useConsole, useOutboxName } from '../frame/console';
 import { Notice } from '../frame/note';
+import { useOperationName } from '../interventions/operations';
+import { type Chip, Filters, TextEditor, useTimeChip } from '../lists/filters';
 import { useSteadyRows } from '../lists/steady-rows';
 import { useList } from '../lists/use-list';
-import { AuditFilters } from './audit-filters';
 import { AuditLacks } from './audit-lacks';
 import { AuditLine } from './audit-line';
 import classes from './audit.module.css';
@@ -20,7 +21,6 @@ interface AuditScreenProps {
   cursor: string | null;
   operations: readonly string[];
   initial: AuditPage;
-  /** Reads the page of this filter and cursor, both written as a query string. */
   load: (input: { query: string }) => Promise<ActionResult<AuditPage>>;
 }
 
@@ -85,5 +85,69 @@ export function AuditScreen({ filter, cursor, operations, initial, load }: Audit
         </div>
       )}
     </div>
+  );
+}
+
+interface AuditFiltersProps {
+  filter: AuditFilter;
+  operations: readonly string[];
+  onChange: (filter: AuditFilter) => void;
+}
+
+export function AuditFilters({ filter, operations, onChange }: AuditFiltersProps) {
+  const t = useTranslations('audit');
+  const operationName = useOperationName();
+  const { outboxes } = useConsole();
+  const outboxName = useOutboxName();
+  const text = (field: 'actor' | 'event'): Chip<AuditFilter> => ({
+    label: t(field),
+    value: filter[field] ?? null,
+    without: { [field]: undefined },
+    editor: (apply) => (
+      <TextEditor
+        label={t(field)}
+        hint={t(`${field}Hint`)}
+        value={filter[field]}
+        onApply={(written) => apply({ [field]: written?.trim() })}
+      />
+    ),
+  });
+  type Choice = 'outbox' | 'operation' | 'outcome';
+  const choice = (field: Choice, choices: readonly string[], nameOf: (choice: string) => string): Chip<AuditFilter> => ({
+    label: t(field),
+    value: filter[field] === undefined ? null : nameOf(filter[field]),
+    without: { [field]: undefined },
+    editor: (apply) => (
+      <ul className={classes.choices}>
+        {choices.map((one) => (
+          <li key={one}>
+            <UnstyledButton className={classes.choice} aria-pressed={one === filter[field]} onClick={() => apply({ [field]: one })}>
+              <bdi>{nameOf(one)}</bdi>
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+    ),
+  });
+  const chips = [
+    text('actor'),
+    choice(
+      'outbox',
+      outboxes.map(({ id }) => id),
+      outboxName,
+    ),
+    choice('operation', operations, (recorded) => (t.has(`names.${recorded}`) ? t(`names.${recorded}`) : operationName(recorded))),
+    choice('outcome', AUDIT_OUTCOMES, (outcome) => t(`outcomes.${outcome}`)),
+    text('event'),
+    useTimeChip(t('time'), filter),
+  ];
+  const filtered = Object.values(filter).some((value) => value !== undefined);
+  return (
+    <Filters
+      label={t('filter')}
+      chips={chips}
+      onChange={(part) => onChange({ ...filter, ...part })}
+      onClear={filtered ? () => onChange({}) : null}
+    />
   );
 }

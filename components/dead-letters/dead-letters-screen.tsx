@@ -7,32 +7,26 @@ import { countFilters, serialiseEventFilter, type FilterErrors, type FilterField
 import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';
 import type { DeadLetterGroup, DeadLetters, EventFilter, FrozenEvent, OutboxEvent } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { EventListScreen, useEventList, type EventList, useListKeys } from '../events/event-list';
-import { ClearAll, FilterMessages, OrderControl, TextChip, TypeChip } from '../events/filter-bar';
-import { type TakeScope, type Freeze, useWholeList } from '../events/take-list';
-import type { Ticks } from '../events/use-ticks';
+import { EventListScreen, useEventList, useListKeys } from '../events/event-list';
+import { FilterBar, FilterMessages, OrderControl } from '../events/filter-bar';
+import { type TakeScope, type Freeze, useWholeList, type Ticks } from '../events/ticks';
 import { useSteadyRows } from '../lists/steady-rows';
 import { DeadLettersSection, SteadySection } from './dead-letters-section';
-import classes from './dead-letters.module.css';
 
 interface DeadLettersScreenProps {
   /** The outbox in view; null for all of them. */
   outbox: string | null;
   filter: EventFilter;
   errors: FilterErrors;
-  /** Filters that are not the viewer's to use. */
   hiddenFilters: readonly FilterField[];
   cursor: string | null;
   initial: DeadLettersSnapshot;
-  /** Reads the dead letters of this filter and cursor, both written as a query string. */
   load: (input: { outbox: string | null; query: string }) => Promise<ActionResult<DeadLettersSnapshot>>;
-  /** Reads a stretch of these dead letters, to be acted on together. */
   freeze: Freeze;
 }
 
 const NONE: OutboxEvent[] = [];
 
-/** Dead letters of one outbox or of all: counts by error, rows, and what can be done with the ticked ones. */
 export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, freeze }: DeadLettersScreenProps) {
   const t = useTranslations();
   const list = useEventList<DeadLettersSnapshot>({
@@ -105,7 +99,15 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
       root={root}
       sections
       title={only === undefined ? t('deadLetters.title') : t('deadLetters.of', { outbox: only.outbox.name })}
-      tools={<Tools list={list} hidden={hiddenFilters} />}
+      tools={
+        <FilterBar
+          outbox={null}
+          list={list}
+          hidden={hiddenFilters}
+          types={snapshot.outboxes.flatMap(({ groups }) => groups.flatMap(({ type }) => type ?? []))}
+          before={<OrderControl list={list} />}
+        />
+      }
       page={only?.page ?? null}
       ticked={snapshot.outboxes.find((letters) => letters.outbox.id === tickedIn)?.outbox}
       whole={{
@@ -131,23 +133,4 @@ export function DeadLettersScreen({ outbox, filter, errors, hiddenFilters, curso
 function mostFirst(a: DeadLetters, b: DeadLetters): number {
   const weight = ({ dead, problem }: DeadLetters) => (dead.count ?? 0) + (problem === null ? 0 : 0.5);
   return weight(b) - weight(a);
-}
-
-function Tools({ list, hidden }: { list: EventList<DeadLettersSnapshot>; hidden: readonly FilterField[] }) {
-  const { filter, setFilter, snapshot } = list;
-  const t = useTranslations('events');
-  const types = [...new Set(snapshot.outboxes.flatMap(({ groups }) => groups.flatMap(({ type }) => (type === null ? [] : [type]))))];
-  const change = (part: Partial<EventFilter>) => setFilter({ ...filter, ...part });
-  return (
-    <div className={classes.tools} role="search" aria-label={t('filter.label')}>
-      <OrderControl list={list} />
-      {!hidden.includes('type') && <TypeChip suggestions={types} filter={filter} onChange={change} />}
-      {(['error', 'cause'] as const)
-        .filter((field) => !hidden.includes(field))
-        .map((field) => (
-          <TextChip key={field} field={field} filter={filter} onChange={change} />
-        ))}
-      {countFilters(filter) > 0 && <ClearAll list={list} />}
-    </div>
-  );
 }

@@ -10,16 +10,13 @@ import type { EngineKey } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
 
 import { Notice } from '../frame/note';
-import { CandidateDetail, type ExamineInput } from './candidate-detail';
-import { CandidateList, candidateHref } from './candidate-list';
+import { CandidateDetail, type ExamineInput, CandidateList, candidateHref } from './candidate';
 import classes from './detect.module.css';
 
 export interface DetectScreenProps {
   databases: { id: string; engine: EngineKey }[];
-  /** Id of the database that is shown. */
   chosen: string | null;
   answer: { detection: Detection | null; failure: DetectionFailure | null } | null;
-  /** The candidate that is shown. */
   examination: Examination | null;
   examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
 }
@@ -27,7 +24,6 @@ export interface DetectScreenProps {
 /** With more databases than this a list to choose from is shorter than all of them side by side. */
 const SIDE_BY_SIDE = 4;
 
-/** Which tables of a database are outboxes, and what to write into the configuration for them. */
 export function DetectScreen({ databases, chosen, answer, examination, examine }: DetectScreenProps) {
   const t = useTranslations('detect');
   const router = useRouter();

@@ -1,18 +1,15 @@
-'use client';
-
-import { useState } from 'react';
-import Link from 'next/link';
 import { Button, Code } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { findingFacts, findingLines } from '@/lib/shared/doctor-text';
-import type { Finding, Silence } from '@/lib/shared/doctor';
+import Link from 'next/link';
+import { useState } from 'react';
+import type { Examination, Finding, Silence, TableReport } from '@/lib/shared/doctor';
+import { findingFacts, findingLines, unseenText, valueText } from '@/lib/shared/doctor-text';
 import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
-import { CopyText } from '../frame/copy-text';
-import { ReasonPopover } from '../frame/reason-popover';
+import { CopyText, ReasonPopover } from '../frame/popovers';
 import { useReader } from './doctor-line';
 import classes from './doctor.module.css';
 
@@ -24,14 +21,12 @@ export interface SilenceActions {
 interface FindingCardProps {
   finding: Finding;
   outbox: { id: string; name: string };
-  /** Says which outbox it is about. */
   named: boolean;
   /** null for who may not silence. */
   silence: SilenceActions | null;
   onChanged: () => Promise<void>;
 }
 
-/** A finding: how grave, what it is, what it costs, the numbers behind it, the statement that cures it. */
 export function FindingCard({ finding, outbox, named, silence, onChanged }: FindingCardProps) {
   const words = useTranslations('doctor');
   const reader = useReader();
@@ -86,7 +81,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
           {finding.silence === null ? (
             <ReasonPopover
               label={words('silence.button')}
-              icon={<IconBellOff size={14} aria-hidden />}
+              leftSection={<IconBellOff size={14} aria-hidden />}
               size="compact-xs"
               title={words('silence.title')}
               reasonLabel={words('silence.reason')}
@@ -117,7 +112,6 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
   );
 }
 
-/** A statement to read, copy and run elsewhere. */
 export function Cure({ sql }: { sql: string }) {
   const words = useTranslations('doctor');
   const frame = useTranslations('frame');
@@ -127,6 +121,90 @@ export function Cure({ sql }: { sql: string }) {
         {sql}
       </Code>
       <CopyText text={sql} label={frame('copySql')} />
+    </div>
+  );
+}
+
+export function TablesSection({ examination: { tables, statisticsSince, unseen } }: { examination: Examination }) {
+  const words = useTranslations('doctor');
+  const reader = useReader();
+  return (
+    <>
+      {tables.length > 0 && (
+        <section className={classes.section}>
+          <h2>{words('tables')}</h2>
+          {tables.map((table) => (
+            <TableBlock key={table.table} table={table} />
+          ))}
+          <p className={classes.quiet}>
+            {statisticsSince === null ? words('scansEver') : words('scansSince', { at: valueText('at', statisticsSince, reader) ?? '' })}
+          </p>
+        </section>
+      )}
+      {unseen.length > 0 && (
+        <section className={classes.section}>
+          <h2>{words('unseenTitle')}</h2>
+          {unseen.map((one) => (
+            <div key={one.code} className={classes.unseen}>
+              <p>{unseenText(one, reader)}</p>
+              {one.cure !== null && <Cure sql={one.cure} />}
+            </div>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+function TableBlock({
+  table: { table, rows, tableBytes, indexBytes, growthBytesPerDay, writesPerSecond, hotShare, indexes },
+}: {
+  table: TableReport;
+}) {
+  const words = useTranslations('doctor');
+  const reader = useReader();
+  const text = (name: string, value: number | null): string => valueText(name, value, reader) ?? words('notCounted');
+  const facts = [
+    rows === null ? null : words('tableRows', { rows: text('rows', rows) }),
+    text('bytes', tableBytes + indexBytes),
+    growthBytesPerDay === null ? null : words('tableGrowth', { growth: text('bytes', growthBytesPerDay) }),
+    writesPerSecond === null ? null : words('tableWrites', { writes: text('writesPerSecond', writesPerSecond) }),
+    hotShare === null ? null : words('hot', { share: text('hotShare', hotShare) }),
+  ].filter((fact) => fact !== null);
+  return (
+    <div className={classes.table}>
+      <h3>
+        <code>{table}</code> <span className={classes.quiet}>{facts.join(' · ')}</span>
+      </h3>
+      <div className={classes.scroll} tabIndex={0} role="region" aria-label={table}>
+        <table>
+          <thead>
+            <tr>
+              {(['name', 'size', 'entries', 'scans', 'definition'] as const).map((column) => (
+                <th key={column} scope="col" data-column={column}>
+                  {words(`columns.${column}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {indexes.map(({ name, definition, bytes, entries, scans, valid }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{name}</code>
+                  {!valid && <span className={classes.invalid}> {words('invalid')}</span>}
+                </th>
+                <td data-column="size">{text('bytes', bytes)}</td>
+                <td data-column="entries">{text('entries', entries)}</td>
+                <td data-column="scans">{text('scans', scans)}</td>
+                <td data-column="definition">
+                  <code>{definition}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

@@ -4,15 +4,13 @@ import { lazy, Suspense, useState } from 'react';
 import type { Content, Unread } from '@/lib/shared/lists/content';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
-import { CopyAction } from './facts';
+import { Block, CopyAction, useBeginning } from './facts';
 import classes from './event-screen.module.css';
 
 const JsonTree = lazy(async () => ({ default: (await import('./json-tree')).JsonTree }));
 
-/** Characters put on screen as one text; the rest is asked for, so that a megabyte does not freeze the page. */
 const SHOWN_CHARACTERS = 20_000;
 
-/** Asking for content that is read only for who asks. */
 interface ShowAll {
   reading: boolean;
   ask: () => void;
@@ -27,29 +25,30 @@ export function ContentView({ title, content, showAll }: { title: string; conten
   const [view, setView] = useState<'tree' | 'text'>('tree');
   const size = (value: number) => sizeText(value, format.number);
   const whole = content.bytes === null ? null : size(content.bytes);
-  return (
-    <section className={classes.block} aria-label={title}>
-      <header className={classes.blockHeader}>
-        <h2>{title}</h2>
-        {whole !== null && (content.text !== null || content.unread !== null) && content.bytes !== 0 && (
-          <span className={classes.size}>{content.bytesKnown === 'estimated' ? t('about', { size: whole }) : whole}</span>
+  const tools = (
+    <>
+      {whole !== null && (content.text !== null || content.unread !== null) && content.bytes !== 0 && (
+        <span className={classes.size}>{content.bytesKnown === 'estimated' ? t('about', { size: whole }) : whole}</span>
+      )}
+      <span className={classes.blockTools}>
+        {hasTree && (
+          <SegmentedControl
+            size="xs"
+            value={view}
+            onChange={setView}
+            data={[
+              { value: 'tree', label: t('tree.tab') },
+              { value: 'text', label: t('textTab') },
+            ]}
+            aria-label={t('viewOf', { title })}
+          />
         )}
-        <span className={classes.blockTools}>
-          {hasTree && (
-            <SegmentedControl
-              size="xs"
-              value={view}
-              onChange={(value) => setView(value === 'text' ? 'text' : 'tree')}
-              data={[
-                { value: 'tree', label: t('tree.tab') },
-                { value: 'text', label: t('textTab') },
-              ]}
-              aria-label={t('viewOf', { title })}
-            />
-          )}
-          {content.text !== null && <CopyAction value={content.text} label={title} />}
-        </span>
-      </header>
+        {content.text !== null && <CopyAction value={content.text} label={title} />}
+      </span>
+    </>
+  );
+  return (
+    <Block title={title} tools={tools}>
       {content.warning !== null && <p className={classes.note}>{say.has(content.warning) ? say(content.warning) : content.warning}</p>}
       {content.masked && <p className={classes.note}>{content.text === null ? t('withheld') : t('masked')}</p>}
       {content.cut && content.text !== null && (
@@ -67,11 +66,10 @@ export function ContentView({ title, content, showAll }: { title: string; conten
       ) : (
         <RawText text={content.text} label={title} />
       )}
-    </section>
+    </Block>
   );
 }
 
-/** Why it is not here, and how it is to be had. */
 function UnreadNote({ unread, title, size, showAll }: { unread: Unread; title: string; size: string | null; showAll: ShowAll }) {
   const t = useTranslations('event.unread');
   return (
@@ -87,18 +85,13 @@ function UnreadNote({ unread, title, size, showAll }: { unread: Unread; title: s
 }
 
 function RawText({ text, label }: { text: string; label: string }) {
-  const t = useTranslations('event');
-  const [shown, setShown] = useState(SHOWN_CHARACTERS);
+  const { beginning, more } = useBeginning(text, SHOWN_CHARACTERS, classes.linkButton);
   return (
     <>
       <pre className={classes.raw} tabIndex={0} aria-label={label}>
-        <bdi>{visibleText(text.slice(0, shown))}</bdi>
+        <bdi>{visibleText(beginning)}</bdi>
       </pre>
-      {text.length > shown && (
-        <button type="button" className={classes.linkButton} onClick={() => setShown((before) => before * 4)}>
-          {t('moreText', { count: text.length - shown })}
-        </button>
-      )}
+      {more}
     </>
   );
 }

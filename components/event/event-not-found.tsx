@@ -7,7 +7,6 @@ import { useParams } from 'next/navigation';
 import { Notice } from '../frame/note';
 import classes from './event-screen.module.css';
 
-/** No table of this outbox holds the event: what that may mean, and where else to look. */
 export function EventNotFound() {
   const t = useTranslations('event.notFound');
   const { outbox = '', event = '' } = useParams<{ outbox: string; event: string }>();

@@ -10,21 +10,20 @@ import { AbsoluteTime } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
 import { useMay } from '../frame/console';
 import { useIntervention } from '../interventions/use-intervention';
-import { useOperationName, inOrder, useBecauseText, useObstacleText } from '../interventions/operations';
+import { inOrder, OPERATION_KEYS, useBecauseText, useObstacleText, useOperationName } from '../interventions/operations';
 import { ReadOnlyNote } from '../proof/read-only-note';
 import { ContentView } from './content-view';
-import { CopyAction, Facts } from './facts';
+import { Block, CopyAction, Facts } from './facts';
+import { Neighbours, Timeline } from './story';
 import { useEvent, type LoadEvent } from './use-event';
-import { Neighbours } from './neighbours';
-import { Timeline } from './timeline';
 import classes from './event-screen.module.css';
 
 const RECORD_CARRIED_MS = 1_500;
 
-/** One event: what it is, what happened to it, what it says, and what can be done about it. */
 export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; initial: EventDetail; load: LoadEvent }) {
   const t = useTranslations();
   const mayOperate = useMay('event:operate');
+  const operationName = useOperationName();
   const intervention = useIntervention();
   const { snapshot, failing, reading, ask } = useEvent(load, outbox.id, initial, intervention.opening !== null);
   const showAll = { reading, ask: () => ask({ full: true }) };
@@ -33,7 +32,15 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
     const { id, version } = event;
     if (version !== null) intervention.open(outbox, operation, [{ id, version }]);
   };
-  useOperationKeys(snapshot, mayOperate && outbox.writable, operate);
+  useShortcuts(
+    mayOperate && outbox.writable
+      ? OPERATION_KEYS.filter(([, operation]) => snapshot.operations[operation]?.allowed === true).map(([keys, operation]) => ({
+          keys,
+          label: operationName(operation),
+          run: () => operate(operation),
+        }))
+      : [],
+  );
 
   return (
     <div className={classes.screen} data-stale={failing !== null || undefined}>
@@ -61,12 +68,7 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
         <div className={classes.story}>
           {event.error !== null && <ErrorBlock error={event.error} />}
           <Timeline detail={snapshot} outboxName={outbox.name} />
-          <Neighbours
-            outbox={outbox}
-            neighbours={snapshot.neighbours}
-            complete={snapshot.neighboursComplete}
-            aggregateId={event.aggregateId}
-          />
+          <Neighbours outbox={outbox} detail={snapshot} />
         </div>
         <div className={classes.side}>
           <Facts detail={snapshot} outbox={outbox} />
@@ -80,21 +82,6 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
         setTimeout(() => ask({ anew: true }), RECORD_CARRIED_MS);
       })}
     </div>
-  );
-}
-
-/** r, q and a do what they do in the list; an operation that is not possible now has no key. */
-function useOperationKeys(detail: EventDetail, mayChange: boolean, operate: (operation: string) => void) {
-  const name = useOperationName();
-  const keys = [
-    ['r', 'retry'],
-    ['q', 'requeue'],
-    ['a', 'archive'],
-  ] as const;
-  useShortcuts(
-    keys
-      .filter(([, operation]) => mayChange && detail.operations[operation]?.allowed === true)
-      .map(([key, operation]) => ({ keys: key, label: name(operation), run: () => operate(operation) })),
   );
 }
 
@@ -116,19 +103,18 @@ function Archived({ archived }: { archived: NonNullable<EventDetail['archived']>
 }
 
 function ErrorBlock({ error }: { error: string }) {
-  const t = useTranslations('event');
+  const title = useTranslations('event')('error');
+  const copy = (
+    <span className={classes.blockTools}>
+      <CopyAction value={error} label={title} />
+    </span>
+  );
   return (
-    <section className={classes.block} aria-label={t('error')}>
-      <header className={classes.blockHeader}>
-        <h2>{t('error')}</h2>
-        <span className={classes.blockTools}>
-          <CopyAction value={error} label={t('error')} />
-        </span>
-      </header>
-      <pre className={classes.error} tabIndex={0} aria-label={t('error')}>
+    <Block title={title} tools={copy}>
+      <pre className={classes.error} tabIndex={0} aria-label={title}>
         <bdi>{visibleText(error)}</bdi>
       </pre>
-    </section>
+    </Block>
   );
 }
 

@@ -1,43 +1,54 @@
-import { ActionIcon, CopyButton, Anchor } from '@mantine/core';
+import { ActionIcon, Anchor, CopyButton } from '@mantine/core';
 import { IconCheck, IconCopy, IconExternalLink } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { EventDetail, OutboxInfo } from '@/lib/shared/model';
-import { formatAmount } from '@/lib/shared/text/money';
+import { formatMoney } from '@/lib/shared/text/money';
 import { Figure } from '../figures/figure';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import classes from './event-screen.module.css';
 
-/** A value in mono with a button that copies it whole, however it is cut on screen. */
-function CopyValue({ value, label }: { value: string; label: string }) {
+export function Block({ title, tools, children }: { title: string; tools?: ReactNode; children: ReactNode }) {
   return (
-    <span className={classes.copyValue}>
-      <bdi className={classes.mono}>{value}</bdi>
-      <CopyAction value={value} label={label} />
-    </span>
+    <section className={classes.block} aria-label={title}>
+      <header className={classes.blockHeader}>
+        <h2>{title}</h2>
+        {tools}
+      </header>
+      {children}
+    </section>
   );
 }
 
+/** Copies a value whole, however it is cut on screen. */
 export function CopyAction({ value, label }: { value: string; label: string }) {
   const t = useTranslations('event');
   return (
     <CopyButton value={value} timeout={1_500}>
-      {({ copied, copy }) => (
-        <ActionIcon
-          size="sm"
-          variant="subtle"
-          color={copied ? 'green' : 'gray'}
-          onClick={copy}
-          aria-label={copied ? t('copied', { label }) : t('copy', { label })}
-          title={copied ? t('copied', { label }) : t('copy', { label })}
-        >
-          {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
-        </ActionIcon>
-      )}
+      {({ copied, copy }) => {
+        const [words, Icon] = copied ? [t('copied', { label }), IconCheck] : [t('copy', { label }), IconCopy];
+        return (
+          <ActionIcon size="sm" variant="subtle" color={copied ? 'green' : 'gray'} onClick={copy} aria-label={words} title={words}>
+            <Icon size={14} aria-hidden />
+          </ActionIcon>
+        );
+      }}
     </CopyButton>
   );
+}
+
+/** So many characters of a text, and a button for more of them: a megabyte at once would freeze the page. */
+export function useBeginning(text: string, characters: number, className: string | undefined): { beginning: string; more: ReactNode } {
+  const t = useTranslations('event');
+  const [shown, setShown] = useState(characters);
+  const more = text.length > shown && (
+    <button type="button" className={className} onClick={() => setShown((before) => before * 4)}>
+      {t('moreText', { count: text.length - shown })}
+    </button>
+  );
+  return { beginning: text.slice(0, shown), more };
 }
 
 /** Every field by its role. What the table cannot hold is told apart from what is empty. */
@@ -45,10 +56,15 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
   const t = useTranslations('event.facts');
   const format = useFormat();
   const { fields } = outbox.capabilities;
-  const copied = (value: string | null, label: string): ReactNode => (value === null ? null : <CopyValue value={value} label={label} />);
-  const unread = event.tooLarge ? <Figure text={null} why="too_large" /> : null;
+  const copied = (key: 'id' | 'aggregate' | 'dedupKey' | 'traceId' | 'lockedBy', value: string | null): ReactNode =>
+    value !== null && (
+      <span className={classes.copyValue}>
+        <bdi className={classes.mono}>{value}</bdi>
+        <CopyAction value={value} label={t(key)} />
+      </span>
+    );
   const time = (at: string | null): ReactNode =>
-    at === null ? null : (
+    at !== null && (
       <>
         <AbsoluteTime at={at} />{' '}
         <span className={classes.dimmed}>
@@ -56,65 +72,45 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
         </span>
       </>
     );
-  const rows: { key: string; inTable: boolean; value: ReactNode; absent: 'empty' | 'notYet' | 'unclaimed' }[] = [
-    { key: 'id', inTable: true, value: <CopyValue value={event.id} label={t('id')} />, absent: 'empty' },
-    { key: 'type', inTable: true, value: event.type === null ? null : <bdi>{event.type}</bdi>, absent: 'empty' },
-    {
-      key: 'aggregate',
-      inTable: fields.aggregate,
-      value:
-        event.aggregateId === null ? null : (
-          <>
-            {event.aggregateType !== null && <bdi className={classes.dimmed}>{event.aggregateType} </bdi>}
-            {copied(event.aggregateId, t('aggregate'))}
-          </>
-        ),
-      absent: 'empty',
-    },
-    {
-      key: 'amount',
-      inTable: fields.amount,
-      value:
-        event.amount === null
-          ? unread
-          : `${formatAmount(event.amount, format.locale)}${event.currency === null ? '' : ` ${event.currency}`}`,
-      absent: 'empty',
-    },
-    { key: 'dedupKey', inTable: fields.dedupKey, value: copied(event.dedupKey, t('dedupKey')), absent: 'empty' },
-    { key: 'traceId', inTable: fields.traceId, value: copied(event.traceId, t('traceId')) ?? unread, absent: 'empty' },
-    {
-      key: 'attempts',
-      inTable: fields.attempts,
-      value:
-        event.attempts === null
-          ? null
-          : event.maxAttempts === null
-            ? format.number(event.attempts)
-            : t('attemptsOf', { attempts: format.number(event.attempts), max: format.number(event.maxAttempts) }),
-      absent: 'empty',
-    },
-    { key: 'createdAt', inTable: fields.createdAt, value: time(event.createdAt), absent: 'empty' },
-    { key: 'lastAttemptAt', inTable: fields.lastAttemptAt, value: time(event.lastAttemptAt), absent: 'notYet' },
-    { key: 'publishedAt', inTable: fields.publishedAt, value: time(event.publishedAt), absent: 'notYet' },
-    // Most tables have no claims, and what they lack is no news.
-    ...(fields.availableAt ? [{ key: 'availableAt', inTable: true, value: time(claim.availableAt), absent: 'empty' } as const] : []),
-    ...(fields.lockedUntil ? [{ key: 'lockedUntil', inTable: true, value: time(claim.lockedUntil), absent: 'unclaimed' } as const] : []),
-    ...(fields.lockedBy
-      ? [{ key: 'lockedBy', inTable: true, value: copied(claim.lockedBy, t('lockedBy')), absent: 'unclaimed' } as const]
-      : []),
+  const aggregate = event.aggregateId !== null && (
+    <>
+      {event.aggregateType !== null && <bdi className={classes.dimmed}>{event.aggregateType} </bdi>}
+      {copied('aggregate', event.aggregateId)}
+    </>
+  );
+  const attempts = event.attempts !== null && format.number(event.attempts);
+  const max = event.maxAttempts !== null && format.number(event.maxAttempts);
+  const unread = event.tooLarge && <Figure text={null} why="too_large" />;
+  const rows: { key: keyof typeof fields | 'id' | 'type'; value: ReactNode; absent?: 'notYet' | 'unclaimed' }[] = [
+    { key: 'id', value: copied('id', event.id) },
+    { key: 'type', value: event.type !== null && <bdi>{event.type}</bdi> },
+    { key: 'aggregate', value: aggregate },
+    { key: 'amount', value: event.amount === null ? unread : formatMoney(event.amount, event.currency, format.locale) },
+    { key: 'dedupKey', value: copied('dedupKey', event.dedupKey) },
+    { key: 'traceId', value: copied('traceId', event.traceId) || unread },
+    { key: 'attempts', value: attempts && max ? t('attemptsOf', { attempts, max }) : attempts },
+    { key: 'createdAt', value: time(event.createdAt) },
+    { key: 'lastAttemptAt', value: time(event.lastAttemptAt), absent: 'notYet' },
+    { key: 'publishedAt', value: time(event.publishedAt), absent: 'notYet' },
+    { key: 'availableAt', value: time(claim.availableAt) },
+    { key: 'lockedUntil', value: time(claim.lockedUntil), absent: 'unclaimed' },
+    { key: 'lockedBy', value: copied('lockedBy', claim.lockedBy), absent: 'unclaimed' },
   ];
+  const held = (key: (typeof rows)[number]['key']): boolean => key === 'id' || key === 'type' || fields[key];
   return (
-    <section className={classes.block} aria-label={t('title')}>
-      <header className={classes.blockHeader}>
-        <h2>{t('title')}</h2>
-      </header>
+    <Block title={t('title')}>
       <dl className={classes.facts}>
-        {rows.map(({ key, inTable, value, absent }) => (
-          <div key={key}>
-            <dt>{t(key)}</dt>
-            <dd>{inTable ? (value ?? <span className={classes.dimmed}>{t(absent)}</span>) : <Figure text={null} why="not_in_schema" />}</dd>
-          </div>
-        ))}
+        {/* Most tables have no claims, and what they lack is no news. */}
+        {rows
+          .filter(({ key }) => held(key) || !CLAIM.includes(key))
+          .map(({ key, value, absent = 'empty' }) => (
+            <div key={key}>
+              <dt>{t(key)}</dt>
+              <dd>
+                {held(key) ? value || <span className={classes.dimmed}>{t(absent)}</span> : <Figure text={null} why="not_in_schema" />}
+              </dd>
+            </div>
+          ))}
         <div>
           <dt>{t('outbox')}</dt>
           <dd>
@@ -139,6 +135,8 @@ export function Facts({ detail: { event, claim, links }, outbox }: { detail: Eve
           </div>
         )}
       </dl>
-    </section>
+    </Block>
   );
 }
+
+const CLAIM: readonly string[] = ['availableAt', 'lockedUntil', 'lockedBy'];

@@ -2,6 +2,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 import { useTranslations } from 'next-intl';
 import { useMemo, useState, type ReactNode } from 'react';
 import { visibleText } from '@/lib/shared/text/visible-text';
+import { useBeginning } from './facts';
 import classes from './json-tree.module.css';
 
 /** Entries of one object or array shown before the rest is asked for. */
@@ -9,17 +10,11 @@ const FIRST_ENTRIES = 100;
 /** Levels that are open from the start, as long as they are short: a list of a hundred orders is first of all a list. */
 const OPEN_LEVELS = 2;
 const OPEN_ENTRIES = 12;
-/** Characters of one value shown before more is asked for: a value of a megabyte would stand still for a minute. */
+/** Characters of one value shown before more is asked for. */
 const FIRST_CHARACTERS = 2_000;
 
-interface JsonTreeProps {
-  text: string;
-  /** Shown when the text is no JSON after all. */
-  fallback: ReactNode;
-}
-
-/** JSON as a tree. Numbers are shown with the digits they were written with: no double ever holds them. */
-export function JsonTree({ text, fallback }: JsonTreeProps) {
+/** JSON as a tree, `fallback` where the text is none. Numbers are shown with the digits they were written with: no double ever holds them. */
+export function JsonTree({ text, fallback }: { text: string; fallback: ReactNode }) {
   const parsed = useMemo(() => {
     try {
       // Of a repeated key the last value counts, as it does for whoever reads the message.
@@ -38,8 +33,7 @@ export function JsonTree({ text, fallback }: JsonTreeProps) {
 
 function Value({ value, level }: { value: unknown; level: number }) {
   const entries = entriesOf(value);
-  if (entries === null) return <Scalar value={value} />;
-  return <Branch entries={entries} array={Array.isArray(value)} level={level} />;
+  return entries === null ? <Scalar value={value} /> : <Branch entries={entries} array={Array.isArray(value)} level={level} />;
 }
 
 function entriesOf(value: unknown): [string, unknown][] | null {
@@ -67,16 +61,8 @@ function Branch({ entries, array, level }: { entries: [string, unknown][]; array
   );
 }
 
-interface EntryProps {
-  name: string;
-  value: unknown;
-  array: boolean;
-  level: number;
-  /** It stands among few. */
-  short: boolean;
-}
-
-function Entry({ name, value, array, level, short }: EntryProps) {
+/** `short`: it stands among few. */
+function Entry({ name, value, array, level, short }: { name: string; value: unknown; array: boolean; level: number; short: boolean }) {
   const t = useTranslations('event.tree');
   const [open, setOpen] = useState(level < OPEN_LEVELS && (short || !array));
   const entries = entriesOf(value);
@@ -116,24 +102,17 @@ function Scalar({ value }: { value: unknown }) {
       </span>
     );
   }
-  if (typeof value === 'string') {
-    return <LongText text={JSON.stringify(value)} className={classes.string} />;
-  }
+  if (typeof value === 'string') return <LongText text={JSON.stringify(value)} className={classes.string} />;
   if (isLosslessNumber(value)) return <LongText text={value.value} className={classes.number} />;
   return <span className={classes.keyword}>{String(value)}</span>;
 }
 
 function LongText({ text, className }: { text: string; className?: string }) {
-  const t = useTranslations('event');
-  const [shown, setShown] = useState(FIRST_CHARACTERS);
+  const { beginning, more } = useBeginning(text, FIRST_CHARACTERS, classes.more);
   return (
     <>
-      <bdi className={className}>{visibleText(text.slice(0, shown))}</bdi>
-      {text.length > shown && (
-        <button type="button" className={classes.more} onClick={() => setShown((before) => before * 4)}>
-          {t('moreText', { count: text.length - shown })}
-        </button>
-      )}
+      <bdi className={className}>{visibleText(beginning)}</bdi>
+      {more}
     </>
   );
 }

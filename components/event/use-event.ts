@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import type { EventDetail, EventUpdate } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
-import { usePolledSnapshot, type PolledSnapshot } from '../frame/use-polled-snapshot';
+import { usePolledSnapshot, type PolledSnapshot } from '../frame/live';
 
 export type LoadEvent = (input: {
   outbox: string;

@@ -30,7 +30,6 @@ const COLUMN_WIDTHS: Record<Column, number> = {
   traceId: 180,
   error: 200,
 };
-/** Tick, state and type. */
 const FIXED_WIDTH = 300;
 
 export function tableWidth(columns: readonly Column[]): number {
@@ -42,7 +41,6 @@ const USUAL: readonly Column[] = ['aggregate', 'age', 'attempts', 'error'];
 /** The cookie that keeps a chosen set: the server renders the table with it at first paint. */
 export const COLUMNS_COOKIE = 'outbox-console.event-columns';
 
-/** True when this table holds what the column shows. */
 export function columnAvailable(column: Column, { fields }: Capabilities): boolean {
   switch (column) {
     case 'aggregate':

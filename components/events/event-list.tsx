@@ -1,17 +1,26 @@
-import { useEffect, useReducer, type ReactNode, type RefObject, useRef, useState } from 'react';
+import { Button, CloseButton, Loader } from '@mantine/core';
 import { useTranslations } from 'next-intl';
+import { type ReactNode, type RefObject, useEffect, useReducer, useRef, useState } from 'react';
 import { serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import type { EventFilter, EventPage, InterventionResult, OutboxInfo, OutboxEvent } from '@/lib/shared/model';
-import { useIntervention, type Intervention } from '../interventions/use-intervention';
-import { useList, type List, type ListOptions } from '../lists/use-list';
-import { useShortcuts } from '../frame/shortcuts';
+import {
+  type EventFilter,
+  type EventPage,
+  type InterventionResult,
+  type OutboxEvent,
+  type OutboxInfo,
+  TICKED_EVENTS_MAX,
+} from '@/lib/shared/model';
+import { formatMoney, sumAmounts } from '@/lib/shared/text/money';
+import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
-import { operationChoices, useOperationName } from '../interventions/operations';
-import { ListFooter } from './list-footer';
-import { SelectionBar, TakingBar } from './selection-bar';
-import { useTicks, type Ticks } from './use-ticks';
-import type { WholeListState } from './take-list';
+import { useShortcuts } from '../frame/shortcuts';
+import { OPERATION_KEYS, operationChoices, useObstacleText, useOperationName } from '../interventions/operations';
+import { type Intervention, useIntervention } from '../interventions/use-intervention';
+import { type List, type ListOptions, useList } from '../lists/use-list';
 import classes from './event-list.module.css';
+import { ListFooter } from './list-end';
+import selection from './selection-bar.module.css';
+import { type Taking, type Ticks, useTicks, type WholeListState } from './ticks';
 
 export interface EventList<S extends object> extends List<EventFilter, S> {
   ticks: Ticks;
@@ -43,7 +52,6 @@ export function useEventList<S extends object>(options: Omit<ListOptions<EventFi
 
 interface EventListScreenProps {
   list: EventList<object>;
-  /** Holds the rows. */
   root: RefObject<HTMLDivElement | null>;
   title: ReactNode;
   tools: ReactNode;
@@ -51,11 +59,8 @@ interface EventListScreenProps {
   page: EventPage | null;
   /** The outbox the ticked rows are of; undefined while none are. */
   ticked: OutboxInfo | undefined;
-  /** Ticking the list as a whole, where it can be. */
   whole?: WholeListState & { begin: () => void };
-  /** Its rows stand in several sections. */
   sections?: boolean;
-  /** Filter and rows. */
   children: ReactNode;
 }
 
@@ -88,10 +93,7 @@ interface ListKeys {
   outbox: OutboxInfo | null;
 }
 
-/**
- * The keys of the list: `root` holds the rows, each of which links to its event with `data-event`; `current` is the index of
- * the row they are on, -1 for none. That row's link has the focus, so that Enter opens it by itself.
- */
+/** `root` holds the rows, each of which links to its event with `data-event`; `current` is the index of the one with the focus, -1 for none. */
 export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
   const root = useRef<HTMLDivElement>(null);
   const mayOperate = useMay('event:operate');
@@ -133,10 +135,98 @@ export function useListKeys({ intervention, events, ticks, outbox }: ListKeys) {
     { keys: 'x', label: t('tick'), run: () => tick(false) },
     { keys: 'shift+x', label: t('tickRange'), run: () => tick(true) },
     { keys: 'Enter', label: t('open') },
-    { keys: 'r', label: name('retry'), run: () => operate('retry') },
-    { keys: 'q', label: name('requeue'), run: () => operate('requeue') },
-    { keys: 'a', label: name('archive'), run: () => operate('archive') },
+    ...OPERATION_KEYS.map(([keys, operation]) => ({ keys, label: name(operation), run: () => operate(operation) })),
     { keys: 'Escape', label: t('clear'), run: () => ticks.clear() },
   ]);
   return { root, current };
+}
+
+interface SelectionBarProps {
+  outbox: OutboxInfo;
+  ticks: Ticks;
+  intervention: Intervention;
+  /** Ticks the whole list; null where there is no more of it. */
+  onWhole: (() => void) | null;
+}
+
+export function SelectionBar({ outbox, ticks: { events, extent, full, clear }, intervention, onWhole }: SelectionBarProps) {
+  const mayOperate = useMay('event:operate');
+  const t = useTranslations('events.selection');
+  const name = useOperationName();
+  const obstacleText = useObstacleText();
+  const format = useFormat();
+  const choices = operationChoices(outbox, events, mayOperate);
+  const possible = choices.filter(({ obstacle }) => obstacle === null);
+  const impossible = choices.flatMap(({ operation, obstacle }) => (obstacle === null ? [] : [{ operation, text: obstacleText(obstacle) }]));
+  // One reason for all, such as a role or a read-only outbox, is said once.
+  const shared = possible.length === 0 && new Set(impossible.map(({ text }) => text)).size === 1 ? impossible[0]?.text : undefined;
+  const sums = sumAmounts(events).map(({ amount, currency }) => formatMoney(amount, currency, format.locale));
+  return (
+    <section className={selection.bar} aria-label={t('label')}>
+      <div className={selection.count}>
+        <strong role="status">{t('count', { count: events.length })}</strong>
+        {sums.length > 0 && <span className={selection.sum}>{t('sum', { sums: sums.join(' + ') })}</span>}
+        {extent !== null && <span className={extent === 'whole' ? selection.sum : selection.full}>{t(`extent.${extent}`)}</span>}
+        {full && <span className={selection.full}>{t('full', { max: TICKED_EVENTS_MAX })}</span>}
+        {onWhole !== null && extent === null && (
+          <Button size="compact-sm" variant="subtle" onClick={onWhole}>
+            {t('whole')}
+          </Button>
+        )}
+      </div>
+      <div className={selection.operations}>
+        {possible.map(({ operation, allowed }) => (
+          <Button
+            key={operation}
+            size="compact-md"
+            variant={operation === 'archive' ? 'default' : 'filled'}
+            onClick={() =>
+              intervention.open(
+                outbox,
+                operation,
+                events.map(({ id, version }) => ({ id, version })),
+              )
+            }
+          >
+            {allowed === events.length ? name(operation) : t('some', { operation: name(operation), allowed, count: events.length })}
+          </Button>
+        ))}
+      </div>
+      {shared !== undefined ? (
+        <p className={selection.why}>{shared}</p>
+      ) : (
+        impossible.length > 0 && (
+          <ul className={selection.why}>
+            {impossible.map(({ operation, text }) => (
+              <li key={operation}>{t('not', { operation: name(operation), why: text })}</li>
+            ))}
+          </ul>
+        )
+      )}
+      <CloseButton className={selection.clear} onClick={clear} aria-label={t('clear')} />
+    </section>
+  );
+}
+
+/** The bar while a list is read to be ticked as a whole, when nothing was found, and when that failed. */
+export function TakingBar({ taking, onCancel }: { taking: Taking; onCancel: () => void }) {
+  const t = useTranslations();
+  const text = (): string => {
+    if (taking.phase === 'reading') return t('events.selection.reading', { count: taking.count });
+    if (taking.phase === 'nothing') return t(`events.selection.nothing.${taking.whole ? 'whole' : 'found'}`);
+    return t(`problems.${taking.problem.code}`);
+  };
+  return (
+    <section className={selection.bar} aria-label={t('events.selection.label')}>
+      <p className={selection.taking} role="status">
+        {taking.phase === 'reading' && <Loader size={14} type="dots" aria-hidden />}
+        {text()}
+      </p>
+      <CloseButton
+        className={selection.clear}
+        onClick={onCancel}
+        aria-label={t(taking.phase === 'reading' ? 'interventions.cancel' : 'interventions.close')}
+      />
+    </section>
+  );
 }

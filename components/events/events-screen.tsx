@@ -2,12 +2,13 @@
 
 import { useTranslations } from 'next-intl';
 import { useEffect, useRef, useState } from 'react';
-import { Button, Checkbox, Popover } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import type { FilterErrors, FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
 import type { EventFilter, OutboxEvent, OutboxInfo, Capabilities } from '@/lib/shared/model';
 import type { ActionResult } from '@/lib/shared/problems';
+import { ButtonPopover } from '../frame/popovers';
 import { useShortcuts } from '../frame/shortcuts';
 import { useSteadyRows } from '../lists/steady-rows';
 import { ReadOnlyNote } from '../proof/read-only-note';
@@ -15,8 +16,8 @@ import { savePreference } from '../frame/preferences';
 import { serialiseColumns, type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
 import { EventListScreen, useEventList, useListKeys } from './event-list';
 import { EventsTable } from './events-table';
-import { FilterBar, OrderControl } from './filter-bar';
-import { ListNotice } from './list-notice';
+import { FilterBar, OrderControl, SearchBox } from './filter-bar';
+import { ListNotice } from './list-end';
 import classes from './event-list.module.css';
 import filters from '../lists/filters.module.css';
 
@@ -24,21 +25,17 @@ interface EventsScreenProps {
   outbox: OutboxInfo;
   filter: EventFilter;
   errors: FilterErrors;
-  /** Filters that are not the viewer's to use. */
   hiddenFilters: readonly FilterField[];
   cursor: string | null;
   columns: Column[];
   columnsInUrl: string | null;
-  /** Types seen lately, offered in the type filter. */
   types: string[];
   initial: EventsSnapshot;
-  /** Reads the page of this filter and cursor, both written as a query string. */
   load: (input: { outbox: string; query: string }) => Promise<ActionResult<EventsSnapshot>>;
 }
 
 const NO_EVENTS: OutboxEvent[] = [];
 
-/** The events of one outbox: filter, table, ticks and what can be done with them. */
 export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, initial, load, ...props }: EventsScreenProps) {
   const t = useTranslations();
   const [columns, setColumns] = useState(props.columns);
@@ -87,9 +84,9 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
         outbox={outbox}
         list={list}
         errors={errors}
-        types={[...new Set([...props.types, ...events.flatMap(({ type }) => (type === null ? [] : [type]))])]}
+        types={[...props.types, ...events.flatMap(({ type }) => type ?? [])]}
         hidden={hiddenFilters}
-        searchRef={searchRef}
+        before={!hiddenFilters.includes('q') && <SearchBox key={filter.q ?? ''} list={list} inputRef={searchRef} />}
       />
       <EventsTable
         outbox={outbox}
@@ -122,13 +119,15 @@ function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
     onChange(next);
   };
   return (
-    <Popover position="bottom-end" width={272} trapFocus returnFocus shadow="md" transitionProps={{ duration: 80 }}>
-      <Popover.Target>
-        <Button variant="default" size="xs" leftSection={<IconColumns3 size={14} aria-hidden />}>
-          {t('events.chooseColumns')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown className={filters.editor} aria-label={t('events.chooseColumns')}>
+    <ButtonPopover
+      label={t('events.chooseColumns')}
+      leftSection={<IconColumns3 size={14} aria-hidden />}
+      size="xs"
+      position="bottom-end"
+      width={272}
+      className={filters.editor}
+    >
+      {() => (
         <div className={filters.form}>
           {COLUMNS.map((column) => {
             const available = columnAvailable(column, capabilities);
@@ -145,7 +144,7 @@ function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
             );
           })}
         </div>
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    </ButtonPopover>
   );
 }

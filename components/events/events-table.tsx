@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl';
 import Link from 'next/link';
 import { memo, type ReactNode, useCallback, useEffect, useRef } from 'react';
 import { IconArrowUp } from '@tabler/icons-react';
-import { formatAmount } from '@/lib/shared/text/money';
+import { formatMoney } from '@/lib/shared/text/money';
 import type { OutboxEvent, OutboxInfo } from '@/lib/shared/model';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { Figure } from '../figures/figure';
@@ -13,7 +13,7 @@ import { useFormat } from '../figures/use-format';
 import { useMay } from '../frame/console';
 import type { ShownRows } from '../lists/steady-rows';
 import { type Column, tableWidth } from './columns';
-import type { Ticks } from './use-ticks';
+import type { Ticks } from './ticks';
 import classes from './events-table.module.css';
 
 interface EventRowProps {
@@ -101,9 +101,7 @@ function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactN
     case 'error':
       return event.error === null ? null : <bdi title={event.error}>{visibleText(event.error)}</bdi>;
     case 'amount':
-      return event.amount === null
-        ? unread(event)
-        : `${formatAmount(event.amount, format.locale)}${event.currency === null ? '' : ` ${event.currency}`}`;
+      return event.amount === null ? unread(event) : formatMoney(event.amount, event.currency, format.locale);
     case 'createdAt':
       return event.createdAt === null ? null : <AbsoluteTime at={event.createdAt} />;
     case 'attemptedAt':
@@ -127,10 +125,8 @@ interface EventsTableProps {
   ticks: Ticks;
   /** Index of the row the keyboard is on, -1 for none. */
   current: number;
-  /** The numbers are old or about to be replaced. */
   dimmed: boolean;
   caption: string;
-  /** Shown in place of rows. */
   children?: ReactNode;
 }
 

@@ -1,101 +1,122 @@
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { useState, type RefObject } from 'react';
+import { useState, type ReactNode, type RefObject } from 'react';
 import { countFilters, type FilterErrors, type FilterField } from '@/lib/shared/lists/event-filter';
 import type { EventFilter, OutboxInfo } from '@/lib/shared/model';
-import { FilterChip, StateEditor, TextEditor, TimeEditor, TypeEditor, useTimeText } from '../lists/filters';
+import { STATES, type State } from '@/lib/shared/states';
+import { StateMark } from '../figures/mark';
+import { Filters, ManyEditor, TextEditor, useTimeChip, type Chip } from '../lists/filters';
 import type { List } from '../lists/use-list';
 import classes from '../lists/filters.module.css';
 
-type FilteredList = Pick<List<EventFilter, object>, 'filter' | 'setFilter'>;
+/** In their order; `from` stands for the span of time. */
+const CHIPS = ['state', 'type', 'aggregate', 'from', 'error', 'cause'] as const satisfies readonly FilterField[];
+type ChipField = (typeof CHIPS)[number];
 
 interface FilterBarProps {
-  outbox: OutboxInfo;
-  list: FilteredList;
-  errors: FilterErrors;
-  types: readonly string[];
-  /** Filters that are not the viewer's to use. */
+  /** Whose events these are; null where they are dead letters. */
+  outbox: OutboxInfo | null;
+  list: Pick<List<EventFilter, object>, 'filter' | 'setFilter'>;
+  errors?: FilterErrors;
   hidden: readonly FilterField[];
-  searchRef: RefObject<HTMLInputElement | null>;
+  types: readonly string[];
+  before: ReactNode;
 }
 
-/** The filter as chips, one per field, and a box for whatever id somebody has in the clipboard. */
-export function FilterBar({ outbox, list, errors, types, hidden, searchRef }: FilterBarProps) {
-  const { filter } = list;
+export function FilterBar({ outbox, list: { filter, setFilter }, errors = {}, hidden, types, before }: FilterBarProps) {
   const t = useTranslations();
-  const timeText = useTimeText();
-  const { fields, states } = outbox.capabilities;
-  const change = (part: Partial<EventFilter>) => list.setFilter({ ...filter, ...part });
   const wrong = (field: FilterField) => {
     const error = errors[field];
     return error && t(`events.filterErrors.${error.code}`, { value: error.value });
   };
-  return (
-    <div className={classes.bar} role="search" aria-label={t('events.filter.label')}>
-      {!hidden.includes('q') && (
-        <SearchBox
-          key={filter.q ?? ''}
-          value={filter.q ?? ''}
-          onSearch={(q) => change({ q: q === '' ? undefined : q })}
-          inputRef={searchRef}
+  const whyNot = (state: State) => {
+    const of = outbox?.capabilities.states[state];
+    return of === undefined || of.available ? undefined : t(`unavailable.${of.because}`);
+  };
+  const text = (field: 'aggregate' | 'error' | 'cause', label: string): Chip<EventFilter> => ({
+    label,
+    value: filter[field] ?? null,
+    error: wrong(field),
+    without: { [field]: undefined },
+    editor: (apply) => (
+      <TextEditor
+        label={label}
+        hint={t(`events.filter.${field}Hint`)}
+        value={filter[field]}
+        onApply={(value) => apply({ [field]: value })}
+      />
+    ),
+  });
+  const chips: Record<ChipField, Chip<EventFilter>> = {
+    state: {
+      label: t('events.columns.state'),
+      value: filter.state?.map((state) => t(`states.${state}`)).join(', ') ?? null,
+      error: wrong('state'),
+      without: { state: undefined },
+      editor: (apply) => (
+        <ManyEditor
+          chosen={filter.state}
+          options={STATES.map((state) => ({
+            value: state,
+            label: <StateMark state={state} />,
+            unavailable: whyNot(state),
+          }))}
+          onApply={(state) => apply({ state })}
         />
-      )}
-      <FilterChip
-        label={t('events.columns.state')}
-        value={filter.state?.map((state) => t(`states.${state}`)).join(', ') ?? null}
-        error={wrong('state')}
-        onClear={() => change({ state: undefined })}
-      >
-        {(close) => (
-          <StateEditor
-            chosen={filter.state ?? []}
-            states={states}
-            onApply={(chosen) => {
-              close();
-              change({ state: chosen.length === 0 ? undefined : chosen });
-            }}
-          />
-        )}
-      </FilterChip>
-      {!hidden.includes('type') && <TypeChip suggestions={types} filter={filter} error={wrong('type')} onChange={change} />}
-      {fields.aggregate && !hidden.includes('aggregate') && (
-        <TextChip field="aggregate" filter={filter} error={wrong('aggregate')} onChange={change} />
-      )}
-      {fields.createdAt && (
-        <FilterChip
-          label={t('events.filter.created')}
-          value={timeText(filter)}
-          error={wrong('from') ?? wrong('to')}
-          onClear={() => change({ from: undefined, to: undefined })}
-        >
-          {(close) => (
-            <TimeEditor
-              filter={filter}
-              onApply={({ from, to }) => {
-                close();
-                change({ from, to });
-              }}
-            />
-          )}
-        </FilterChip>
-      )}
-      {fields.error && !hidden.includes('error') && <TextChip field="error" filter={filter} error={wrong('error')} onChange={change} />}
-      {fields.error && <TextChip field="cause" filter={filter} error={wrong('cause')} onChange={change} />}
-      {countFilters(filter) + Object.keys(errors).length > 0 && <ClearAll list={list} />}
-      <FilterMessages errors={errors} />
-    </div>
+      ),
+    },
+    type: {
+      label: t('events.columns.type'),
+      value: filter.type?.join(', ') ?? null,
+      error: wrong('type'),
+      without: { type: undefined },
+      editor: (apply) => (
+        <ManyEditor
+          chosen={filter.type}
+          options={[...new Set([...(filter.type ?? []), ...types])]
+            .sort((a, b) => a.localeCompare(b, 'en'))
+            .map((type) => ({ value: type, label: <bdi>{type}</bdi> }))}
+          typed={t('events.filter.typeName')}
+          onApply={(type) => apply({ type })}
+        />
+      ),
+    },
+    aggregate: text('aggregate', t('events.columns.aggregate')),
+    from: useTimeChip(t('events.filter.created'), filter, wrong('from') ?? wrong('to')),
+    error: text('error', t('events.columns.error')),
+    cause: text('cause', t('events.filter.cause')),
+  };
+  const held = outbox?.capabilities.fields;
+  const offered: Record<ChipField, boolean | undefined> = {
+    state: held !== undefined,
+    type: true,
+    aggregate: held?.aggregate,
+    from: held?.createdAt,
+    error: held?.error ?? true,
+    cause: held?.error ?? true,
+  };
+  return (
+    <Filters
+      label={t('events.filter.label')}
+      chips={CHIPS.filter((field) => offered[field] === true && !hidden.includes(field)).map((field) => chips[field])}
+      onChange={(part) => setFilter({ ...filter, ...part })}
+      onClear={countFilters(filter) + Object.keys(errors).length > 0 ? () => setFilter({ order: filter.order }) : null}
+      before={before}
+      after={<FilterMessages errors={errors} />}
+    />
   );
 }
 
 interface SearchBoxProps {
-  value: string;
-  onSearch: (text: string) => void;
+  list: FilterBarProps['list'];
   inputRef: RefObject<HTMLInputElement | null>;
 }
 
-/** Searches on Enter, and at once after a paste: an id is pasted far more often than typed. */
-function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
+/** A box for whatever id somebody has in the clipboard: searches on Enter, and at once after a paste. */
+export function SearchBox({ list: { filter, setFilter }, inputRef }: SearchBoxProps) {
+  const value = filter.q ?? '';
+  const onSearch = (q: string) => setFilter({ ...filter, q: q.trim() === '' ? undefined : q });
   const t = useTranslations('events.filter');
   const [text, setText] = useState(value);
   return (
@@ -103,7 +124,7 @@ function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
       className={classes.search}
       onSubmit={(event) => {
         event.preventDefault();
-        onSearch(text.trim() === '' ? '' : text);
+        onSearch(text);
       }}
     >
       <TextInput
@@ -138,18 +159,8 @@ function SearchBox({ value, onSearch, inputRef }: SearchBoxProps) {
   );
 }
 
-/** Takes every filter away; the order stays. */
-export function ClearAll({ list: { filter, setFilter } }: { list: FilteredList }) {
-  const t = useTranslations('events.filter');
-  return (
-    <Button variant="subtle" size="compact-sm" onClick={() => setFilter({ order: filter.order })}>
-      {t('clearAll')}
-    </Button>
-  );
-}
-
 /** Newest or oldest first; newest is what a filter without an order means. */
-export function OrderControl({ list: { filter, setFilter } }: { list: FilteredList }) {
+export function OrderControl({ list: { filter, setFilter } }: Pick<FilterBarProps, 'list'>) {
   const t = useTranslations('events');
   return (
     <SegmentedControl
@@ -162,58 +173,6 @@ export function OrderControl({ list: { filter, setFilter } }: { list: FilteredLi
       ]}
       aria-label={t('order')}
     />
-  );
-}
-
-interface ChipProps {
-  filter: EventFilter;
-  /** What is wrong with its value, in words. */
-  error?: string;
-  onChange: (part: Partial<EventFilter>) => void;
-}
-
-/** Events of some types. */
-export function TypeChip({ suggestions, filter, error, onChange }: ChipProps & { suggestions: readonly string[] }) {
-  const t = useTranslations('events');
-  return (
-    <FilterChip
-      label={t('columns.type')}
-      value={filter.type?.join(', ') ?? null}
-      error={error}
-      onClear={() => onChange({ type: undefined })}
-    >
-      {(close) => (
-        <TypeEditor
-          chosen={filter.type ?? []}
-          suggestions={suggestions}
-          onApply={(chosen) => {
-            close();
-            onChange({ type: chosen.length === 0 ? undefined : chosen });
-          }}
-        />
-      )}
-    </FilterChip>
-  );
-}
-
-/** Events in which a field has, or holds, a text. */
-export function TextChip({ field, filter, error, onChange }: ChipProps & { field: 'aggregate' | 'error' | 'cause' }) {
-  const t = useTranslations('events');
-  const label = field === 'cause' ? t('filter.cause') : t(`columns.${field}`);
-  return (
-    <FilterChip label={label} value={filter[field] ?? null} error={error} onClear={() => onChange({ [field]: undefined })}>
-      {(close) => (
-        <TextEditor
-          label={label}
-          hint={t(`filter.${field}Hint`)}
-          value={filter[field] ?? ''}
-          onApply={(value) => {
-            close();
-            onChange({ [field]: value.trim() === '' ? undefined : value });
-          }}
-        />
-      )}
-    </FilterChip>
   );
 }
 

@@ -12,7 +12,7 @@ import { AuditLacks } from '../audit/audit-lacks';
 import { TableSigns } from '../figures/mark';
 import { Age } from '../figures/time';
 import { useShortcuts } from '../frame/shortcuts';
-import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { usePolledSnapshot } from '../frame/live';
 import { UnreachableRow, FIGURE_COLUMNS, FleetRow } from './fleet-row';
 import { FleetBar } from './fleet-bar';
 import { FleetDatabases } from './fleet-databases';

@@ -1,9 +1,6 @@
 import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
 
-/**
- * The screens' clock: the server's at first paint, so that hydration writes the same text, and from then on the
- * browser's, put right when it is plainly off: ages must not lie on a machine whose clock is wrong.
- */
+/** The server's time at first paint, so that hydration writes the same text; then the browser's, put right where it is plainly off. */
 interface Clock {
   serverNow: number;
   now: () => number;
@@ -54,10 +51,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/**
- * A value that follows the clock, recomputed every second; the component renders only when it changes, so a table of
- * two hundred ages costs nothing while none of them turns. `select` takes the time in milliseconds.
- */
+/** A value recomputed every second from the time in milliseconds; the component renders only when it changes. */
 export function useTicking<T extends string | number | boolean | null>(select: (now: number) => T): T {
   const clock = useContext(ClockContext);
   if (!clock) throw new Error('useTicking needs a ClockProvider above it');

@@ -1,6 +1,6 @@
 import { createContext, useContext, type ReactNode } from 'react';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
-import type { InterventionActions } from '../interventions/actions';
+import type { InterventionActions } from '../interventions/send';
 
 /** What every screen knows: who looks at it, which outboxes there are, and the way to change events. */
 export interface ConsoleValue {

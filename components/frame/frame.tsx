@@ -1,41 +1,44 @@
 'use client';
 
-import { useState, type ReactNode } from 'react';
-import { useTranslations } from 'next-intl';
-import { RAIL_COOKIE } from '@/lib/shared/preferences';
-import { SentProvider } from '../interventions/sent-notices';
+import { Alert, Button, UnstyledButton } from '@mantine/core';
 import {
-  AccountMenu,
-  type AccountMenuProps,
-  LanguageMenu,
-  ThemeMenu,
-  TimeZoneSelect,
-  useFirstTimeZone,
-  savePreference,
-} from './preferences';
+  IconAlertTriangle,
+  IconDatabaseSearch,
+  IconHistory,
+  IconKeyboard,
+  IconLayoutList,
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+  IconMailX,
+  type IconProps,
+  IconRefresh,
+  IconStethoscope,
+} from '@tabler/icons-react';
+import { useTranslations } from 'next-intl';
+import Link from 'next/link';
+import { usePathname } from 'next/navigation';
+import { type ComponentType, lazy, type ReactNode, Suspense, useState } from 'react';
+import { can, type Permission } from '@/lib/shared/permissions';
+import { RAIL_COOKIE } from '@/lib/shared/preferences';
+import { useFormat } from '../figures/use-format';
+import { SentProvider, useSentNotices } from '../interventions/sent-notices';
 import { ClockProvider } from './clock';
-import { ConsoleProvider, type ConsoleValue } from './console';
-import { LiveProvider } from './live';
-import { LiveSwitch } from './live-switch';
-import { Notices } from './notices';
-import { OutboxBar, OutboxSwitcher } from './outbox-bar';
-import { Rail } from './rail';
-import { ShortcutHelp } from './shortcut-help';
-import { ShortcutProvider } from './shortcuts';
+import { ConsoleProvider, type ConsoleValue, useConsole } from './console';
 import classes from './frame.module.css';
+import { LiveProvider, LiveSwitch, useLiveReading } from './live';
+import { OutboxBar, OutboxSwitcher } from './outbox-bar';
+import { TopIcon, PersonMenus, type PersonMenusProps, savePreference, TimeZoneSelect, useFirstTimeZone } from './preferences';
+import { ShortcutProvider, useShortcuts } from './shortcuts';
 
-interface FrameProps extends AccountMenuProps {
+interface FrameProps extends PersonMenusProps {
   console: ConsoleValue;
-  /** The rail as it was left. */
   railCollapsed: boolean;
-  /** The server's time at rendering, in milliseconds. */
   serverNow: number;
   /** The command palette: its button stands in the top bar, its dialog where it likes. */
   palette?: ReactNode;
   children: ReactNode;
 }
 
-/** Everything around a screen: rail, top bar, live dot, keys, notices. */
 export function Frame({ console, serverNow, ...props }: FrameProps) {
   return (
     <ConsoleProvider value={console}>
@@ -85,9 +88,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
             <LiveSwitch />
             <TimeZoneSelect />
             <ShortcutHelp />
-            <ThemeMenu />
-            <LanguageMenu languages={languages} />
-            <AccountMenu languages={languages} signOut={signOut} />
+            <PersonMenus languages={languages} signOut={signOut} />
           </div>
           <OutboxBar />
         </header>
@@ -100,10 +101,7 @@ function Shell({ languages, railCollapsed, palette, signOut, children }: Omit<Fr
   );
 }
 
-/**
- * What is copied is read later and elsewhere, where "3 m ago" means nothing: relative times go to the clipboard as the
- * absolute ones they stand for. Returns null when the selection holds none, and the browser then copies as always.
- */
+/** What is copied is read later, where "3 m ago" means nothing: the selection with absolute times; null when it holds no relative one. */
 function selectionWithAbsoluteTimes(selection: Selection | null): string | null {
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
@@ -120,4 +118,166 @@ function selectionWithAbsoluteTimes(selection: Selection | null): string | null 
   const text = held.innerText;
   held.remove();
   return text;
+}
+
+/** Rarely needed: no screen waits for its script. */
+const SentNotice = lazy(async () => ({ default: (await import('../interventions/sent-notice')).SentNotice }));
+
+const NOTICE = { root: classes.notice, title: classes.noticeTitle, icon: classes.noticeIcon };
+
+/** What stands between the reader and fresh numbers, and what was sent and not answered; over the foot of the screen, so that nothing moves. */
+export function Notices() {
+  const words = useTranslations('frame');
+  const problems = useTranslations('problems');
+  const format = useFormat();
+  const reading = useLiveReading();
+  const failing = reading?.failing ?? null;
+  const { sent, close } = useSentNotices();
+  return (
+    <div className={classes.notices} role="status">
+      {sent.length > 0 && (
+        <Suspense fallback={null}>
+          {sent.map((one) => (
+            <SentNotice key={one.key} sent={one} onClose={() => close(one.key)} />
+          ))}
+        </Suspense>
+      )}
+      {reading?.outdated && (
+        <Alert color="accent" icon={<IconRefresh size={18} aria-hidden />} title={words('outdated')} classNames={NOTICE}>
+          <div className={classes.noticeBody}>
+            {words('outdatedWhy')}
+            <Button size="xs" onClick={() => window.location.reload()}>
+              {words('reload')}
+            </Button>
+          </div>
+        </Alert>
+      )}
+      {failing && !reading?.outdated && (
+        <Alert
+          color="yellow"
+          icon={<IconAlertTriangle size={18} aria-hidden />}
+          title={words('readingFailed', { clock: format.clock(failing.since) })}
+          classNames={NOTICE}
+        >
+          <div className={classes.noticeBody}>
+            <span>
+              {failing.code === 'unreachable' ? words('unreachable') : problems(failing.code)}
+              {failing.reference && ` ${words('reference', { reference: failing.reference })}`}
+            </span>
+            {failing.code === 'unauthenticated' && (
+              <Button size="xs" onClick={() => window.location.reload()}>
+                {words('signIn')}
+              </Button>
+            )}
+          </div>
+        </Alert>
+      )}
+    </div>
+  );
+}
+
+interface Part {
+  key: 'fleet' | 'deadLetters' | 'audit' | 'doctor' | 'detect';
+  href: string;
+  icon: ComponentType<IconProps>;
+  isHere: (pathname: string) => boolean;
+  /** Whose it is, where not everybody's. */
+  permission?: Permission;
+}
+
+const PARTS: Part[] = [
+  { key: 'fleet', href: '/', icon: IconLayoutList, isHere: (path) => path === '/' || path.startsWith('/outboxes') },
+  { key: 'deadLetters', href: '/dead-letters', icon: IconMailX, isHere: (path) => path.startsWith('/dead-letters') },
+  { key: 'audit', href: '/audit', icon: IconHistory, isHere: (path) => path.startsWith('/audit') },
+  { key: 'doctor', href: '/doctor', icon: IconStethoscope, isHere: (path) => path.startsWith('/doctor') },
+  {
+    key: 'detect',
+    href: '/detect',
+    icon: IconDatabaseSearch,
+    isHere: (path) => path.startsWith('/detect'),
+    permission: 'account:manage',
+  },
+];
+
+/** The parts of the console: a rail, icons only when collapsed, a bar at the bottom of a phone. */
+export function Rail({ collapsed, onToggle }: { collapsed: boolean; onToggle: () => void }) {
+  const words = useTranslations('frame');
+  const pathname = usePathname();
+  const { role } = useConsole().account;
+  const Toggle = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
+  return (
+    <nav className={classes.rail} data-collapsed={collapsed} aria-label={words('parts')}>
+      <Link href="/" className={classes.brand} aria-label={words('home')}>
+        <Brand />
+        <span className={classes.railWord}>Outbox Console</span>
+      </Link>
+      <ul className={classes.parts}>
+        {PARTS.filter(({ permission }) => permission === undefined || can(role, permission)).map(({ key, href, icon: Icon, isHere }) => (
+          <li key={key}>
+            <Link
+              href={href}
+              className={classes.part}
+              aria-current={isHere(pathname) ? (pathname === href ? 'page' : 'true') : undefined}
+              title={collapsed ? words(`part.${key}`) : undefined}
+            >
+              <Icon size={18} stroke={1.75} aria-hidden />
+              <span className={classes.railWord}>{words(`part.${key}`)}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <UnstyledButton
+        className={classes.collapse}
+        onClick={onToggle}
+        aria-expanded={!collapsed}
+        title={words(collapsed ? 'expandRail' : 'collapseRail')}
+      >
+        <Toggle size={18} stroke={1.75} aria-hidden />
+        <span className={classes.railWord}>{words(collapsed ? 'expandRail' : 'collapseRail')}</span>
+      </UnstyledButton>
+    </nav>
+  );
+}
+
+function Brand() {
+  return (
+    <svg
+      width={22}
+      height={22}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={2}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden
+    >
+      <path d="M12 13V3m0 0L8 7m4-4 4 4" />
+      <path d="M4 13v6a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-6h-5a3 3 0 0 1-6 0z" />
+    </svg>
+  );
+}
+
+/** The dialog's script comes with its first opening: no screen waits for it. */
+const ShortcutList = lazy(() => import('./shortcut-list').then(({ ShortcutList: loaded }) => ({ default: loaded })));
+
+export function ShortcutHelp() {
+  const words = useTranslations('shortcuts');
+  const [opened, setOpened] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  const open = () => {
+    setWanted(true);
+    setOpened(true);
+  };
+  useShortcuts([{ keys: '?', label: words('help'), run: open }]);
+  return (
+    <>
+      <TopIcon className={classes.wideOnly} label={words('title')} icon={IconKeyboard} onClick={open} />
+      {wanted && (
+        <Suspense fallback={null}>
+          <ShortcutList opened={opened} onClose={() => setOpened(false)} />
+        </Suspense>
+      )}
+    </>
+  );
 }

@@ -1,9 +1,9 @@
-import { useTransition } from 'react';
+import { useCallback, useTransition } from 'react';
 import Link from 'next/link';
 import { useParams, usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { parseChartView, withChartView } from '@/lib/shared/figures/chart-view';
+import { parseChartView, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
 import { useConsole } from './console';
 import classes from './frame.module.css';
@@ -53,11 +53,8 @@ export function OutboxBar() {
 
 function WindowSelect() {
   const words = useTranslations('frame');
-  const router = useRouter();
-  const pathname = usePathname();
-  const search = useSearchParams();
-  const [pending, startTransition] = useTransition();
-  const { window, span, type } = parseChartView(new URLSearchParams(search));
+  const [pending, change] = useViewChange('replace');
+  const { window, span, type } = parseChartView(new URLSearchParams(useSearchParams()));
   const own = !('window' in span);
   return (
     <SegmentedControl
@@ -70,12 +67,24 @@ function WindowSelect() {
       ]}
       value={own ? OWN : window}
       onChange={(value) => {
-        if (value === OWN) return;
-        const next = withChartView(new URLSearchParams(search), { span: { window: value as Window }, type });
-        startTransition(() => router.replace(`${pathname}?${next}`, { scroll: false }));
+        if (value !== OWN) change({ span: { window: value as Window }, type });
       }}
     />
   );
+}
+
+/** Goes to another span or type of the charts: by its address, so that a link shows the same. */
+export function useViewChange(how: 'push' | 'replace'): [boolean, (view: Pick<ChartView, 'span' | 'type'>) => void] {
+  const router = useRouter();
+  const pathname = usePathname();
+  const search = useSearchParams();
+  const [pending, startTransition] = useTransition();
+  const change = useCallback(
+    (view: Pick<ChartView, 'span' | 'type'>) =>
+      startTransition(() => router[how](`${pathname}?${withChartView(new URLSearchParams(search), view)}`, { scroll: false })),
+    [router, how, pathname, search],
+  );
+  return [pending, change];
 }
 
 /** Jumps to another outbox and stays on the same screen of it. */

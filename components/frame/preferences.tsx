@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useState, type ComponentProps, type ComponentType } from 'react';
 import { useRouter } from 'next/navigation';
 import { ActionIcon, Menu, Select, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
-import { IconLanguage, IconBrightness, IconLogout, IconUserCircle } from '@tabler/icons-react';
+import { IconBrightness, IconLanguage, IconLogout, IconUserCircle, type IconProps } from '@tabler/icons-react';
 import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import { DEFAULT_TIME_ZONE, LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { useConsole } from './console';
@@ -21,11 +21,9 @@ function hasPreference(cookie: string): boolean {
 
 export interface Language {
   code: string;
-  /** Its own name for itself. */
   name: string;
 }
 
-/** Saves a preference and has the server render the page anew with it. */
 function usePreference(cookie: string): (value: string) => void {
   const router = useRouter();
   return (value) => {
@@ -47,47 +45,79 @@ export function useFirstTimeZone(): void {
   }, []);
 }
 
-function ThemeChoice() {
+interface Choice {
+  key: 'theme' | 'language' | 'timeZone';
+  value: string;
+  options: { value: string; label: string; lang?: string }[];
+  choose: (value: string) => void;
+}
+
+function useChoices(languages: Language[]): Record<Choice['key'], Choice> {
   const words = useTranslations('frame');
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const zone = useTimeZone() ?? DEFAULT_TIME_ZONE;
+  return {
+    theme: {
+      key: 'theme',
+      value: colorScheme,
+      options: (['auto', 'light', 'dark'] as const).map((value) => ({ value, label: words(`themes.${value}`) })),
+      choose: (value) => setColorScheme(value as MantineColorScheme),
+    },
+    language: {
+      key: 'language',
+      value: useLocale(),
+      options: languages.map(({ code, name }) => ({ value: code, label: name, lang: code })),
+      choose: usePreference(LOCALE_COOKIE),
+    },
+    // What a phone needs: the one in use, the browser's and UTC. The wide screen has all of them.
+    timeZone: {
+      key: 'timeZone',
+      value: zone,
+      options: [...new Set([zone, browserZone(), DEFAULT_TIME_ZONE])].map((value) => ({ value, label: value })),
+      choose: usePreference(TIME_ZONE_COOKIE),
+    },
+  };
+}
+
+function ChoiceItems({ choice: { key, value, options, choose } }: { choice: Choice }) {
+  const words = useTranslations('frame');
   return (
-    <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)} aria-label={words('theme')}>
-      {(['auto', 'light', 'dark'] as const).map((value) => (
-        <Menu.RadioItem key={value} value={value}>
-          {words(`themes.${value}`)}
+    <Menu.RadioGroup value={value} onChange={choose} aria-label={words(key)}>
+      {options.map(({ label, ...option }) => (
+        <Menu.RadioItem key={option.value} {...option}>
+          {label}
         </Menu.RadioItem>
       ))}
     </Menu.RadioGroup>
   );
 }
 
-function LanguageChoice({ languages }: { languages: Language[] }) {
-  const words = useTranslations('frame');
-  const save = usePreference(LOCALE_COOKIE);
+interface TopIconProps extends Omit<ComponentProps<'button'>, 'color'> {
+  label: string;
+  icon: ComponentType<IconProps>;
+  iconSize?: number;
+}
+
+/** A button of the top bar that is a sign alone. */
+export function TopIcon({ label, icon: Icon, iconSize = 18, title = label, ...props }: TopIconProps) {
   return (
-    <Menu.RadioGroup value={useLocale()} onChange={save} aria-label={words('language')}>
-      {languages.map(({ code, name }) => (
-        <Menu.RadioItem key={code} value={code} lang={code}>
-          {name}
-        </Menu.RadioItem>
-      ))}
-    </Menu.RadioGroup>
+    <ActionIcon variant="subtle" color="gray" size={30} aria-label={label} title={title} {...props}>
+      <Icon size={iconSize} stroke={1.75} aria-hidden />
+    </ActionIcon>
   );
 }
 
-/** The zones a phone needs: the one in use, the browser's and UTC. The wide screen has all of them. */
-function TimeZoneChoice() {
+function ChoiceMenu({ choice, icon }: { choice: Choice; icon: ComponentType<IconProps> }) {
   const words = useTranslations('frame');
-  const current = useTimeZone() ?? DEFAULT_TIME_ZONE;
-  const save = usePreference(TIME_ZONE_COOKIE);
   return (
-    <Menu.RadioGroup value={current} onChange={save} aria-label={words('timeZone')}>
-      {[...new Set([current, browserZone(), DEFAULT_TIME_ZONE])].map((zone) => (
-        <Menu.RadioItem key={zone} value={zone}>
-          {zone}
-        </Menu.RadioItem>
-      ))}
-    </Menu.RadioGroup>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <TopIcon className={classes.wideOnly} label={words(choice.key)} icon={icon} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <ChoiceItems choice={choice} />
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
@@ -117,88 +147,49 @@ export function TimeZoneSelect() {
   );
 }
 
-export function ThemeMenu() {
-  const words = useTranslations('frame');
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon className={classes.wideOnly} variant="subtle" color="gray" size={30} aria-label={words('theme')} title={words('theme')}>
-          <IconBrightness size={18} stroke={1.75} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <ThemeChoice />
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-export function LanguageMenu({ languages }: { languages: Language[] }) {
-  const words = useTranslations('frame');
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon
-          className={classes.wideOnly}
-          variant="subtle"
-          color="gray"
-          size={30}
-          aria-label={words('language')}
-          title={words('language')}
-        >
-          <IconLanguage size={18} stroke={1.75} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <LanguageChoice languages={languages} />
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-export interface AccountMenuProps {
+export interface PersonMenusProps {
   languages: Language[];
   signOut: () => Promise<void>;
 }
 
-/** Who is signed in and as what; on a phone the preferences too, whose own controls have no room there. */
-export function AccountMenu({ languages, signOut }: AccountMenuProps) {
+/** Theme, language, and who is signed in as what; on a phone its menu has the preferences too, whose own controls have no room there. */
+export function PersonMenus({ languages, signOut }: PersonMenusProps) {
   const { account } = useConsole();
   const words = useTranslations('frame');
+  const choices = useChoices(languages);
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={30}
-          aria-label={words('account')}
-          title={`${account.name} · ${words(`roles.${account.role}`)}`}
-        >
-          <IconUserCircle size={20} stroke={1.75} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <span className={classes.accountName}>{account.name}</span>
-          <span className={classes.accountRole}>{words(`roles.${account.role}`)}</span>
-        </Menu.Label>
-        <div className={classes.phoneOnly}>
+    <>
+      <ChoiceMenu choice={choices.theme} icon={IconBrightness} />
+      <ChoiceMenu choice={choices.language} icon={IconLanguage} />
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <TopIcon
+            label={words('account')}
+            title={`${account.name} · ${words(`roles.${account.role}`)}`}
+            icon={IconUserCircle}
+            iconSize={20}
+          />
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            <span className={classes.accountName}>{account.name}</span>
+            <span className={classes.accountRole}>{words(`roles.${account.role}`)}</span>
+          </Menu.Label>
+          <div className={classes.phoneOnly}>
+            {Object.values(choices).map((choice) => (
+              <Fragment key={choice.key}>
+                <Menu.Divider />
+                <Menu.Label>{words(choice.key)}</Menu.Label>
+                <ChoiceItems choice={choice} />
+              </Fragment>
+            ))}
+          </div>
           <Menu.Divider />
-          <Menu.Label>{words('theme')}</Menu.Label>
-          <ThemeChoice />
-          <Menu.Divider />
-          <Menu.Label>{words('language')}</Menu.Label>
-          <LanguageChoice languages={languages} />
-          <Menu.Divider />
-          <Menu.Label>{words('timeZone')}</Menu.Label>
-          <TimeZoneChoice />
-        </div>
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
-          {words('signOut')}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => void signOut()}>
+            {words('signOut')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
   );
 }

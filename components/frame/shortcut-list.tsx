@@ -1,10 +1,8 @@
 import { Kbd, Modal } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { keyCaps } from './shortcut-match';
-import { useActiveShortcuts } from './shortcuts';
+import { keyCaps, useActiveShortcuts } from './shortcuts';
 import classes from './frame.module.css';
 
-/** The keys of the screen in view, in a dialog. */
 export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const words = useTranslations('shortcuts');
   const shortcuts = useActiveShortcuts();

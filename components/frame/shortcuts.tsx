@@ -1,10 +1,50 @@
-import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { matchesShortcut } from './shortcut-match';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+
+export interface KeyPress {
+  key: string;
+  code: string;
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+  altKey: boolean;
+}
+
+/**
+ * True when the press is the shortcut: `j`, `?`, `Enter`, `shift+x`, `mod+k` (⌘ on a Mac, Ctrl elsewhere).
+ * With a Korean or Cyrillic layout the letter keys send letters of their own: the key's place on the board decides then.
+ */
+export function matchesShortcut(press: KeyPress, shortcut: string): boolean {
+  const parts = shortcut.split('+');
+  const key = parts.pop() ?? '';
+  const wanted = (modifier: string) => parts.includes(modifier);
+  if (wanted('mod') !== (press.ctrlKey || press.metaKey) || press.altKey) return false;
+  if (/^[a-z]$/.test(key)) {
+    if (wanted('shift') !== press.shiftKey) return false;
+    const typed = press.key.toLowerCase();
+    return /^[a-z]$/.test(typed) ? typed === key : press.code === `Key${key.toUpperCase()}`;
+  }
+  // A sign such as ? already holds its shift key; a named key such as Enter does not.
+  if (key.length > 1 && wanted('shift') !== press.shiftKey) return false;
+  return press.key === key;
+}
+
+/** The parts of a shortcut as they stand on the key caps: `mod+k` → `⌘ K` on a Mac, `Ctrl K` elsewhere. */
+export function keyCaps(shortcut: string, mac: boolean): string[] {
+  const names: Record<string, string> = {
+    mod: mac ? '⌘' : 'Ctrl',
+    shift: mac ? '⇧' : 'Shift',
+    Enter: '↵',
+    Escape: 'Esc',
+    ArrowUp: '↑',
+    ArrowDown: '↓',
+  };
+  const parts = shortcut.split('+');
+  return parts.map((part) => names[part] ?? (parts.length > 1 ? part.toUpperCase() : part));
+}
 
 interface Shortcut {
   /** `j`, `?`, `Enter`, `shift+x`, `mod+k`. */
   keys: string;
-  /** What it does, from the catalogue. */
   label: string;
   /** Left out when the browser already does it, such as Enter on a link: the key is then only listed. */
   run?: (event: KeyboardEvent) => void;
@@ -93,7 +133,6 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
   }, [registry, id, run, shape]);
 }
 
-/** Every shortcut of the screen in view, for the list under `?`. */
 export function useActiveShortcuts(): Shortcut[] {
   return useContext(ListContext);
 }

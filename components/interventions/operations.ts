@@ -7,16 +7,19 @@ import { useAgo } from '../figures/use-format';
 const ORDER = ['retry', 'requeue', 'release', 'archive', 'restore'];
 const rank = (operation: string) => (ORDER.includes(operation) ? ORDER.indexOf(operation) : ORDER.length);
 
-/** These operations in the order they are offered. */
 export const inOrder = (operations: readonly string[]): string[] =>
   operations.toSorted((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en'));
 
-/** Why an operation cannot be chosen for these events. */
+/** The keys of those that are chosen most. */
+export const OPERATION_KEYS = [
+  ['r', 'retry'],
+  ['q', 'requeue'],
+  ['a', 'archive'],
+] as const;
+
 type Obstacle =
   /** Nobody may change this outbox, or this person may not: words under `refusals.<code>`. */
-  | { kind: 'refusal'; code: string }
-  /** It applies to other states than those of the events. */
-  | { kind: 'states'; from: State[] };
+  { kind: 'refusal'; code: string } | { kind: 'states'; from: State[] };
 
 interface OperationChoice {
   operation: string;
@@ -25,10 +28,7 @@ interface OperationChoice {
   obstacle: Obstacle | null;
 }
 
-/**
- * What could be done to these events as far as their states tell; the server looks again at each one.
- * Operations that make no sense for any of them (restore without an archived event) are left out.
- */
+/** What could be done to these events as far as their states tell; what makes no sense for any of them (restore without an archived event) is left out. */
 export function operationChoices(
   outbox: OutboxInfo,
   events: readonly Pick<OutboxEvent, 'state'>[],
@@ -56,7 +56,6 @@ export function useOperationName(): (operation: string) => string {
   return (operation) => (t.has(`${operation}.name`) ? t(`${operation}.name`) : operation);
 }
 
-/** Why an operation cannot be chosen, in a sentence. */
 export function useObstacleText(): (obstacle: Obstacle) => string {
   const t = useTranslations();
   return (obstacle) => {

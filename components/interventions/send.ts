@@ -1,10 +1,57 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { Batch, BatchEnd } from '@/lib/shared/changes/batches';
+import type { Batch, BatchEnd, SeenEvent } from '@/lib/shared/changes/batches';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
-import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import type { ProblemInfo } from '@/lib/shared/problems';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { useConsole } from '../frame/console';
-import type { InterventionActions } from './actions';
+import { UNANSWERED } from '../frame/use-change';
+
+/** What the dialog asks of the server: its actions, handed in by the layout. */
+export interface InterventionActions {
+  preview(input: { outbox: string; operation: string; events: SeenEvent[] }): Promise<ActionResult<InterventionPreview>>;
+  /** Carries it out. The same key twice is the same intervention. */
+  intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
+  /** What became of the intervention with this key; null when there is no record of it. */
+  check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
+}
+
+export interface Subject {
+  id: string;
+  name: string;
+}
+
+/** One opening of the dialog: its key makes however many clicks one intervention. */
+export interface Opening {
+  subject: Subject;
+  operation: string;
+  events: SeenEvent[];
+  key: string;
+}
+
+/** Stands for the version of an event that is not there: no row has it, so one that comes back is not taken as seen. */
+export const NOT_THERE = 'not-there';
+
+/** These events with the versions they have now where they come without one, as in an undo: what changes afterwards is not what was seen. */
+export async function readVersions(
+  preview: InterventionActions['preview'],
+  { subject: { id: outbox }, operation }: Pick<Opening, 'subject' | 'operation'>,
+  events: readonly SeenEvent[],
+  signal: AbortSignal,
+): Promise<ActionResult<SeenEvent[]>> {
+  const unseen = events.filter(({ version }) => version === '');
+  const versions = new Map<string, string>();
+  for (let at = 0; at < unseen.length && !signal.aborted; at += INTERVENTION_EVENTS_MAX) {
+    const some = unseen.slice(at, at + INTERVENTION_EVENTS_MAX);
+    const found = await preview({ outbox, operation, events: some }).catch(() => null);
+    if (found === null) return { ok: false, problem: UNANSWERED };
+    if (!found.ok) return found;
+    for (const { event } of found.value.rows) versions.set(event.id, event.version === '' ? NOT_THERE : event.version);
+  }
+  return {
+    ok: true,
+    value: events.map(({ id, version }) => ({ id, version: version === '' ? (versions.get(id) ?? NOT_THERE) : version })),
+  };
+}
 
 export type End = BatchEnd<ProblemInfo>;
 
@@ -76,4 +123,56 @@ export function useOutcome(sent: SentKey, kept?: () => boolean): { end: End | nu
   const { check } = useConsole().interventions;
   const { data, dataUpdatedAt, isError } = useQuery(outcomeOptions(check, sent, kept));
   return { end: data, checkedAt: isError || dataUpdatedAt === 0 ? null : dataUpdatedAt };
+}
+
+/** An intervention that was sent from this browser and whose outcome it has not been told. */
+export interface Sent {
+  key: string;
+  /** Keys belong to people: somebody else who signs in here cannot ask after it. */
+  account: string;
+  outbox: string;
+  outboxName: string;
+  operation: string;
+  count: number;
+  /** Milliseconds since 1970. */
+  sentAt: number;
+}
+
+const KEY = 'outbox-console.sent';
+/** Older ones are answered by nobody any more. */
+const KEPT_MS = 90 * 86_400_000;
+
+function isSent(value: unknown): value is Sent {
+  return typeof value === 'object' && value !== null && 'key' in value && 'account' in value && 'sentAt' in value;
+}
+
+function stored(): Sent[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    return Array.isArray(kept) ? kept.filter(isSent).filter(({ sentAt }) => Date.now() - sentAt < KEPT_MS) : [];
+  } catch {
+    return [];
+  }
+}
+
+function store(all: Sent[]): void {
+  try {
+    if (all.length === 0) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(all));
+  } catch {
+    // A window that keeps nothing still looks it up for as long as it is open.
+  }
+}
+
+/** What this account sent from here and still has to be told of, oldest first. */
+export function sentBy(account: string): Sent[] {
+  return stored().filter((one) => one.account === account);
+}
+
+export function keepSent(sent: Sent): void {
+  store([...stored().filter(({ key }) => key !== sent.key), sent]);
+}
+
+export function forgetSent(key: string): void {
+  store(stored().filter((one) => one.key !== key));
 }

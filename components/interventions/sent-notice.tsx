@@ -5,8 +5,7 @@ import Link from 'next/link';
 import { useEffect, useEffectEvent } from 'react';
 import { useAgo } from '../figures/use-format';
 import { useOperationName } from './operations';
-import { useOutcome } from './send';
-import { forgetSent, sentBy, type Sent } from './sent';
+import { useOutcome, forgetSent, sentBy, type Sent } from './send';
 import frame from '../frame/frame.module.css';
 
 /** One intervention that was sent before this page was loaded, or whose dialog was closed: what became of it. */

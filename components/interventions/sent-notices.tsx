@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useConsole, useMay } from '../frame/console';
-import { sentBy, type Sent } from './sent';
+import { sentBy, type Sent } from './send';
 
 interface SentNoticesValue {
   /** A dialog has closed: what it was not answered is looked up outside. */
@@ -14,10 +14,7 @@ const SentContext = createContext<SentNoticesValue>({ takeOver: () => undefined,
 
 export const useSentNotices = (): SentNoticesValue => useContext(SentContext);
 
-/**
- * Looks after interventions that were sent from this browser and not answered: after a reload, or when their dialog was
- * closed, they are asked after until their outcome is known.
- */
+/** Interventions sent from this browser and not answered, by a reload or a closed dialog: their outcome is asked for until it is known. */
 export function SentProvider({ children }: { children: ReactNode }) {
   const { account } = useConsole();
   const watched = useMay('event:operate');

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { InterventionResult } from '@/lib/shared/model';
-import type { Opening } from './actions';
+import type { Opening } from './send';
 
 const loadDialog = () => import('./intervention-dialog');
 const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).InterventionDialog }));
@@ -8,7 +8,6 @@ const InterventionDialog = lazy(async () => ({ default: (await loadDialog()).Int
 type Open = (subject: Opening['subject'], operation: string, events: Opening['events']) => void;
 
 export interface Intervention {
-  /** Opens the confirm dialog for these events. */
   open: Open;
   /** Fetches the dialog's script before it is needed, when rows are ticked. */
   prepare: () => void;
@@ -18,7 +17,6 @@ export interface Intervention {
   dialog: (onSettled: (result: InterventionResult) => void) => ReactNode;
 }
 
-/** A screen's confirm dialog. */
 export function useIntervention(): Intervention {
   const [opening, setOpening] = useState<Opening | null>(null);
   const opener = useRef<Element | null>(null);

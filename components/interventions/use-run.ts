@@ -1,12 +1,20 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { batchesOf, joinResults, progressOf, runBatches, type Batch, type Halt, type Progress } from '@/lib/shared/changes/batches';
-import type { InterventionRequest, InterventionResult } from '@/lib/shared/model';
-import type { ProblemInfo } from '@/lib/shared/problems';
+import {
+  type Batch,
+  batchesOf,
+  type Halt,
+  joinResults,
+  type Progress,
+  progressOf,
+  runBatches,
+  type SeenEvent,
+} from '@/lib/shared/changes/batches';
+import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { useConsole } from '../frame/console';
-import type { Opening } from './actions';
-import { sendBatch, monotonicNow, type End, type SentKey } from './send';
-import { forgetSent, keepSent } from './sent';
+import { UNANSWERED } from '../frame/use-change';
+import { type End, forgetSent, keepSent, type Opening, readVersions, sendBatch, type SentKey, monotonicNow } from './send';
 import { useSentNotices } from './sent-notices';
 
 /** Where a decision stands. `checking`: a part of it was sent and the answer did not say what became of it. */
@@ -28,10 +36,7 @@ interface Work {
   tried: string | null;
 }
 
-/**
- * Carries out one decision under one key, however often `send` is called: in one intervention where it fits, otherwise in
- * several, one after the other. It stops between two of them when asked to or when one fails, and goes on from there.
- */
+/** Carries out one decision under one key, however often `send` is called; in several interventions where one does not hold it. */
 export function useRun({ subject: { id: outbox, name: outboxName }, key }: Opening) {
   const { account, interventions } = useConsole();
   const { takeOver } = useSentNotices();
@@ -119,4 +124,63 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
     return first === undefined ? null : joinResults([first, ...others]);
   }, []);
   return { run, send, goOn, stop, soFar };
+}
+
+export interface Preview {
+  preview: InterventionPreview | null;
+  /** The events after those shown, as they were seen: an undo's as they were when the dialog opened. Whole once it is not loading. */
+  beyond: SeenEvent[];
+  problem: ProblemInfo | null;
+  loading: boolean;
+  /** Reads the rows as they are now and takes those as seen. */
+  readAgain: () => void;
+}
+
+/** A preview is what somebody decides on: it stands until they ask for another. */
+const ONCE = { staleTime: Infinity, retry: false, networkMode: 'always' } as const;
+
+/** What the operation would do to the first of these events. Those without a version (an undo) are read when the dialog opens, beyond the shown ones too. */
+export function usePreview(opening: Opening): Preview {
+  const { subject, operation, events, key } = opening;
+  const { preview: ask } = useConsole().interventions;
+  const [round, setRound] = useState({
+    number: 0,
+    seen: events.slice(0, INTERVENTION_EVENTS_MAX),
+    beyond: events.slice(INTERVENTION_EVENTS_MAX),
+  });
+  // A refusal is an answer too: it stays in view while the next one is read.
+  const shown = useQuery({
+    ...ONCE,
+    queryKey: ['preview', key, round.number],
+    placeholderData: keepPreviousData,
+    queryFn: async (): Promise<ActionResult<InterventionPreview>> => {
+      const read = (seen: SeenEvent[]) =>
+        ask({ outbox: subject.id, operation, events: seen }).catch(() => ({ ok: false as const, problem: UNANSWERED }));
+      const found = await read(round.seen);
+      return found.ok && round.seen.some(({ version }) => version === '') ? read(asSeen(found.value)) : found;
+    },
+  });
+  const readable = shown.data?.ok === true && !shown.isPlaceholderData;
+  const versions = useQuery({
+    ...ONCE,
+    queryKey: ['versions', key, round.number],
+    enabled: readable && round.beyond.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => readVersions(ask, opening, round.beyond, signal),
+  });
+  // Those shown are worth showing before the others were read.
+  const failed = shown.data?.ok === false ? shown.data : versions.data?.ok === false ? versions.data : null;
+  const preview = failed === null && shown.data?.ok === true ? shown.data.value : null;
+  const beyond = versions.data?.ok === true ? versions.data.value : round.beyond;
+  return {
+    preview,
+    beyond,
+    problem: failed?.problem ?? null,
+    loading: shown.isFetching || (readable && round.beyond.length > 0 && (versions.isPending || versions.isPlaceholderData)),
+    readAgain: () => setRound(({ number, seen }) => ({ number: number + 1, seen: preview === null ? seen : asSeen(preview), beyond })),
+  };
+}
+
+function asSeen(preview: InterventionPreview): SeenEvent[] {
+  return preview.rows.map(({ event }) => ({ id: event.id, version: event.version }));
 }

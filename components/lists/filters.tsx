@@ -1,30 +1,61 @@
-import { CloseButton, Popover, UnstyledButton, Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox, CloseButton, Popover, TextInput, UnstyledButton } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
 import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
-import type { Capabilities, EventFilter } from '@/lib/shared/model';
-import { STATES, type State } from '@/lib/shared/states';
+import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
-import { StateMark } from '../figures/mark';
 import { useFormat } from '../figures/use-format';
 import classes from './filters.module.css';
 
-interface FilterChipProps {
+export interface Chip<F> {
   label: string;
   /** What it is set to, in words; null when it does not narrow. */
   value: string | null;
   /** What is wrong with what the URL says. */
   error?: string;
-  onClear: () => void;
-  /** The editor; it closes the chip itself once something was chosen. */
-  children: (close: () => void) => ReactNode;
+  without: Partial<F>;
+  /** Sets it; `apply` closes the chip. */
+  editor: (apply: (part: Partial<F>) => void) => ReactNode;
 }
 
-/** One field of the filter: its name, its value once set, an editor on click and a cross to take it away. */
-export function FilterChip({ label, value, error, onClear, children }: FilterChipProps) {
-  const t = useTranslations('events');
+interface FiltersProps<F> {
+  label: string;
+  chips: readonly Chip<F>[];
+  onChange: (part: Partial<F>) => void;
+  onClear: (() => void) | null;
+  before?: ReactNode;
+  after?: ReactNode;
+}
+
+/** A filter as chips, one per field. */
+export function Filters<F>({ label, chips, onChange, onClear, before, after }: FiltersProps<F>) {
+  const t = useTranslations('events.filter');
+  return (
+    <div className={classes.bar} role="search" aria-label={label}>
+      {before}
+      {chips.map((chip) => (
+        <FilterChip key={chip.label} chip={chip} onChange={onChange} />
+      ))}
+      {onClear !== null && (
+        <Button variant="subtle" size="compact-sm" onClick={onClear}>
+          {t('clearAll')}
+        </Button>
+      )}
+      {after}
+    </div>
+  );
+}
+
+/** Its name, its value once set, an editor on click and a cross to take it off. */
+function FilterChip<F>({ chip, onChange }: { chip: Chip<F>; onChange: (part: Partial<F>) => void }) {
+  const { label, value, error, without, editor } = chip;
+  const t = useTranslations('events.filter');
   const [open, setOpen] = useState(false);
+  const apply = (part: Partial<F>) => {
+    setOpen(false);
+    onChange(part);
+  };
   return (
     <Popover
       opened={open}
@@ -39,16 +70,16 @@ export function FilterChip({ label, value, error, onClear, children }: FilterChi
       <span className={classes.chip} data-set={value !== null || undefined} data-wrong={error !== undefined || undefined}>
         <Popover.Target>
           <UnstyledButton className={classes.chipButton} onClick={() => setOpen((before) => !before)} aria-expanded={open}>
-            {value === null ? label : t('filter.chip', { label, value })}
+            {value === null ? label : t('chip', { label, value })}
             {value === null && <IconChevronDown size={14} aria-hidden />}
           </UnstyledButton>
         </Popover.Target>
         {(value !== null || error !== undefined) && (
-          <CloseButton size="xs" className={classes.chipClear} aria-label={t('filter.clear', { label })} onClick={onClear} />
+          <CloseButton size="xs" className={classes.chipClear} aria-label={t('clear', { label })} onClick={() => onChange(without)} />
         )}
       </span>
       <Popover.Dropdown className={classes.editor} aria-label={label}>
-        {children(() => setOpen(false))}
+        {editor(apply)}
       </Popover.Dropdown>
     </Popover>
   );
@@ -72,168 +103,118 @@ function EditorForm({ onApply, children }: { onApply: () => void; children: Reac
   );
 }
 
-interface StateEditorProps {
-  chosen: readonly State[];
-  states: Capabilities['states'];
-  onApply: (states: State[]) => void;
+interface ManyEditorProps<T extends string> {
+  chosen: readonly T[] | undefined;
+  /** `unavailable`: why it cannot be chosen. */
+  options: readonly { value: T; label: ReactNode; unavailable?: string }[];
+  /** Name of a box that narrows the options, and takes one that is not among them. */
+  typed?: string;
+  onApply: (chosen: T[] | undefined) => void;
 }
 
-export function StateEditor({ chosen, states, onApply }: StateEditorProps) {
-  const t = useTranslations();
-  const [picked, setPicked] = useState(chosen);
+export function ManyEditor<T extends string>({ chosen = [], options, typed, onApply }: ManyEditorProps<T>) {
+  const [picked, setPicked] = useState<readonly T[]>(chosen);
+  const [text, setText] = useState('');
+  const wanted = text.trim() as T;
+  const shown = options.filter(({ value }) => value.toLowerCase().includes(wanted.toLowerCase()));
+  const apply = () => {
+    const more = wanted === '' || picked.includes(wanted) ? [] : [shown.length === 1 ? (shown[0]?.value ?? wanted) : wanted];
+    const all = [...picked, ...more];
+    onApply(all.length === 0 ? undefined : all);
+  };
+  const boxes = shown.map(({ value, label, unavailable }) => (
+    <Checkbox
+      key={value}
+      size="xs"
+      checked={picked.includes(value)}
+      disabled={unavailable !== undefined}
+      onChange={() => setPicked((before) => (before.includes(value) ? before.filter((other) => other !== value) : [...before, value]))}
+      label={label}
+      description={unavailable}
+    />
+  ));
   return (
-    <EditorForm onApply={() => onApply([...picked])}>
-      {STATES.map((state) => {
-        const capability = states[state];
-        return (
-          <Checkbox
-            key={state}
-            size="xs"
-            checked={picked.includes(state)}
-            disabled={!capability.available}
-            onChange={() =>
-              setPicked((before) => (before.includes(state) ? before.filter((other) => other !== state) : [...before, state]))
-            }
-            label={<StateMark state={state} />}
-            description={capability.available ? undefined : t(`unavailable.${capability.because}`)}
-          />
-        );
-      })}
+    <EditorForm onApply={apply}>
+      {typed === undefined ? (
+        boxes
+      ) : (
+        <>
+          <FilterText label={typed} value={text} onChange={setText} />
+          <div className={classes.suggestions}>{boxes}</div>
+        </>
+      )}
     </EditorForm>
   );
 }
 
-interface TypeEditorProps {
-  chosen: readonly string[];
-  /** Types seen lately in this outbox. */
-  suggestions: readonly string[];
-  onApply: (types: string[]) => void;
-}
-
-export function TypeEditor({ chosen, suggestions, onApply }: TypeEditorProps) {
-  const t = useTranslations('events.filter');
-  const [picked, setPicked] = useState(chosen);
-  const [text, setText] = useState('');
-  const known = [...new Set([...chosen, ...suggestions])].sort((a, b) => a.localeCompare(b, 'en'));
-  const shown = known.filter((type) => type.toLowerCase().includes(text.trim().toLowerCase()));
-  const apply = () => {
-    const typed = text.trim();
-    onApply(
-      typed === '' || picked.includes(typed)
-        ? [...picked]
-        : [...picked, ...(shown.length === 1 && shown[0] !== undefined ? [shown[0]] : [typed])],
-    );
-  };
+function FilterText({ onChange, ...props }: { label: string; description?: string; value: string; onChange: (text: string) => void }) {
   return (
-    <EditorForm onApply={apply}>
-      <TextInput
-        size="xs"
-        label={t('typeName')}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        maxLength={FILTER_TEXT_MAX}
-        data-autofocus
-      />
-      <div className={classes.suggestions}>
-        {shown.map((type) => (
-          <Checkbox
-            key={type}
-            size="xs"
-            checked={picked.includes(type)}
-            onChange={() => setPicked((before) => (before.includes(type) ? before.filter((other) => other !== type) : [...before, type]))}
-            label={<bdi>{type}</bdi>}
-          />
-        ))}
-      </div>
-    </EditorForm>
+    <TextInput size="xs" {...props} onChange={(event) => onChange(event.currentTarget.value)} maxLength={FILTER_TEXT_MAX} data-autofocus />
   );
 }
 
 interface TextEditorProps {
   label: string;
   hint: string;
-  value: string;
-  onApply: (value: string) => void;
+  value: string | undefined;
+  /** undefined where nothing was written. */
+  onApply: (value: string | undefined) => void;
 }
 
-export function TextEditor({ label, hint, value, onApply }: TextEditorProps) {
+export function TextEditor({ label, hint, value = '', onApply }: TextEditorProps) {
   const [text, setText] = useState(value);
   return (
-    <EditorForm onApply={() => onApply(text)}>
-      <TextInput
-        size="xs"
-        label={label}
-        description={hint}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        maxLength={FILTER_TEXT_MAX}
-        data-autofocus
-      />
+    <EditorForm onApply={() => onApply(text.trim() === '' ? undefined : text)}>
+      <FilterText label={label} description={hint} value={text} onChange={setText} />
     </EditorForm>
   );
 }
 
-const SPANS = [
-  ['15m', 900],
-  ['1h', 3_600],
-  ['24h', 86_400],
-  ['7d', 604_800],
-] as const;
+const SPANS = { '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800 } as const;
 
-interface TimeEditorProps {
-  filter: Pick<EventFilter, 'from' | 'to'>;
-  onApply: (range: Pick<EventFilter, 'from' | 'to'>) => void;
-}
+type Span = Pick<EventFilter, 'from' | 'to'>;
 
-/** Created from and to, on the clock of the reader's zone; the zone is named beside it. */
-export function TimeEditor({ filter, onApply }: TimeEditorProps) {
+/** From and to, on the clock of the reader's zone; the zone is named beside it. */
+function TimeEditor({ span, onApply }: { span: Span; onApply: (span: Span) => void }) {
   const t = useTranslations('events.filter');
   const { timeZone } = useFormat();
-  const [from, setFrom] = useState(filter.from === undefined ? '' : instantToWall(filter.from, timeZone));
-  const [to, setTo] = useState(filter.to === undefined ? '' : instantToWall(filter.to, timeZone));
+  const wallOf = (at: string | undefined) => (at === undefined ? '' : instantToWall(at, timeZone));
+  const [walls, setWalls] = useState({ from: wallOf(span.from), to: wallOf(span.to) });
   // An end that was not touched keeps the digits below a second that its link came with.
-  const instant = (wall: string, before: string | undefined) =>
-    before !== undefined && wall === instantToWall(before, timeZone) ? before : (wallToInstant(wall, timeZone) ?? undefined);
+  const instant = (end: keyof Span) => (walls[end] === wallOf(span[end]) ? span[end] : (wallToInstant(walls[end], timeZone) ?? undefined));
   return (
-    <EditorForm onApply={() => onApply({ from: instant(from, filter.from), to: instant(to, filter.to) })}>
+    <EditorForm onApply={() => onApply({ from: instant('from'), to: instant('to') })}>
       <div className={classes.spans}>
-        {SPANS.map(([span, seconds]) => (
-          <UnstyledButton key={span} className={classes.span} onClick={() => onApply({ from: secondsAgo(seconds) })}>
-            {t(`spans.${span}`)}
+        {(Object.keys(SPANS) as (keyof typeof SPANS)[]).map((name) => (
+          <UnstyledButton key={name} className={classes.span} onClick={() => onApply({ from: secondsAgo(SPANS[name]), to: undefined })}>
+            {t(`spans.${name}`)}
           </UnstyledButton>
         ))}
       </div>
-      <TextInput
-        size="xs"
-        type="datetime-local"
-        step={1}
-        label={t('from')}
-        value={from}
-        onChange={(event) => setFrom(event.currentTarget.value)}
-        data-autofocus
-      />
-      <TextInput
-        size="xs"
-        type="datetime-local"
-        step={1}
-        label={t('to')}
-        value={to}
-        onChange={(event) => setTo(event.currentTarget.value)}
-      />
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          size="xs"
+          type="datetime-local"
+          step={1}
+          label={t(end)}
+          value={walls[end]}
+          onChange={(event) => setWalls({ ...walls, [end]: event.currentTarget.value })}
+          data-autofocus={end === 'from' || undefined}
+        />
+      ))}
       <p className={classes.zone}>{timeZone}</p>
     </EditorForm>
   );
 }
 
-/** A span in words; null where there is none. */
-export function useTimeText(): (span: Pick<EventFilter, 'from' | 'to'>) => string | null {
+export function useTimeChip(label: string, span: Span, error?: string): Chip<Span> {
   const t = useTranslations('events.filter');
   const { absolute } = useFormat();
-  return ({ from, to }) => {
-    if (from !== undefined && to !== undefined) return t('between', { from: absolute(from), to: absolute(to) });
-    if (from !== undefined) return t('since', { from: absolute(from) });
-    return to === undefined ? null : t('until', { to: absolute(to) });
-  };
+  const [from, to] = [span.from && absolute(span.from), span.to && absolute(span.to)];
+  const value = from && to ? t('between', { from, to }) : from ? t('since', { from }) : to ? t('until', { to }) : null;
+  const editor: Chip<Span>['editor'] = (apply) => <TimeEditor span={span} onApply={apply} />;
+  return { label, value, error, without: { from: undefined, to: undefined }, editor };
 }
 
 /** An instant so many seconds back, to the full second. */

@@ -6,14 +6,10 @@ interface SteadyRows<T extends { id: string }> {
   rows: T[];
   /** Ids of rows that the list does not hold any more: purged, or no longer matching the filter. */
   gone: ReadonlySet<string>;
-  /** How many have come that are not shown. */
   newer: number;
 }
 
-/**
- * Lays a new reading over the rows on screen so that none of them moves: what somebody is about to click stays under
- * the pointer. New ones are counted, and shown when asked for.
- */
+/** Lays a new reading over the rows on screen so that none moves under the pointer; new ones are counted. */
 export function steadyRows<T extends { id: string }>(standing: readonly T[], latest: readonly T[]): SteadyRows<T> {
   const byId = new Map(latest.map((row) => [row.id, row]));
   const known = new Set(standing.map(({ id }) => id));
@@ -25,7 +21,6 @@ export function steadyRows<T extends { id: string }>(standing: readonly T[], lat
 }
 
 export interface ShownRows<T extends { id: string } = OutboxEvent> extends SteadyRows<T> {
-  /** Shows the list as it is now. */
   showLatest: () => void;
 }
 
@@ -37,10 +32,7 @@ interface Standing<T> {
   follows: boolean;
 }
 
-/**
- * Rows that keep their places between readings; another `list` (filter or page) starts with its own. A new `round`
- * shows the next reading as it comes: after their own intervention, its effect is what somebody wants to see.
- */
+/** Rows that keep their places between readings of one `list` (filter and page). A new `round`, after an intervention, shows the next reading as it comes. */
 export function useSteadyRows<T extends { id: string }>(list: string, latest: readonly T[], round: number): ShownRows<T> {
   const [standing, setStanding] = useState<Standing<T>>({ list, round, rows: latest, follows: false });
   const current = next(standing, list, round, latest);

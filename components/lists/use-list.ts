@@ -1,10 +1,9 @@
 import { usePathname, useRouter } from 'next/navigation';
 import { useTransition } from 'react';
 import type { ActionResult } from '@/lib/shared/problems';
-import { usePolledSnapshot, type PolledSnapshot } from '../frame/use-polled-snapshot';
+import { usePolledSnapshot, type PolledSnapshot } from '../frame/live';
 
 export interface ListOptions<F, S extends object> {
-  /** Names this list among the readings of the console. */
   name: readonly unknown[];
   filter: F;
   serialise: (filter: F) => URLSearchParams;
@@ -13,9 +12,7 @@ export interface ListOptions<F, S extends object> {
   /** As the URL has them; nothing is read anew for columns. */
   columns?: string | null;
   initial: S;
-  /** Reads the page of this filter and cursor, both written as a query string. */
   load: (query: string) => Promise<ActionResult<S>>;
-  /** The screen holds still, for instance while rows are ticked. */
   paused?: boolean;
 }
 
@@ -26,7 +23,6 @@ export interface List<F, S extends object> extends PolledSnapshot<S> {
   filterQuery: string;
   /** A page behind a cursor. */
   turned: boolean;
-  /** True from the click until the new list is there. */
   pending: boolean;
   /** The rows are old or about to be replaced. */
   dimmed: boolean;

@@ -1,10 +1,11 @@
-import { memo, useId, useState } from 'react';
-import dynamic from 'next/dynamic';
 import { Skeleton, Title } from '@mantine/core';
 import { useTranslations } from 'next-intl';
+import dynamic from 'next/dynamic';
+import { memo, useId, useMemo, useState } from 'react';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { RatedPoint } from '@/lib/shared/figures/series-rates';
+import type { Series, SeriesLine } from '@/lib/shared/model';
 import { CHART_HEIGHT, type ChartLine, type Pane, type TimeSpan } from '../charts/chart-model';
 import { LineSign } from '../charts/chart-parts';
 import { Figure } from '../figures/figure';
@@ -78,12 +79,6 @@ interface ChartTableProps {
   marks: readonly Mark[];
 }
 
-interface Column {
-  head: string;
-  /** null where it is not known. */
-  text: (point: RatedPoint) => string | null;
-}
-
 /** The points of a chart as rows, newest first, made when they are asked for. */
 function ChartTable({ title, panes, span, marks }: ChartTableProps) {
   const words = useTranslations('outbox.charts');
@@ -105,7 +100,7 @@ function ChartTable({ title, panes, span, marks }: ChartTableProps) {
 function Rows({ panes, span: { points, stepMs }, marks }: Omit<ChartTableProps, 'title'>) {
   const words = useTranslations('outbox.charts');
   const format = useFormat();
-  const columns = panes.flatMap((pane): Column[] =>
+  const columns = panes.flatMap((pane): { head: string; text: (point: RatedPoint) => string | null }[] =>
     pane.kind === 'heat'
       ? [...pane.boundsMs, Infinity].map((_, row) => ({
           head: `${pane.rowName(row)}, ${words('units.events')}`,
@@ -148,4 +143,72 @@ function Rows({ panes, span: { points, stepMs }, marks }: Omit<ChartTableProps, 
       </tbody>
     </table>
   );
+}
+
+interface ChartSpec {
+  id: 'depth' | 'flow' | 'latency' | 'heat' | 'failures' | 'dead';
+  /** The lines by which it is known. */
+  of: SeriesLine;
+  panes: Pane[];
+}
+
+/** The charts of an outbox, in the order they are shown; the same until the step or the language changes. */
+export function useChartSpecs({ stepSeconds, heatBoundsMs }: Pick<Series, 'stepSeconds' | 'heatBoundsMs'>): ChartSpec[] {
+  const words = useTranslations('outbox.charts');
+  const format = useFormat();
+  const bounds = heatBoundsMs.join();
+  return useMemo(() => {
+    const boundsMs = bounds === '' ? [] : bounds.split(',').map(Number);
+    const step = format.age(stepSeconds * 1_000);
+    const perStep = words('units.perStep', { step });
+    const line = (key: ChartLine['key'], hue: ChartLine['hue'], say: ChartLine['format'], more?: Partial<ChartLine>): ChartLine => ({
+      key,
+      label: words(`lines.${key}`),
+      hue,
+      format: say,
+      ...more,
+    });
+    const count = (value: number) => format.number(value);
+    const { age, latency: duration, rate } = format;
+    const events = { kind: 'lines', scale: 'linear', unit: words('units.events'), format: count } as const;
+    const lower = (row: number) => boundsMs[row - 1] ?? 0;
+    const rowName = (row: number) => {
+      const upper = boundsMs[row];
+      if (upper === undefined) return words('heatOver', { from: duration(lower(row)) });
+      return row === 0
+        ? words('heatUpTo', { to: duration(upper) })
+        : words('heatBetween', { from: duration(lower(row)), to: duration(upper) });
+    };
+    const ages = { kind: 'lines', scale: 'ages', unit: words('units.oldest'), format: age } as const;
+    const durations = { kind: 'lines', scale: 'durations', unit: words('units.durations'), format: duration } as const;
+    const percentiles = [
+      line('p50Ms', 'accent', duration),
+      line('p95Ms', 'violet', duration, { dash: '5 4' }),
+      line('p99Ms', 'amber', duration, { dash: '2 3' }),
+    ];
+    const flow = [line('createdPerMinute', 'blue', rate, { dash: '5 4' }), line('publishedPerMinute', 'green', rate)];
+    const failures = [line('retries', 'amber', count), line('errors', 'red', count, { dash: '5 3' })];
+    return [
+      {
+        id: 'depth',
+        of: 'waiting',
+        panes: [
+          { ...events, lines: [line('waiting', 'blue', count, { filled: true })] },
+          { ...ages, lines: [line('oldestAgeMs', 'amber', age, { dash: '5 3' })] },
+        ],
+      },
+      { id: 'flow', of: 'published', panes: [{ ...events, unit: words('units.perMinute'), format: rate, lines: flow }] },
+      {
+        id: 'latency',
+        of: 'latency',
+        panes: [
+          { ...durations, band: { low: 'p50Ms', high: 'p99Ms', hue: 'violet' }, lines: percentiles },
+          { kind: 'bars', unit: perStep, format: count, lines: [line('latencyCount', 'grey', count, { barred: true })] },
+        ],
+      },
+      { id: 'heat', of: 'latency', panes: [{ kind: 'heat', unit: words('units.heat'), format: duration, boundsMs, rowName, lines: [] }] },
+      { id: 'failures', of: 'errors', panes: [{ ...events, unit: words('units.attempts', { step }), lines: failures }] },
+      { id: 'dead', of: 'dead', panes: [{ ...events, lines: [line('dead', 'red', count, { filled: true })] }] },
+    ];
+  }, [words, format, stepSeconds, bounds]);
 }

@@ -1,18 +1,21 @@
-import { useCallback, useMemo, useTransition, type ReactNode } from 'react';
-import { usePathname, useRouter, useSearchParams } from 'next/navigation';
+import { Button, Pill, SegmentedControl, TextInput, Title } from '@mantine/core';
+import { IconCalendarTime, IconDownload, IconFlag, IconZoomReset } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import { Button, Pill, Title } from '@mantine/core';
-import { IconDownload, IconZoomReset } from '@tabler/icons-react';
-import { shortIso, withChartView, type ChartView, seriesQuery } from '@/lib/shared/figures/chart-view';
-import type { Mark } from '@/lib/shared/figures/marks';
-import type { Series } from '@/lib/shared/model';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ChartView, seriesQuery, shortIso } from '@/lib/shared/figures/chart-view';
+import { type Mark, MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { ratedPoints } from '@/lib/shared/figures/series-rates';
-import { ChartCursorProvider, MarkToolsProvider, type TakeOff } from '../charts/chart-parts';
+import { spanProblem } from '@/lib/shared/figures/windows';
+import type { Series } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
+import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { timeSpan, type TimeSpan } from '../charts/chart-model';
+import { ChartCursorProvider, MarkToolsProvider, type TakeOff } from '../charts/chart-parts';
 import { useFormat } from '../figures/use-format';
-import { ChartPanel } from './chart-panel';
-import { useChartSpecs } from './use-chart-specs';
-import { SpanEditor } from './chart-editors';
+import { useViewChange } from '../frame/outbox-bar';
+import { ButtonPopover } from '../frame/popovers';
+import { useChange } from '../frame/use-change';
+import { ChartPanel, useChartSpecs } from './chart-panel';
 import classes from './charts.module.css';
 
 interface ChartsProps {
@@ -24,14 +27,13 @@ interface ChartsProps {
   takeOff: TakeOff | null;
   /** Puts a mark on; null for who may not. */
   markEditor: ReactNode;
-  /** How the history comes about. */
   children: ReactNode;
 }
 
 /** How it came about: depth, flow, latency, failures and dead letters on one time axis, with one cursor and one selection. */
 export function Charts({ outbox, view, series, marks, takeOff, markEditor, children }: ChartsProps) {
   const words = useTranslations('outbox.charts');
-  const [pending, change] = useViewChange();
+  const [pending, change] = useViewChange('push');
   const { points, stepSeconds, asOf } = series;
   const span = useMemo(() => timeSpan(ratedPoints({ points, stepSeconds, asOf }), stepSeconds), [points, stepSeconds, asOf]);
   const specs = useChartSpecs(series);
@@ -59,27 +61,11 @@ export function Charts({ outbox, view, series, marks, takeOff, markEditor, child
   );
 }
 
-/** Goes to another span or type: by its address, so that a link shows the same and going back takes it back. */
-function useViewChange(): [boolean, (view: Pick<ChartView, 'span' | 'type'>) => void] {
-  const router = useRouter();
-  const pathname = usePathname();
-  const search = useSearchParams();
-  const [pending, startTransition] = useTransition();
-  const change = useCallback(
-    (view: Pick<ChartView, 'span' | 'type'>) => {
-      startTransition(() => router.push(`${pathname}?${withChartView(new URLSearchParams(search), view)}`, { scroll: false }));
-    },
-    [router, pathname, search],
-  );
-  return [pending, change];
-}
-
 interface ChartBarProps {
   outbox: string;
   view: ChartView;
   span: TimeSpan;
   onChange: (view: Pick<ChartView, 'span' | 'type'>) => void;
-  /** Further tools. */
   children: ReactNode;
 }
 
@@ -122,12 +108,159 @@ function ChartBar({ outbox, view, span, onChange, children }: ChartBarProps) {
             {words('resetZoom')}
           </Button>
         )}
-        <SpanEditor key={`${span.from} ${own}`} span={span} onApply={(chosen) => onChange({ span: chosen, type })} />
+        <SpanEditor span={span} onApply={(chosen) => onChange({ span: chosen, type })} />
         {children}
         <Button component="a" href={csv} download size="compact-sm" variant="default" leftSection={<IconDownload size={14} aria-hidden />}>
           {words('csv')}
         </Button>
       </div>
     </div>
+  );
+}
+
+const BUTTON = { size: 'compact-sm', position: 'bottom-end', width: 288 } as const;
+
+function Form({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
+  return (
+    <form
+      className={classes.times}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
+/** A time to the minute, on the clock of the reader's zone. */
+const minuteOf = (at: number, timeZone: string) => instantToWall(at, timeZone).slice(0, 16);
+
+interface SpanEditorProps {
+  span: TimeSpan;
+  onApply: (span: { from: string; to: string }) => void;
+}
+
+/** A span by its two times, for those who do not drag. */
+export function SpanEditor(props: SpanEditorProps) {
+  const words = useTranslations('outbox.charts');
+  return (
+    <ButtonPopover {...BUTTON} label={words('choose')} leftSection={<IconCalendarTime size={14} aria-hidden />}>
+      {(close) => <SpanForm {...props} close={close} />}
+    </ButtonPopover>
+  );
+}
+
+function SpanForm({ span, onApply, close }: SpanEditorProps & { close: () => void }) {
+  const words = useTranslations('outbox.charts');
+  const { timeZone } = useFormat();
+  const [walls, setWalls] = useState(() => ({ from: minuteOf(span.from, timeZone), to: minuteOf(span.to, timeZone) }));
+  const [wrong, setWrong] = useState<string | null>(null);
+  const apply = () => {
+    const [from, to] = [wallToInstant(walls.from, timeZone) ?? '', wallToInstant(walls.to, timeZone) ?? ''];
+    const problem = spanProblem(from, to);
+    setWrong(problem === null ? null : words(`spanProblems.${problem}`));
+    if (problem !== null) return;
+    close();
+    onApply({ from: shortIso(Date.parse(from)), to: shortIso(Date.parse(to)) });
+  };
+  return (
+    <Form onSubmit={apply}>
+      {(['from', 'to'] as const).map((end) => (
+        <TextInput
+          key={end}
+          size="xs"
+          type="datetime-local"
+          label={words(end)}
+          value={walls[end]}
+          error={end === 'to' && wrong}
+          onChange={(event) => setWalls({ ...walls, [end]: event.currentTarget.value })}
+          data-autofocus={end === 'from' || undefined}
+        />
+      ))}
+      <p>{timeZone}</p>
+      <Button size="xs" type="submit">
+        {words('show')}
+      </Button>
+    </Form>
+  );
+}
+
+export type MarkAction = (input: {
+  mark: { kind: Mark['kind']; text: string; outbox: string; at?: string };
+  key: string;
+}) => Promise<ActionResult<Mark>>;
+
+interface MarkEditorProps {
+  outbox: string;
+  action: MarkAction;
+  /** Reads the screen again, so that the mark is there. */
+  onMarked: () => Promise<void>;
+}
+
+/** Puts a mark on the charts of this outbox, now or at a time that has passed. */
+export function MarkEditor(props: MarkEditorProps) {
+  const words = useTranslations('outbox.charts');
+  const kind = useState<Mark['kind']>('deploy');
+  return (
+    <ButtonPopover {...BUTTON} label={words('addMark')} leftSection={<IconFlag size={14} aria-hidden />}>
+      {(close) => <MarkForm {...props} of={kind} close={close} />}
+    </ButtonPopover>
+  );
+}
+
+interface MarkFormProps extends MarkEditorProps {
+  /** The kind chosen last. */
+  of: [Mark['kind'], (kind: Mark['kind']) => void];
+  close: () => void;
+}
+
+function MarkForm({ outbox, action, onMarked, of: [kind, setKind], close }: MarkFormProps) {
+  const words = useTranslations('outbox.charts');
+  const problems = useTranslations('problems');
+  const { timeZone } = useFormat();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(() => minuteOf(Date.now(), timeZone));
+  // The same mark sent twice is one mark; the next one has a key of its own.
+  const [key] = useState(() => crypto.randomUUID());
+  const { send, sending, problem } = useChange(action, {
+    onDone: () => {
+      close();
+      return onMarked();
+    },
+  });
+  return (
+    <Form onSubmit={() => send({ mark: { kind, text: text.trim(), outbox, at: wallToInstant(at, timeZone) ?? undefined }, key })}>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label={words('markKind')}
+        data={MARK_KINDS.map((value) => ({ value, label: words(`marks.${value}`) }))}
+        value={kind}
+        onChange={setKind}
+      />
+      <TextInput
+        size="xs"
+        label={words('markText')}
+        required
+        maxLength={MARK_TEXT_MAX}
+        value={text}
+        error={problem && problems(problem.code)}
+        onChange={(event) => setText(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        size="xs"
+        type="datetime-local"
+        label={words('markAt', { zone: timeZone })}
+        required
+        value={at}
+        onChange={(event) => setAt(event.currentTarget.value)}
+      />
+      <Button size="xs" type="submit" loading={sending}>
+        {words('addMark')}
+      </Button>
+    </Form>
   );
 }

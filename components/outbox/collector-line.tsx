@@ -4,8 +4,7 @@ import { useTranslations } from 'next-intl';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { ButtonPopover } from '../frame/button-popover';
-import { CopyText } from '../frame/copy-text';
+import { ButtonPopover, CopyText } from '../frame/popovers';
 import classes from './collector.module.css';
 
 const SIGNS = {
@@ -23,7 +22,6 @@ const A_DAY_MS = 86_400_000;
 interface CollectorLineProps {
   collector: CollectorStatus | null;
   asOf: string;
-  /** Whether the details are open. */
   open: boolean;
   onOpen: (open: boolean) => void;
 }
@@ -63,7 +61,7 @@ export function CollectorLine({ collector, asOf, open, onOpen }: CollectorLinePr
           width={400}
           className={classes.details}
         >
-          <Details collector={collector} />
+          {() => <Details collector={collector} />}
         </ButtonPopover>
       )}
     </div>

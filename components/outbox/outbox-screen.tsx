@@ -10,13 +10,12 @@ import type { ActionResult } from '@/lib/shared/problems';
 import type { ChartView, MarkedSnapshot } from '@/lib/shared/figures/chart-view';
 import { useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { usePolledSnapshot } from '../frame/live';
 import { Note } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
 import { ReadOnlyNote } from '../proof/read-only-note';
-import { Charts } from './charts';
+import { Charts, MarkEditor, type MarkAction } from './charts';
 import { CollectorLine } from './collector-line';
-import { MarkEditor, type MarkAction } from './chart-editors';
 import { Tiles } from './tiles';
 import { TypeTable, type TrendsAction } from './type-table';
 import { VerdictBanner } from './verdict-banner';
@@ -35,7 +34,6 @@ interface OutboxScreenProps {
   unmarkAction: UnmarkAction | null;
 }
 
-/** One outbox: what is wrong and what to do, the figures of now, and how it came about. */
 export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, markAction, unmarkAction }: OutboxScreenProps) {
   const words = useTranslations('outbox');
   const doctorWords = useTranslations('doctor');
@@ -71,7 +69,6 @@ export function OutboxScreen({ outbox: id, view, initial, action, trendsAction, 
       <Tiles
         summary={summary}
         publishedAtKnown={outbox.capabilities.fields.publishedAt}
-        intervalMs={POLL_INTERVAL_MS}
         onAdvice={collector?.advice ? () => explain(true) : undefined}
       />
       <Charts

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Count, Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
+import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since } from '../figures/time';
@@ -12,14 +13,12 @@ import classes from './outbox.module.css';
 
 interface TileProps {
   label: string;
-  known: Known;
+  of: { known: Known; why?: UnavailableReason };
   /** How it is known, where that is said better than by `known`. */
   knownText?: string;
-  why?: UnavailableReason;
   /** Offers what would make a figure known that is not. */
   onAdvice?: () => void;
   asOf: string;
-  intervalMs: number;
   wide?: 'flow' | 'latency' | 'slot';
   children: ReactNode;
 }
@@ -27,8 +26,7 @@ interface TileProps {
 /** What an index or a column would mend. */
 const ADVISABLE: readonly UnavailableReason[] = ['needs_sampling', 'too_many_rows', 'no_published_at'];
 
-/** A figure with its name, how it is known and how old it is. */
-function Tile({ label, known, knownText, why, onAdvice, asOf, intervalMs, wide, children }: TileProps) {
+function Tile({ label, of: { known, why }, knownText, onAdvice, asOf, wide, children }: TileProps) {
   const words = useTranslations('outbox');
   return (
     <li className={classes.tile} data-wide={wide}>
@@ -42,7 +40,7 @@ function Tile({ label, known, knownText, why, onAdvice, asOf, intervalMs, wide, 
         ) : (
           <>
             {known !== 'unavailable' && `${knownText ?? words(`known.${known}`)} · `}
-            <Age short asOf={asOf} intervalMs={intervalMs} />
+            <Age short asOf={asOf} intervalMs={POLL_INTERVAL_MS} />
           </>
         )}
       </p>
@@ -51,10 +49,10 @@ function Tile({ label, known, knownText, why, onAdvice, asOf, intervalMs, wide, 
 }
 
 /** Several figures side by side under small names of their own. */
-function Split({ parts }: { parts: { name: string; value: ReactNode }[] }) {
+function Split({ parts }: { parts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.split}>
-      {parts.map(({ name, value }) => (
+      {parts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
@@ -64,37 +62,33 @@ function Split({ parts }: { parts: { name: string; value: ReactNode }[] }) {
   );
 }
 
-/** What tells how far the relay is, where no row does. */
-function SlotTile({ slot, ...tile }: { slot: SlotHealth } & Pick<TileProps, 'asOf' | 'intervalMs'>) {
+/** How far the relay is, where no row says it. */
+function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
   const words = useTranslations('outbox.slot');
   const reasons = useTranslations('unavailable');
   const format = useFormat();
   const { name, state, inactiveSince, assumed } = slot;
-  const since = useTicking((now) => (inactiveSince === null ? 'none' : format.age(now - Date.parse(inactiveSince))));
-  const bytes = (part: 'lag' | 'held' | 'safe', value: number | null) =>
-    value === null ? [] : [{ name: words(part), value: <Figure large text={format.bytes(value)} /> }];
-  const reader = state === 'active' ? words('connected') : state === 'inactive' ? words('gone', { age: since }) : words(state ?? 'missing');
+  const age = useTicking((now) => (inactiveSince === null ? 'none' : format.age(now - Date.parse(inactiveSince))));
+  const reader = state === 'active' ? words('connected') : state === 'inactive' ? words('gone', { age }) : words(state ?? 'missing');
+  const sizes = { lag: slot.lagBytes, held: slot.heldBytes, safe: slot.safeBytes };
+  const parts: [string, ReactNode][] = [
+    [words('name'), <code className={classes.slotName}>{name}</code>],
+    [
+      words('reader'),
+      <span className={classes.slotReader}>
+        <Figure large text={reader} />
+      </span>,
+    ],
+    ...(Object.keys(sizes) as (keyof typeof sizes)[]).flatMap((part): [string, ReactNode][] =>
+      sizes[part] === null ? [] : [[words(part), <Figure large text={format.bytes(sizes[part])} />]],
+    ),
+  ];
   return (
-    <Tile {...tile} wide="slot" label={words('label')} known={slot.known} knownText={words(assumed ? 'assumed' : 'named')}>
+    <Tile asOf={asOf} wide="slot" label={words('label')} of={{ known: slot.known }} knownText={words(assumed ? 'assumed' : 'named')}>
       {slot.known === 'unavailable' ? (
         <span className={classes.none}>{reasons(slot.why ?? 'slot_not_found')}</span>
       ) : (
-        <Split
-          parts={[
-            { name: words('name'), value: <code className={classes.slotName}>{name}</code> },
-            {
-              name: words('reader'),
-              value: (
-                <span className={classes.slotReader}>
-                  <Figure large text={reader} />
-                </span>
-              ),
-            },
-            ...bytes('lag', slot.lagBytes),
-            ...bytes('held', slot.heldBytes),
-            ...bytes('safe', slot.safeBytes),
-          ]}
-        />
+        <Split parts={parts} />
       )}
     </Tile>
   );
@@ -104,32 +98,32 @@ interface TilesProps {
   summary: Summary;
   /** Whether the table says when an event was published. */
   publishedAtKnown: boolean;
-  intervalMs: number;
   /** Set where an index or a column would make more figures known. */
   onAdvice?: () => void;
 }
 
-/** The figures of now. */
-export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: TilesProps) {
+export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
   const words = useTranslations('outbox');
-  const windows = useTranslations('frame.windows');
   const format = useFormat();
   const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, retries, errorRate, slot, asOf } = summary;
-  const window = windows(summary.window);
-  const tile = { asOf, intervalMs, onAdvice };
+  const window = useTranslations('frame.windows')(summary.window);
+  const tile = { asOf, onAdvice };
+  const counted = (label: string, count: Count) => (
+    <Tile {...tile} label={label} of={count}>
+      <CountText large count={count} />
+    </Tile>
+  );
   const rate = (value: number | null) => (
     <Figure large text={value === null ? null : format.rate(value)} known={throughput.known} why={throughput.why} />
   );
-  const percentile = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
+  const time = (ms: number | null) => <Percentile large ms={ms} of={latency} />;
   const { errorShare } = latency;
   const close = latency.known === 'estimated' && errorShare !== undefined && errorShare <= CLOSE_SHARE;
   return (
     <ul className={classes.tiles} aria-label={words('figures')}>
-      {slot !== null && <SlotTile slot={slot} asOf={asOf} intervalMs={intervalMs} />}
-      <Tile {...tile} label={words('tiles.waiting')} known={depth.waiting.known} why={depth.waiting.why}>
-        <CountText large count={depth.waiting} />
-      </Tile>
-      <Tile {...tile} label={words('tiles.oldest')} known={oldestPendingAt === null ? depth.waiting.known : 'exact'}>
+      {slot !== null && <SlotTile slot={slot} asOf={asOf} />}
+      {counted(words('tiles.waiting'), depth.waiting)}
+      <Tile {...tile} label={words('tiles.oldest')} of={{ known: oldestPendingAt === null ? depth.waiting.known : 'exact' }}>
         {oldestPendingAt !== null ? (
           <span className={classes.large}>
             <Since at={oldestPendingAt} />
@@ -140,11 +134,11 @@ export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: Tiles
           <Figure large text={null} why={depth.waiting.why ?? 'no_created_at'} />
         )}
       </Tile>
-      <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} known={throughput.known} why={throughput.why}>
+      <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput}>
         <Split
           parts={[
-            { name: words('tiles.published'), value: rate(throughput.publishedPerMinute) },
-            { name: words('tiles.created'), value: rate(throughput.createdPerMinute) },
+            [words('tiles.published'), rate(throughput.publishedPerMinute)],
+            [words('tiles.created'), rate(throughput.createdPerMinute)],
           ]}
         />
       </Tile>
@@ -152,29 +146,26 @@ export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: Tiles
         {...tile}
         wide="latency"
         label={latency.count === null ? words('tiles.latency', { window }) : words('tiles.latencyOf', { window, count: latency.count })}
-        known={latency.known}
-        why={latency.why}
+        of={latency}
         knownText={close ? words('known.within', { share: format.percent(errorShare) }) : undefined}
       >
         <Split
           parts={[
-            { name: 'p50', value: percentile(latency.p50Ms) },
-            { name: 'p95', value: percentile(latency.p95Ms) },
-            { name: 'p99', value: percentile(latency.p99Ms) },
-            { name: words('tiles.mean'), value: <Percentile large ms={latency.meanMs} of={latency} /> },
+            ['p50', time(latency.p50Ms)],
+            ['p95', time(latency.p95Ms)],
+            ['p99', time(latency.p99Ms)],
+            [words('tiles.mean'), time(latency.meanMs)],
           ]}
         />
       </Tile>
-      <Tile {...tile} label={words('tiles.dead')} known={depth.dead.known} why={depth.dead.why}>
-        <CountText large count={depth.dead} />
-      </Tile>
-      <Tile {...tile} label={words('tiles.retrying')} known={depth.retrying.known} why={depth.retrying.why}>
-        <CountText large count={depth.retrying} />
-      </Tile>
-      <Tile {...tile} label={words('tiles.processing')} known={depth.processing.known} why={depth.processing.why}>
-        <CountText large count={depth.processing} />
-      </Tile>
-      <Tile {...tile} label={words('tiles.lastPublished')} known={lastPublishedAt === null && !publishedAtKnown ? 'unavailable' : 'exact'}>
+      {counted(words('tiles.dead'), depth.dead)}
+      {counted(words('tiles.retrying'), depth.retrying)}
+      {counted(words('tiles.processing'), depth.processing)}
+      <Tile
+        {...tile}
+        label={words('tiles.lastPublished')}
+        of={{ known: lastPublishedAt === null && !publishedAtKnown ? 'unavailable' : 'exact' }}
+      >
         {lastPublishedAt !== null ? (
           <span className={classes.large}>
             <RelativeTime at={lastPublishedAt} />
@@ -183,10 +174,8 @@ export function Tiles({ summary, publishedAtKnown, intervalMs, onAdvice }: Tiles
           <Figure large text={null} why={publishedAtKnown ? 'no_events' : 'no_published_at'} />
         )}
       </Tile>
-      <Tile {...tile} label={words('tiles.retries', { window })} known={retries.known} why={retries.why}>
-        <CountText large count={retries} />
-      </Tile>
-      <Tile {...tile} label={words('tiles.errorRate', { window })} known={errorRate.known} why={errorRate.why}>
+      {counted(words('tiles.retries', { window }), retries)}
+      <Tile {...tile} label={words('tiles.errorRate', { window })} of={errorRate}>
         <Figure
           large
           text={errorRate.value === null ? null : format.percent(errorRate.value)}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { Title, UnstyledButton } from '@mantine/core';
@@ -25,17 +25,13 @@ interface TypeSort {
 /** Rows in the order asked for; what is not known comes last either way, and equals are in the order of their names. */
 export function sortTypes(rows: TypeFigures[], { column, descending }: TypeSort): TypeFigures[] {
   const sign = descending ? -1 : 1;
-  return [...rows].sort((a, b) => {
+  const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+  return rows.toSorted((a, b) => {
     const [x, y] = [a[column], b[column]];
-    if (x === y) return compareNames(a.type, b.type);
+    if (x === y) return compare(a.type, b.type);
     if (x === null) return 1;
-    if (y === null) return -1;
-    return sign * (typeof x === 'string' || typeof y === 'string' ? compareNames(String(x), String(y)) : x - y);
+    return y === null ? -1 : sign * compare(x, y);
   });
-}
-
-function compareNames(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 export type TrendsAction = (input: { outbox: string; window: Window; types: string[] }) => Promise<ActionResult<TypeTrend[]>>;
@@ -43,13 +39,8 @@ export type TrendsAction = (input: { outbox: string; window: Window; types: stri
 /** A trend changes slowly beside the figures, and each type of it is a reading. */
 const TREND_INTERVAL_MS = 60_000;
 
-/** The flow of the first types of an outbox, read after the screen is there; undefined for a type until it is. */
-function useTypeTrends(
-  outbox: string,
-  window: Window,
-  types: readonly string[],
-  action: TrendsAction,
-): (type: string) => (number | null)[] | undefined {
+/** The flow of the first types of an outbox, read after the screen is there. */
+function useTypeTrends(outbox: string, window: Window, types: readonly string[], action: TrendsAction): TypeTrend[] | undefined {
   const wanted = types.toSorted().slice(0, TREND_TYPES_MAX);
   const { data } = useQuery({
     queryKey: ['type-trends', outbox, window, wanted],
@@ -63,7 +54,7 @@ function useTypeTrends(
     refetchOnWindowFocus: false,
     retry: false,
   });
-  return (type) => data?.find((trend) => trend.type === type)?.published;
+  return data;
 }
 
 const NUMBER_COLUMNS = ['waiting', 'dead', 'retries', 'errors', 'p95Ms'] as const;
@@ -85,35 +76,29 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   const words = useTranslations('outbox');
   const windows = useTranslations('frame.windows');
   const search = useSearchParams();
-  const trendOf = useTypeTrends(
-    outbox.id,
-    view.window,
-    useMemo(() => rows.map(({ type }) => type), [rows]),
-    trendsAction,
-  );
+  const types = rows.map(({ type }) => type);
+  const trends = useTypeTrends(outbox.id, view.window, types, trendsAction);
   const format = useFormat();
   const [sort, setSort] = useState<TypeSort>({ column: 'waiting', descending: true });
   const window = windows(view.window);
-  const whyMissing: Partial<Record<TypeColumn, UnavailableReason>> = {
+  const whyMissing: Record<NumberColumn, UnavailableReason> = {
     waiting: depth.waiting.why ?? 'too_many_rows',
     dead: depth.dead.why ?? 'too_many_rows',
     retries: retries.why ?? 'too_many_rows',
     errors: errorRate.why ?? 'too_many_rows',
     p95Ms: latency.why ?? 'no_events',
   };
-  const sorted = sortTypes(rows, sort);
-  const isMissing = (column: TypeColumn) => rows.every((row) => row[column] === null);
   const cell = (row: TypeFigures, column: NumberColumn, first: boolean) => {
     const value = row[column];
     // A column that this table cannot fill says so once.
-    if (isMissing(column)) {
-      if (!first) return null;
+    if (rows.every((each) => each[column] === null))
       return (
-        <td key={column} rowSpan={rows.length}>
-          <Figure text={null} why={whyMissing[column]} />
-        </td>
+        first && (
+          <td key={column} rowSpan={rows.length}>
+            <Figure text={null} why={whyMissing[column]} />
+          </td>
+        )
       );
-    }
     const most = Math.max(...rows.map((each) => each[column] ?? 0));
     return (
       <td key={column}>
@@ -130,9 +115,8 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
   };
 
   const trend = (type: string) => {
-    const values = trendOf(type);
-    if (values === undefined) return null;
-    return <Sparkline values={values} say={(figures) => words('types.trendOf', { type, window, ...figures })} />;
+    const values = trends?.find((one) => one.type === type)?.published;
+    return values && <Sparkline values={values} say={(figures) => words('types.trendOf', { type, window, ...figures })} />;
   };
 
   const header = (column: TypeColumn) => {
@@ -171,7 +155,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
               </tr>
             </thead>
             <tbody>
-              {sorted.map((row, index) => (
+              {sortTypes(rows, sort).map((row, index) => (
                 <tr key={row.type}>
                   <th scope="row">
                     <Link href={`/outboxes/${encodeURIComponent(outbox.id)}/events?type=${encodeURIComponent(row.type)}`}>{row.type}</Link>

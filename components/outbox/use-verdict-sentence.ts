@@ -71,11 +71,7 @@ export function useVerdictSentence({
   });
 }
 
-/**
- * Puts a fact behind a verdict into words. Durations (`…Ms`) are said in two units, sizes (`…Bytes`) in one; times as how long ago, but `sinceAt`
- * as a time of day, for a sentence that says "since"; counts stay numbers for plurals. A fact this catalogue does not
- * know is left out rather than shown as a code.
- */
+/** Puts a fact behind a verdict into words: `…Ms`, `…Bytes`, times as how long ago, but `sinceAt` as a time of day; counts stay numbers for plurals. null for an unknown fact. */
 export function useEvidenceText(): (evidence: Evidence) => string | null {
   const words = useTranslations('evidence');
   const format = useFormat();

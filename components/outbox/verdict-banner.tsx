@@ -1,20 +1,13 @@
-import { useState } from 'react';
-import Link from 'next/link';
 import { Button } from '@mantine/core';
 import { useTranslations } from 'next-intl';
+import Link from 'next/link';
+import { useState } from 'react';
+import { type Verdict, VERDICT_TONE } from '@/lib/shared/figures/verdicts';
 import type { OutboxInfo, Summary } from '@/lib/shared/model';
-import { VERDICT_TONE, type Verdict } from '@/lib/shared/figures/verdicts';
 import { VerdictMark } from '../figures/mark';
 import { AbsoluteTime } from '../figures/time';
-import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 import classes from './outbox.module.css';
-
-interface VerdictBannerProps {
-  outbox: OutboxInfo;
-  summary: Summary;
-  /** Reads the outbox again now. */
-  onRefresh: () => Promise<void>;
-}
+import { useEvidenceText, useVerdictSentence } from './use-verdict-sentence';
 
 const FACTS_SHOWN = 3;
 
@@ -42,8 +35,7 @@ function withFilter(name: 'type' | 'aggregate', value: string | null): string {
   return value === null ? WAITING : `${WAITING}&${new URLSearchParams({ [name]: value }).toString()}`;
 }
 
-/** What is wrong, since when, how that is known, and the one thing to do next. */
-export function VerdictBanner({ outbox, summary, onRefresh }: VerdictBannerProps) {
+export function VerdictBanner({ outbox, summary, onRefresh }: { outbox: OutboxInfo; summary: Summary; onRefresh: () => Promise<void> }) {
   const words = useTranslations('outbox');
   const sentence = useVerdictSentence(summary);
   const evidenceText = useEvidenceText();

@@ -14,7 +14,6 @@ const Palette = lazy(async () => ({ default: (await load()).Palette }));
 /** The box has the focus long before; a key pressed later is no longer meant for it. */
 const CAPTURE_MS = 5_000;
 
-/** The palette's place in the top bar. */
 export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   const t = useTranslations('palette');
   const [wanted, setWanted] = useState(false);
@@ -89,10 +88,7 @@ export function PaletteButton(props: Pick<PaletteProps, 'findEvent'>) {
   );
 }
 
-/**
- * Until the palette's box has the focus, what is typed belongs to it already: on the screen below, "a" would mean
- * archive. Hands each key over and keeps it from everybody else; ends by itself once a text box has the focus.
- */
+/** Until the palette's box has the focus, what is typed is for it already: on the screen below, "a" would archive. Ends once it has. */
 function captureTyping({ onCharacter, onEnter }: { onCharacter: (character: string) => void; onEnter: () => void }): () => void {
   const stop = () => document.removeEventListener('keydown', listen, true);
   const listen = (event: KeyboardEvent) => {

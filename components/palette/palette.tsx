@@ -23,14 +23,12 @@ import '@mantine/spotlight/styles.css';
 export const [paletteStore, palette] = createSpotlight();
 
 export interface PaletteProps {
-  /** What is in the box. */
   text: string;
   onText: (text: string) => void;
   /** Enter was pressed before there was anything to go to: the first thing found is it. */
   entered: boolean;
   onEntered: (entered: boolean) => void;
   onClose: () => void;
-  /** Looks for an id in every outbox. */
   findEvent: (text: string) => Promise<ActionResult<FoundEvents>>;
 }
 
@@ -167,10 +165,7 @@ function matches({ label, words }: Target, wanted: string): boolean {
 
 const LIST_ID = 'palette-list';
 
-/**
- * The first thing found is the one Enter goes to. Spotlight marks it when the text changes; what an answer brings later has
- * to be marked when it comes. Part of the list, as that may be there later than the text is.
- */
+/** Marks the first thing found, which Enter goes to: Spotlight does so when the text changes, and not for an answer that comes later. */
 function FirstSelected({ found, goThere, onGone }: { found: string; goThere: boolean; onGone: () => void }) {
   const gone = useEffectEvent(onGone);
   useEffect(() => {

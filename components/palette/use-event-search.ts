@@ -3,16 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { ActionResult } from '@/lib/shared/problems';
 import type { EventState } from '@/lib/shared/states';
 
-/** An event the palette found by an id. */
-interface FoundEvent {
-  outbox: string;
-  id: string;
-  type: string | null;
-  state: EventState;
-}
-
 export interface FoundEvents {
-  events: FoundEvent[];
+  events: { outbox: string; id: string; type: string | null; state: EventState }[];
   /** Outboxes that did not answer: the event may be there all the same. */
   unread: string[];
 }

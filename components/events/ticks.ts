@@ -1,8 +1,76 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
-import { TICKED_EVENTS_MAX, type Cause, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type Cause, type FrozenEvent, type FrozenPage, type OutboxEvent, TICKED_EVENTS_MAX } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { UNANSWERED } from '../frame/use-change';
+
+export interface Ticks {
+  /** The ticked events as they were seen when they were ticked, versions included. */
+  events: FrozenEvent[];
+  has: (id: string) => boolean;
+  /** Ticks or unticks one; with `range`, everything shown between the one ticked last and it is ticked. */
+  toggle: (event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => void;
+  toggleAll: (shown: readonly OutboxEvent[]) => void;
+  clear: () => void;
+  fill: (events: readonly FrozenEvent[], extent: TakeScope) => void;
+  /** Another list is on the screen: what is ticked stays, and is no longer so much of it. */
+  leaveList: () => void;
+  /** How much of a list is ticked; null once single events were. */
+  extent: TakeScope | null;
+  /** The last tick went over the limit and was not taken. */
+  full: boolean;
+}
+
+interface Ticked {
+  rows: ReadonlyMap<string, FrozenEvent>;
+  full: boolean;
+  extent: TakeScope | null;
+}
+
+const NONE: Ticked = { rows: new Map(), full: false, extent: null };
+
+/** Ticks on the rows in view; they outlive paging, because each keeps the row it was put on. */
+export function useTicks(): Ticks {
+  const [{ rows, full, extent }, setTicked] = useState(NONE);
+  const anchor = useRef<string | null>(null);
+
+  const toggle = useCallback((event: OutboxEvent, range: boolean, shown: readonly OutboxEvent[]) => {
+    const from = range ? shown.findIndex(({ id }) => id === anchor.current) : -1;
+    const to = shown.findIndex(({ id }) => id === event.id);
+    anchor.current = event.id;
+    if (from === -1 || to === -1) setTicked((before) => put(before, [event], !before.rows.has(event.id)));
+    else setTicked((before) => put(before, shown.slice(Math.min(from, to), Math.max(from, to) + 1), true));
+  }, []);
+  const toggleAll = useCallback((shown: readonly OutboxEvent[]) => {
+    setTicked((before) => put(before, shown, !shown.every(({ id }) => before.rows.has(id))));
+  }, []);
+  const clear = useCallback(() => {
+    anchor.current = null;
+    setTicked((before) => (before.rows.size === 0 && !before.full ? before : NONE));
+  }, []);
+
+  const fill = useCallback((events: readonly FrozenEvent[], much: TakeScope) => {
+    anchor.current = null;
+    setTicked({ rows: new Map(events.map((event) => [event.id, event])), full: false, extent: much });
+  }, []);
+
+  const leaveList = useCallback(() => setTicked((before) => (before.extent === null ? before : { ...before, extent: null })), []);
+
+  return useMemo(
+    () => ({ events: [...rows.values()], has: (id) => rows.has(id), toggle, toggleAll, clear, fill, leaveList, extent, full }),
+    [rows, toggle, toggleAll, clear, fill, leaveList, extent, full],
+  );
+}
+
+function put(before: Ticked, events: readonly OutboxEvent[], on: boolean): Ticked {
+  const rows = new Map(before.rows);
+  for (const event of events) {
+    const { id, version } = event;
+    if (!on) rows.delete(id);
+    else if (version !== null) rows.set(id, rows.get(id) ?? { ...event, version });
+  }
+  return rows.size > TICKED_EVENTS_MAX ? { ...before, full: true } : { rows, full: false, extent: null };
+}
 
 /** One click reads no more rows than this, nor in more stretches: a rare cause in a large table would walk all of it. */
 export const ROWS_LOOKED_AT_MAX = 1_000_000;
@@ -11,12 +79,10 @@ export const STRETCHES_MAX = 100;
 /** A list to be ticked as a whole: what stands in its screen's URL, or the group of one cause in it. */
 interface WholeList {
   outbox: string;
-  /** The filter, as a query string. */
   query: string;
   of: Cause | null;
 }
 
-/** Answers the next stretch of a list as it is now. */
 export type Freeze = (input: WholeList & { cursor?: string }) => Promise<ActionResult<FrozenPage>>;
 
 /** How much of a list was ticked: all of it; all that a bounded search found; or the first so many, and it has more. */
@@ -65,10 +131,7 @@ export interface WholeListState {
 
 const KEY = ['whole-list'];
 
-/**
- * Reads a list and ticks what it holds now; events that come into it afterwards are not among them. `shown` names the list
- * on the screen: a reading ends with it, and so does what was answered.
- */
+/** Reads a list and ticks what it holds now. `shown` names the list on the screen: a reading ends with it, and so does what was answered. */
 export function useWholeList(
   freeze: Freeze,
   shown: string,

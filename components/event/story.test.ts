@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AuditEntry, EventDetail } from '@/lib/shared/model';
-import { timelineItems } from './timeline';
+import { timelineItems } from './story';
 
 const entry = (at: string, interventionId: string) => ({ id: at, at, interventionId, operation: 'archive' }) as AuditEntry;
 const detail = (event: Partial<EventDetail['event']>, rest: Partial<EventDetail> = {}) =>

@@ -1,30 +1,93 @@
-'use client';
-
-import { useState, useTransition, type ComponentType, type ReactNode } from 'react';
-import Link from 'next/link';
 import { Alert, Anchor, NativeSelect } from '@mantine/core';
-import { IconAlertTriangle, IconArrowLeft, IconCheck, type IconProps } from '@tabler/icons-react';
+import {
+  IconAlertTriangle,
+  IconArrowLeft,
+  IconCheck,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleHalf2,
+  type IconProps,
+} from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
-import type { Examination, MappedRole, Sample } from '@/lib/shared/detection';
+import Link from 'next/link';
+import { type ComponentType, type ReactNode, useState, useTransition } from 'react';
+import type { Candidate, Confidence, Examination, MappedRole, Sample } from '@/lib/shared/detection';
 import type { ActionResult } from '@/lib/shared/problems';
 import { LIVE_STATES, type LiveState } from '@/lib/shared/states';
 import { StateMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { CopyText } from '../frame/copy-text';
-import { ConfidenceMark } from './candidate-list';
-
+import { CopyText } from '../frame/popovers';
 import classes from './detect.module.css';
+
+const SIGN: Record<Confidence, ComponentType<IconProps>> = {
+  certain: IconCircleCheck,
+  likely: IconCircleHalf2,
+  possible: IconCircleDashed,
+};
+
+export function candidateHref(database: string, candidate: Candidate | null): string {
+  const search = new URLSearchParams({
+    database,
+    ...(candidate === null ? {} : { schema: candidate.name.schema, table: candidate.name.table }),
+  });
+  return `/detect?${search.toString()}`;
+}
+
+export function ConfidenceMark({ confidence }: { confidence: Confidence }) {
+  const t = useTranslations('detect.confidence');
+  const Sign = SIGN[confidence];
+  return (
+    <span className={classes.confidence} data-confidence={confidence}>
+      <Sign size={14} stroke={2} aria-hidden />
+      {t(confidence)}
+    </span>
+  );
+}
+
+export function CandidateList({ database, candidates, chosen }: { database: string; candidates: Candidate[]; chosen: string | null }) {
+  const t = useTranslations('detect');
+  const format = useFormat();
+  return (
+    <nav className={classes.list} aria-label={t('candidates')}>
+      <ul>
+        {candidates.map((candidate) => (
+          <li key={candidate.table}>
+            <Link
+              href={candidateHref(database, candidate)}
+              className={classes.candidate}
+              aria-current={candidate.table === chosen ? 'true' : undefined}
+              scroll={false}
+            >
+              <span className={classes.candidateHead}>
+                <bdi className={classes.table}>{candidate.table}</bdi>
+                <ConfidenceMark confidence={candidate.confidence} />
+              </span>
+              <span className={classes.candidateFacts}>
+                <span>{candidate.label ?? t('byHand')}</span>
+                {candidate.family !== 'outbox' && <span>{t(`families.${candidate.family}`)}</span>}
+                {candidate.estimatedRows !== null && (
+                  <span>{t('rows', { known: 'yes', count: format.compact(candidate.estimatedRows) })}</span>
+                )}
+                {candidate.configuredAs !== null && (
+                  <span className={classes.watched}>{t('configured', { id: candidate.configuredAs })}</span>
+                )}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
 
 interface DetailProps {
   database: string;
   initial: Examination;
   examine: (input: ExamineInput) => Promise<ActionResult<Examination>>;
-  /** Where all candidates are. */
   back: string;
 }
 
-/** One candidate: why it is one, its mapping, its words, rows read through it, and the lines to paste. */
 export function CandidateDetail({ database, initial, examine, back }: DetailProps) {
   const t = useTranslations('detect');
   const problems = useTranslations('problems');
@@ -105,14 +168,7 @@ export function CandidateDetail({ database, initial, examine, back }: DetailProp
   );
 }
 
-interface BlockProps {
-  title: string;
-  action?: ReactNode;
-  pending?: boolean;
-  children: ReactNode;
-}
-
-function Block({ title, action, pending, children }: BlockProps) {
+function Block({ title, action, pending, children }: { title: string; action?: ReactNode; pending?: boolean; children: ReactNode }) {
   return (
     <section className={classes.block} aria-busy={pending}>
       {action === undefined ? (

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
 import type { ProofStatus } from '@/lib/shared/changes/proofs';
 import { ClockProvider } from '../frame/clock';
-import { ProofResults } from './proof-results';
+import { ProofResults } from './proof-screen';
 
 test('events are told by ids that may be cut, each with the whole one beside it', () => {
   const rows = ['0199d3c2-6a1b-7c3d-9e4f-000000000001', '0199d3c2-6a1b-7c3d-9e4f-000000000002'];

@@ -1,8 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { renderToString } from 'react-dom/server';
 import { expect, it } from 'vitest';
-import { LiveProvider } from './live';
-import { usePolledSnapshot } from './use-polled-snapshot';
+import { LiveProvider, usePolledSnapshot } from './live';
 
 const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
 

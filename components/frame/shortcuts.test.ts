@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyCaps, matchesShortcut, type KeyPress } from './shortcut-match';
+import { keyCaps, matchesShortcut, type KeyPress } from './shortcuts';
 
 const press = (key: string, code: string, modifiers: Partial<KeyPress> = {}): KeyPress => ({
   key,

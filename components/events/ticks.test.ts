@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { TICKED_EVENTS_MAX, type FrozenEvent, type FrozenPage } from '@/lib/shared/model';
-import { ROWS_LOOKED_AT_MAX, STRETCHES_MAX, takeList, type Freeze } from './take-list';
+import { ROWS_LOOKED_AT_MAX, STRETCHES_MAX, takeList, type Freeze } from './ticks';
 
 const LIST = { outbox: 'o', query: '', of: null };
 const { signal: going } = new AbortController();

@@ -3,8 +3,8 @@ import { NextIntlClientProvider } from 'next-intl';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
-import { TakingBar } from './selection-bar';
-import type { Taking } from './take-list';
+import { TakingBar } from './event-list';
+import type { Taking } from './ticks';
 
 const bar = (taking: Taking): string =>
   renderToStaticMarkup(
