@@ -1,10 +1,7 @@
-import type { Metadata } from 'next';
-import { getTranslations } from 'next-intl/server';
 import { NothingHere } from '@/components/frame/failure';
+import { titled } from '@/lib/server/page';
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getTranslations('errors'))('notFound') };
-}
+export const generateMetadata = titled((words) => words('errors.notFound'));
 
 export default function NotFound() {
   return (

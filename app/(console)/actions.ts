@@ -2,7 +2,34 @@
 
 import { z } from 'zod';
 import { defineAction } from '@/lib/server/action';
-import { readFleet } from '@/lib/server/reads/figures';
+import { readAuditPage } from '@/lib/server/reads/audit';
+import { interventionByKey, readPreview, runIntervention, runProof, switchChanges } from '@/lib/server/reads/changes';
+import { freezeDeadLetters as freeze, readDeadLettersSnapshot } from '@/lib/server/reads/dead-letters';
+import { readExamination } from '@/lib/server/reads/detection';
+import { examineNow, liftSilence, readDoctor, silenceFinding } from '@/lib/server/reads/doctor';
+import { readEventUpdate } from '@/lib/server/reads/event';
+import { findEvents, readEventsSnapshot } from '@/lib/server/reads/events';
+import { readFleet, readOutbox, readTypeTrends } from '@/lib/server/reads/figures';
+import { addMark, endMark } from '@/lib/server/reads/marks';
+import {
+  changesRequest,
+  cursorSchema,
+  eventId,
+  findingId,
+  idempotencyKey,
+  interventionRequest,
+  markRequest,
+  outboxId,
+  proofRequest,
+  silenceRequest,
+  typeSchema,
+  windowSchema,
+} from '@/lib/server/schemas';
+import { spanSchema } from '@/lib/server/series-query';
+import { TREND_TYPES_MAX } from '@/lib/shared/figures/chart-view';
+import { INTERVENTION_EVENTS_MAX } from '@/lib/shared/model';
+import { Problem } from '@/lib/shared/problems';
+import { LIVE_STATES } from '@/lib/shared/states';
 
 /** Every outbox with its figures, at most 5 s old. */
 export const fleetSnapshot = defineAction({
@@ -10,4 +37,200 @@ export const fleetSnapshot = defineAction({
   permission: 'outbox:read',
   input: z.strictObject({}),
   run: (context) => readFleet(context),
+});
+
+/** The events of this id, wherever they are. */
+export const findEvent = defineAction({
+  id: 'palette.find-event',
+  permission: 'outbox:read',
+  input: eventId,
+  run: (context, id) => findEvents(context, id),
+});
+
+/** One outbox with its figures over a window, and the history its charts show, at most 5 s old. */
+export const outboxSnapshot = defineAction({
+  id: 'outbox.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId, window: windowSchema, span: spanSchema, type: typeSchema.optional() }),
+  run: (context, { outbox, window, ...query }) => readOutbox(context, outbox, window, query),
+});
+
+/** How the flow of some types went over a window. */
+export const typeTrends = defineAction({
+  id: 'outbox.type-trends',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId, window: windowSchema, types: z.array(typeSchema).max(TREND_TYPES_MAX) }),
+  run: (context, { outbox, window, types }) => readTypeTrends(context, outbox, window, types),
+});
+
+/** Puts a deploy, an incident or a note on the charts, once per key. */
+export const markOutbox = defineAction({
+  id: 'outbox.mark',
+  permission: 'mark:write',
+  input: z.strictObject({ mark: markRequest, key: idempotencyKey }),
+  attempted: ({ mark }) => ({ operation: 'mark', outbox: mark.outbox, reason: mark.text }),
+  run: (context, { mark, key }) => addMark(context, mark, key),
+});
+
+/** Takes a mark off the charts. */
+export const unmarkOutbox = defineAction({
+  id: 'outbox.unmark',
+  permission: 'mark:write',
+  input: z.strictObject({ outbox: outboxId, mark: z.uuid() }),
+  attempted: ({ outbox }) => ({ operation: 'unmark', outbox }),
+  run: (context, { mark }) => endMark(context, mark),
+});
+
+/** A page of events; filter and cursor as the list's URL writes them. */
+export const eventsSnapshot = defineAction({
+  id: 'events.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId, query: z.string().max(16_000) }),
+  run: (context, { outbox, query }) => readEventsSnapshot(context, outbox, query),
+});
+
+/** Everything about one event, newer than what the screen has `since`; without it, as it is from now on. Content it has is left out. */
+export const eventSnapshot = defineAction({
+  id: 'event.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({
+    outbox: outboxId,
+    event: eventId,
+    full: z.boolean().optional(),
+    since: z.iso.datetime().optional(),
+    contentKey: z.uuid().optional(),
+  }),
+  run: (context, { outbox, event, ...request }) => readEventUpdate(context, outbox, event, request),
+});
+
+/** The dead letters of one outbox, or of all. */
+export const deadLettersSnapshot = defineAction({
+  id: 'dead-letters.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId.nullable(), query: z.string().max(16_000) }),
+  run: (context, { outbox, query }) => readDeadLettersSnapshot(context, outbox, new URLSearchParams(query)),
+});
+
+/** The next dead events of a list, as they are now, to be acted on together; filter as the screen's URL writes it. */
+export const freezeDeadLetters = defineAction({
+  id: 'dead-letters.freeze',
+  permission: 'event:operate',
+  input: z.strictObject({
+    outbox: outboxId,
+    query: z.string().max(16_000),
+    of: z.strictObject({ type: z.string().max(1_000).nullable(), error: z.string().max(2_000).nullable() }).nullable(),
+    cursor: cursorSchema,
+  }),
+  run: (context, { outbox, query, of, cursor }) => freeze(context, outbox, new URLSearchParams(query), of, cursor),
+});
+
+/** What an operation would do to these events now; an empty version asks for the row as it is. */
+export const previewIntervention = defineAction({
+  id: 'intervention.preview',
+  permission: 'event:operate',
+  input: z.strictObject({
+    outbox: outboxId,
+    operation: z.string().min(1).max(63),
+    events: z
+      .array(z.strictObject({ id: eventId, version: z.string().max(4_096) }))
+      .min(1)
+      .max(INTERVENTION_EVENTS_MAX),
+  }),
+  run: (context, { outbox, operation, events }) => readPreview(context, outbox, { operation, events }),
+});
+
+/** Carries an operation out, once per key. */
+export const intervene = defineAction({
+  id: 'intervention.carry-out',
+  permission: 'event:operate',
+  input: z.strictObject({ outbox: outboxId, request: interventionRequest, key: idempotencyKey }),
+  attempted: ({ outbox, request: { operation, events, reason } }) => ({ outbox, operation, events: events.map(({ id }) => id), reason }),
+  run: runIntervention,
+});
+
+/** What became of the intervention with this key of the asker's own; null when no record of it was made. */
+export const checkIntervention = defineAction({
+  id: 'intervention.check',
+  permission: 'event:operate',
+  input: z.strictObject({ outbox: outboxId, key: idempotencyKey }),
+  run: (context, { outbox, key }) =>
+    interventionByKey(context, outbox, key).catch((error: unknown) => {
+      if (error instanceof Problem && error.code === 'not_found') return null;
+      throw error;
+    }),
+});
+
+/** Proves the mapping of an outbox. */
+export const proveMapping = defineAction({
+  id: 'proof.run',
+  permission: 'mapping:prove',
+  input: z.strictObject({ outbox: outboxId, proof: proofRequest }),
+  attempted: ({ outbox }) => ({ operation: 'prove', outbox }),
+  run: (context, { outbox, proof }) => runProof(context, outbox, proof.events),
+});
+
+/** Turns changes of an outbox on or off. */
+export const allowChanges = defineAction({
+  id: 'proof.switch',
+  permission: 'mapping:prove',
+  input: z.strictObject({ outbox: outboxId, request: changesRequest }),
+  attempted: ({ outbox, request: { on, reason } }) => ({ operation: on ? 'turn_changes_on' : 'turn_changes_off', outbox, reason }),
+  run: (context, { outbox, request }) => switchChanges(context, outbox, request),
+});
+
+/** A page of the audit. */
+export const auditSnapshot = defineAction({
+  id: 'audit.snapshot',
+  permission: 'audit:read',
+  input: z.strictObject({ query: z.string().max(4_000) }),
+  run: (context, { query }) => readAuditPage(context, new URLSearchParams(query)),
+});
+
+/** What the doctor knows; no database is waited for. */
+export const doctorSnapshot = defineAction({
+  id: 'doctor.snapshot',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId.optional() }),
+  run: (context, { outbox }) => readDoctor(context, outbox),
+});
+
+/** Examines one outbox, or begins to examine all. */
+export const examine = defineAction({
+  id: 'doctor.examine',
+  permission: 'outbox:read',
+  input: z.strictObject({ outbox: outboxId.nullable() }),
+  run: (context, { outbox }) => examineNow(context, outbox),
+});
+
+/** Silences a finding, with a reason. */
+export const silence = defineAction({
+  id: 'doctor.silence',
+  permission: 'doctor:silence',
+  input: silenceRequest,
+  attempted: ({ outbox, reason }) => ({ operation: 'doctor_silence', outbox, reason }),
+  run: (context, input) => silenceFinding(context, input),
+});
+
+/** Lifts a silence. */
+export const lift = defineAction({
+  id: 'doctor.lift',
+  permission: 'doctor:silence',
+  input: z.strictObject({ outbox: outboxId, finding: findingId }),
+  attempted: ({ outbox, finding }) => ({ operation: 'doctor_lift', outbox, reason: finding }),
+  run: (context, input) => liftSilence(context, input),
+});
+
+const name = z.string().min(1).max(128);
+
+/** A candidate closely, its status words as far as they were said. Admins only: it reads tables nobody has configured. */
+export const examineCandidate = defineAction({
+  id: 'detect.examine',
+  permission: 'account:manage',
+  input: z.strictObject({
+    database: name,
+    schema: name,
+    table: name,
+    confirmed: z.record(z.string().max(200), z.enum(LIVE_STATES).nullable()).refine((words) => Object.keys(words).length <= 100),
+  }),
+  run: (context, { database, schema, table, confirmed }) => readExamination(context, database, { schema, table }, confirmed),
 });

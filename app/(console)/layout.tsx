@@ -7,8 +7,7 @@ import { defineLayout } from '@/lib/server/page';
 import { isChangeable } from '@/lib/server/reads/outboxes';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { signOut } from '../sign-out';
-import { findEvent } from './find-event-action';
-import { checkIntervention, intervene, previewIntervention } from './intervention-actions';
+import { checkIntervention, findEvent, intervene, previewIntervention } from './actions';
 
 export default defineLayout({
   id: 'layout.console',

@@ -1,14 +1,10 @@
-import type { Metadata } from 'next';
-import { getTranslations } from 'next-intl/server';
 import { FleetScreen } from '@/components/fleet/fleet-screen';
-import { definePage } from '@/lib/server/page';
+import { definePage, titled } from '@/lib/server/page';
 import { readFleet } from '@/lib/server/reads/figures';
 import { can } from '@/lib/shared/permissions';
 import { fleetSnapshot } from './actions';
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getTranslations('fleet'))('title') };
-}
+export const generateMetadata = titled((words) => words('fleet.title'));
 
 export default definePage({
   id: 'page.fleet',

@@ -8,21 +8,19 @@ import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
 import type { ActionResult, ShownCode } from '@/lib/shared/problems';
 import { useTicking } from '../frame/clock';
+import { useConsole } from '../frame/console';
 import { Note } from '../frame/note';
-import { usePolledSnapshot } from '../frame/use-polled-snapshot';
+import { usePolledSnapshot } from '../frame/live';
 import { useFormat } from '../figures/use-format';
-import { FindingCard, type SilenceActions } from './finding-card';
-import { TablesSection } from './tables-section';
+import { FindingCard, type SilenceActions, TablesSection } from './finding-card';
 import classes from './doctor.module.css';
 
-/** Findings of all outboxes shown at once; for more one chooses an outbox. */
 const SHOWN = 100;
 
 export interface DoctorScreenProps {
   /** Of one outbox; of all when left out. */
   outbox: string | undefined;
   severity: Severity | undefined;
-  outboxes: readonly { id: string; name: string }[];
   initial: DoctorSnapshot;
   load: (input: { outbox?: string }) => Promise<ActionResult<DoctorSnapshot>>;
   examine: (input: { outbox: string | null }) => Promise<ActionResult<DoctorSnapshot>>;
@@ -35,8 +33,7 @@ interface Placed {
   outbox: { id: string; name: string };
 }
 
-/** What is wrong with the tables, worst first, and the statements that cure it. */
-export function DoctorScreen({ outbox, severity, outboxes, initial, load, examine, silence }: DoctorScreenProps) {
+export function DoctorScreen({ outbox, severity, initial, load, examine, silence }: DoctorScreenProps) {
   const words = useTranslations('doctor');
   const problems = useTranslations('problems');
   const [examining, setExamining] = useState(false);
@@ -95,7 +92,7 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
           {problems(wrong)}
         </p>
       )}
-      <Filters outbox={outbox} severity={severity} outboxes={outboxes} open={open} />
+      <Filters outbox={outbox} severity={severity} open={open} />
       {waiting.length > 0 && <Note status>{words('waiting', { count: waiting.length })}</Note>}
       {examinations
         .filter(({ problem }) => problem !== null)
@@ -125,7 +122,6 @@ export function DoctorScreen({ outbox, severity, outboxes, initial, load, examin
   );
 }
 
-/** Findings of several outboxes in one list, the worst first. */
 function ranked(examinations: readonly Examination[]): Placed[] {
   return examinations
     .flatMap(({ outbox, name, findings }) => findings.map((finding) => ({ finding, outbox: { id: outbox, name } })))
@@ -165,13 +161,9 @@ function ExportMenu({ outbox }: { outbox: string | undefined }) {
   );
 }
 
-function Filters({
-  outbox,
-  severity,
-  outboxes,
-  open,
-}: Pick<DoctorScreenProps, 'outbox' | 'severity' | 'outboxes'> & { open: readonly Placed[] }) {
+function Filters({ outbox, severity, open }: Pick<DoctorScreenProps, 'outbox' | 'severity'> & { open: readonly Placed[] }) {
   const words = useTranslations('doctor');
+  const { outboxes } = useConsole();
   const router = useRouter();
   const pathname = usePathname();
   const [pending, start] = useTransition();

@@ -1,26 +1,26 @@
 import 'server-only';
+import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound, redirect, unstable_rethrow } from 'next/navigation';
+import { getTranslations } from 'next-intl/server';
 import type { ReactNode } from 'react';
+import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import type { Permission } from '@/lib/shared/permissions';
 import { Problem, shownCode, type ShownCode } from '@/lib/shared/problems';
+import { PATH_HEADER } from './auth/cookies';
 import { askerOfRequest, authorise, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { newReference, problemOf } from './problem-response';
-import { PATH_HEADER } from './auth/cookies';
 
-export interface PageInput {
-  /** Path parameters, decoded. */
-  params: Record<string, string>;
-  searchParams: Record<string, string | string[] | undefined>;
-}
+/** Decoded. */
+type PathParams = Record<string, string>;
 
 interface PageProps {
-  params: Promise<Record<string, string | string[] | undefined>>;
+  params?: Promise<Record<string, string | string[] | undefined>>;
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 }
 
-export type Page = ((props: PageProps) => Promise<ReactNode>) & { entry: EntryDeclaration };
+type Entry<P> = ((props: P) => Promise<ReactNode>) & { entry: EntryDeclaration };
 
 /** A page that could not be rendered. Its digest reaches the error page: `<problem code>:<reference>`. */
 class PageFailure extends Error {
@@ -38,16 +38,19 @@ async function toLogin(): Promise<never> {
 }
 
 function decoded(value: string | string[] | undefined): string {
-  const text = Array.isArray(value) ? value.join('/') : (value ?? '');
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent([value ?? ''].flat().join('/'));
   } catch {
     return notFound();
   }
 }
 
+async function pathParams({ params }: Pick<PageProps, 'params'>): Promise<PathParams> {
+  return Object.fromEntries(Object.entries((await params) ?? {}).map(([name, value]) => [name, decoded(value)]));
+}
+
 async function guarded(id: string, permission: Permission, work: (context: Context) => Promise<ReactNode>): Promise<ReactNode> {
-  let requestId = '';
+  let requestId: string | null = null;
   try {
     const asker = await askerOfRequest(permission);
     requestId = asker.requestId;
@@ -56,45 +59,58 @@ async function guarded(id: string, permission: Permission, work: (context: Conte
   } catch (error) {
     unstable_rethrow(error);
     if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) notFound();
-    const reference = requestId === '' ? newReference() : requestId;
-    const problem = problemOf(error, id, reference);
-    throw new PageFailure(shownCode(problem), reference, error);
+    const reference = requestId ?? newReference();
+    throw new PageFailure(shownCode(problemOf(error, id, reference)), reference, error);
   }
+}
+
+/** What an entry point is called, for the log and the list of entry points, and whose it is. */
+interface Definition {
+  id: string;
+  permission: Permission;
 }
 
 /**
  * The one way to write a page: who is asking, may they, and only then `render`. Without a sign-in it leads to /login;
  * what is not there, or not for this role, is not found.
  */
-export function definePage(definition: {
-  /** Stable name, for the log and the list of entry points. */
-  id: string;
-  permission: Permission;
-  render: (context: Context, input: PageInput) => Promise<ReactNode>;
-}): Page {
-  const { id, permission, render } = definition;
+export function definePage({
+  id,
+  permission,
+  render,
+}: Definition & {
+  render: (context: Context, input: { params: PathParams; search: URLSearchParams }) => Promise<ReactNode>;
+}): Entry<PageProps> {
   const page = (props: PageProps): Promise<ReactNode> =>
-    guarded(id, permission, async (context) => {
-      const params = Object.fromEntries(Object.entries(await props.params).map(([name, value]) => [name, decoded(value)]));
-      return render(context, { params, searchParams: await props.searchParams });
-    });
+    guarded(id, permission, async (context) =>
+      render(context, { params: await pathParams(props), search: toSearchParams(await props.searchParams) }),
+    );
   return declare(page, { id, permission });
 }
 
 /** A page for everybody: no context but the request itself. */
-export function definePublicPage(definition: { id: string; public: true; render: (input: PageInput) => Promise<ReactNode> }): Page {
-  const page = async (props: PageProps): Promise<ReactNode> => definition.render({ params: {}, searchParams: await props.searchParams });
+export function definePublicPage(definition: {
+  id: string;
+  public: true;
+  render: (search: URLSearchParams) => Promise<ReactNode>;
+}): Entry<PageProps> {
+  const page = async ({ searchParams }: PageProps): Promise<ReactNode> => definition.render(toSearchParams(await searchParams));
   return declare(page, { id: definition.id, public: true });
 }
 
 /** What surrounds the pages of a group; leads to /login like they do. */
-export function defineLayout(definition: {
-  id: string;
-  permission: Permission;
-  render: (context: Context, children: ReactNode) => Promise<ReactNode>;
-}): ((props: { children: ReactNode }) => Promise<ReactNode>) & { entry: EntryDeclaration } {
-  const { id, permission, render } = definition;
-  const layout = ({ children }: { children: ReactNode }): Promise<ReactNode> =>
-    guarded(id, permission, (context) => render(context, children));
+export function defineLayout({
+  id,
+  permission,
+  render,
+}: Definition & { render: (context: Context, children: ReactNode) => Promise<ReactNode> }): Entry<{ children: ReactNode }> {
+  const layout = ({ children }: { children: ReactNode }) => guarded(id, permission, (context) => render(context, children));
   return declare(layout, { id, permission });
 }
+
+type Words = Awaited<ReturnType<typeof getTranslations<never>>>;
+
+/** The metadata of a page: its title, from the catalogue and what its address names. */
+export const titled =
+  (title: (words: Words, params: PathParams) => string) =>
+  async (props: Pick<PageProps, 'params'>): Promise<Metadata> => ({ title: title(await getTranslations(), await pathParams(props)) });

@@ -5,8 +5,9 @@ import { hiddenFields, type HiddenField } from '@/lib/outbox/masking/hidden-fiel
 import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { maskText } from '@/lib/outbox/masking/mask-text';
 import { lacksOf } from '@/lib/shared/changes/carrying';
+import { parseAuditFilter } from '@/lib/shared/lists/audit-filter';
 import { MASK } from '@/lib/shared/lists/masked';
-import type { AuditEntry, AuditFilter, AuditPage } from '@/lib/shared/model';
+import { PAGE_LIMIT_DEFAULT, type AuditEntry, type AuditFilter, type AuditPage } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
@@ -30,6 +31,10 @@ export const RECORDED_OPERATIONS: readonly string[] = [
   'token_created',
   'token_revoked',
 ];
+
+/** A page of the audit; filter and cursor as the screen's URL writes them. */
+export const readAuditPage = (context: Context, search: URLSearchParams): Promise<AuditPage> =>
+  readAudit(context, parseAuditFilter(search), { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT });
 
 /** A page of the audit, newest first; what columns quote, and where people sign in from, is hidden from roles that may not see it. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {

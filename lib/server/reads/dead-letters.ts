@@ -4,82 +4,117 @@ import { newestDead } from '@/lib/outbox/lists/dead-letters';
 import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { outboxInfo } from '@/lib/outbox/outbox';
 import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
-import type { Cause, DeadLetters, EventFilter, FrozenPage, OutboxInfo } from '@/lib/shared/model';
+import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
+import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';
+import { PAGE_LIMIT_DEFAULT, type Cause, type DeadLetters, type EventFilter, type FrozenPage, type OutboxInfo } from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/figures/measured';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';
 import { readEvents } from './events';
-import { refuseHidden, seesAll, shownCauses } from './shown';
-import { onOutbox } from './outboxes';
+import { onOutbox, readOutboxInfo } from './outboxes';
+import { filtersHidden, refuseHidden, seesAll, shownCauses, visibleFilter } from './shown';
 import { together } from './together';
 
-export interface DeadLetterRequest {
+export interface DeadLetterRequest extends Pick<EventFilter, 'type' | 'error' | 'cause'> {
   order: 'newest' | 'oldest';
-  type?: string[];
-  error?: string;
-  cause?: string;
   cursor?: string;
   limit: number;
 }
 
 /** The dead letters of one outbox: a page of rows, and counts by cause, both as this actor may see them. */
 export async function readDeadLetters(context: Context, outboxId: string, request: DeadLetterRequest): Promise<DeadLetters> {
-  refuseHidden(context, outboxId, { type: request.type, error: request.error });
+  const { cursor, limit, ...filter } = request;
+  refuseHidden(context, outboxId, { type: filter.type, error: filter.error });
   return onOutbox(context, outboxId, async (outbox) => {
     const info = outboxInfo(outbox);
-    if (!info.capabilities.states.dead.available)
-      return { outbox: info, dead: unavailable(info.capabilities.states.dead.because), groups: [], page: null, problem: null };
-    const filter: EventFilter = {
-      state: ['dead'],
-      order: request.order,
-      ...(request.type === undefined ? {} : { type: request.type }),
-      ...(request.error === undefined ? {} : { error: request.error }),
-      ...(request.cause === undefined ? {} : { cause: request.cause }),
-    };
+    const state = info.capabilities.states.dead;
+    if (!state.available) return { outbox: info, dead: unavailable(state.because), groups: [], page: null, problem: null };
     const [summary, groups, page] = await Promise.all([
       context.console.snapshots.summary(outboxId, '1h'),
       together(outbox, ['groups', context.actor.role], async () =>
         groupByCause(outboxId, await shownCauses(context, outbox, await newestDead(outbox, !seesAll(context)))),
       ),
-      readEvents(context, outboxId, filter, { limit: request.limit, ...(request.cursor === undefined ? {} : { cursor: request.cursor }) }),
+      readEvents(context, outboxId, { ...filter, state: ['dead'] }, { limit, cursor }),
     ]);
     return { outbox: info, dead: summary.depth.dead, groups, page, problem: null };
   });
 }
 
+const NOT_READ: readonly Problem['code'][] = ['timeout', 'unavailable', 'not_found', 'invalid'];
+
 /** The same for every outbox, newest first; one that cannot be read says so and empties nothing else. */
 export async function readAllDeadLetters(context: Context, request: Omit<DeadLetterRequest, 'cursor'>): Promise<DeadLetters[]> {
-  const { directory } = context.console;
+  const { directory, snapshots } = context.console;
   return Promise.all(
-    directory.ids.map(async (id): Promise<DeadLetters> => {
-      try {
-        return await readDeadLetters(context, id, request);
-      } catch (error) {
+    directory.ids.map((id) =>
+      readDeadLetters(context, id, request).catch(async (error: unknown) => {
         // Nothing of the request can be wrong here: whatever is invalid or not found is the outbox.
         if (!(error instanceof Problem) || !NOT_READ.includes(error.code)) throw error;
-        return unreadDeadLetters((await context.console.snapshots.outbox(id, '1h')).outbox, error);
-      }
-    }),
+        return unreadDeadLetters((await snapshots.outbox(id, '1h')).outbox, error);
+      }),
+    ),
   );
 }
 
-const NOT_READ: readonly Problem['code'][] = ['timeout', 'unavailable', 'not_found', 'invalid'];
-
-/** What is told of the dead letters of an outbox that could not be read, and why. */
-export function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLetters {
+/** What is shown of the dead letters of an outbox that could not be read, and why. */
+function unreadDeadLetters(outbox: OutboxInfo, problem: Problem): DeadLetters {
   const code = problem.code === 'timeout' ? 'timeout' : 'unavailable';
   return { outbox, dead: unavailable(whyUnread(problem)), groups: [], page: null, problem: code };
 }
 
+/** The part of a link's filter that lists of dead letters have. */
+function deadFilter(search: URLSearchParams) {
+  const { type, error, cause, order = 'newest' } = parseEventFilter(search).filter;
+  return { type, error, cause, order };
+}
+
 /**
  * The next dead events of a list, or of one cause in it, as they are now. For operators, who see errors unmasked: a cause
- * is told by the error's own text. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`.
+ * is known by the error's own text. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`.
  */
 export function freezeDeadLetters(
   context: Context,
   outboxId: string,
-  request: Omit<DeadLetterRequest, 'limit'> & { of: Cause | null },
+  search: URLSearchParams,
+  of: Cause | null,
+  cursor: string | undefined,
 ): Promise<FrozenPage> {
-  const { of, cursor, ...filter } = request;
-  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...filter, state: ['dead'] }, of, cursor));
+  return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...deadFilter(search), state: ['dead'] }, of, cursor));
+}
+
+/** Rows per outbox on the screen of all of them. */
+const OVERVIEW_ROWS = 10;
+
+/** The dead letters of one outbox or, with null, of all; filter and cursor as the screen's URL writes them. */
+export async function readDeadLettersSnapshot(
+  context: Context,
+  outboxId: string | null,
+  search: URLSearchParams,
+): Promise<DeadLettersSnapshot> {
+  const filter = deadFilter(search);
+  const page = { cursor: search.get('cursor') ?? undefined, limit: PAGE_LIMIT_DEFAULT };
+  const outboxes =
+    outboxId === null
+      ? await readAllDeadLetters(context, { ...filter, limit: OVERVIEW_ROWS })
+      : [await readDeadLetters(context, outboxId, { ...filter, ...page })];
+  // As old as the oldest of the readings; without any there was nothing to read.
+  const [asOf = new Date().toISOString()] = outboxes.flatMap((letters) => letters.page?.asOf ?? []).sort();
+  return { asOf, outboxes };
+}
+
+/** What a link to the dead letters of one outbox or of all asks for, as far as it is the asker's to ask. */
+export async function firstDeadLetters(context: Context, outboxId: string | null, search: URLSearchParams) {
+  const outboxes = outboxId === null ? context.console.directory.ids : [outboxId];
+  const { filter: asked, errors } = visibleFilter(context, outboxes, parseEventFilter(search));
+  const { type, error, cause, order } = asked;
+  const filter = { type, error, cause, order };
+  const cursor = outboxId === null ? null : search.get('cursor');
+  const query = serialiseEventFilter(filter);
+  if (cursor !== null) query.set('cursor', cursor);
+  const initial = await readDeadLettersSnapshot(context, outboxId, query).catch(async (thrown: unknown): Promise<DeadLettersSnapshot> => {
+    // A source that cannot be read still has its name and its reason.
+    if (outboxId === null || !(thrown instanceof Problem) || (thrown.code !== 'timeout' && thrown.code !== 'unavailable')) throw thrown;
+    return { asOf: null, outboxes: [unreadDeadLetters(await readOutboxInfo(context.console, outboxId), thrown)] };
+  });
+  return { outbox: outboxId, filter, errors, hiddenFilters: filtersHidden(context, outboxes), cursor, initial };
 }

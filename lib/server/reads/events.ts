@@ -3,12 +3,13 @@ import { findEvents as find } from '@/lib/outbox/rows/get-event';
 import { listEvents, type PageRequest } from '@/lib/outbox/lists/list-events';
 import { hiddenFields } from '@/lib/outbox/masking/hidden-fields';
 import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/shared/lists/event-filter';
-import type { EventFilter, EventPage } from '@/lib/shared/model';
+import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
+import { PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { EventState } from '@/lib/shared/states';
 import type { Context } from '../context';
 import { cursorSchema, limitSchema } from '../schemas';
-import { refuseHidden, seesAll, shownCauses, shownEvents } from './shown';
+import { filtersHidden, refuseHidden, seesAll, shownCauses, shownEvents, visibleFilter } from './shown';
 import { onOutbox } from './outboxes';
 import { together } from './together';
 
@@ -52,6 +53,27 @@ export async function readEvents(context: Context, outboxId: string, filter: Eve
       return { ...found, events: await shownEvents(context, outbox, found.events) };
     }),
   );
+}
+
+/** The same as its list polls it; filter and cursor as the list's URL writes them. */
+export async function readEventsSnapshot(context: Context, outboxId: string, query: string): Promise<EventsSnapshot> {
+  const { filter, ...request } = readEventsQuery(new URLSearchParams(query));
+  const page = await readEvents(context, outboxId, filter, request);
+  return { asOf: page.asOf, page, problem: null };
+}
+
+/** What a link to a list asks for, as far as it is the asker's to ask. A filter that reads too much leaves the screen standing. */
+export async function firstEvents(context: Context, outboxId: string, search: URLSearchParams) {
+  const { filter, errors } = visibleFilter(context, [outboxId], parseEventFilter(search));
+  const cursor = search.get('cursor');
+  const shown = { filter, errors, hiddenFilters: filtersHidden(context, [outboxId]), cursor };
+  try {
+    const page = await readEvents(context, outboxId, filter, { cursor: cursor ?? undefined, limit: PAGE_LIMIT_DEFAULT });
+    return { ...shown, initial: { asOf: page.asOf, page, problem: null } };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'not_found') throw error;
+    return { ...shown, initial: { asOf: null, page: null, problem: { code: error.code, reference: error.reference } } };
+  }
 }
 
 /** The events of this id in every outbox, and the outboxes that did not answer. */

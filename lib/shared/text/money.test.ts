@@ -6,8 +6,8 @@ const row = (amount: string | null, currency: string | null = 'USDT') => ({ amou
 
 test('amounts are summed exactly, one sum per currency', () => {
   expect(sumAmounts([row('0.1'), row('0.2'), row('10', 'KRW'), row('-0.05')])).toEqual([
-    { currency: 'USDT', amount: '0.25', count: 3 },
-    { currency: 'KRW', amount: '10', count: 1 },
+    { currency: 'USDT', amount: '0.25' },
+    { currency: 'KRW', amount: '10' },
   ]);
 });
 

@@ -7,23 +7,21 @@ export interface MoneySum {
   currency: string | null;
   /** Exact decimal text with as many digits as the longest addend. */
   amount: string;
-  /** How many amounts it is the sum of. */
-  count: number;
 }
 
 /** One exact sum per currency, in order of first appearance. Rows without an amount, or with one that is no decimal, are left out. */
 export function sumAmounts(rows: readonly { amount: string | null; currency: string | null }[]): MoneySum[] {
-  const byCurrency = new Map<string | null, { units: bigint; scale: number; count: number }>();
+  const byCurrency = new Map<string | null, { units: bigint; scale: number }>();
   for (const { amount, currency } of rows) {
     const match = amount === null ? null : DECIMAL.exec(amount.trim());
     if (!match) continue;
     const [, sign, whole = '0', fraction = ''] = match;
-    const sum = byCurrency.get(currency) ?? { units: 0n, scale: 0, count: 0 };
+    const sum = byCurrency.get(currency) ?? { units: 0n, scale: 0 };
     const scale = Math.max(sum.scale, fraction.length);
     const addend = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`) * 10n ** BigInt(scale - fraction.length);
-    byCurrency.set(currency, { units: sum.units * 10n ** BigInt(scale - sum.scale) + addend, scale, count: sum.count + 1 });
+    byCurrency.set(currency, { units: sum.units * 10n ** BigInt(scale - sum.scale) + addend, scale });
   }
-  return [...byCurrency].map(([currency, { units, scale, count }]) => ({ currency, amount: decimal(units, scale), count }));
+  return [...byCurrency].map(([currency, { units, scale }]) => ({ currency, amount: decimal(units, scale) }));
 }
 
 function decimal(units: bigint, scale: number): string {
@@ -41,3 +39,7 @@ export function formatAmount(amount: string, locale: string): string {
   const grouped = new Intl.NumberFormat(locale).format(BigInt(whole));
   return `${sign === '-' ? '-' : ''}${grouped}${fraction === undefined ? '' : point + fraction}`;
 }
+
+/** An amount with its currency. */
+export const formatMoney = (amount: string, currency: string | null, locale: string): string =>
+  `${formatAmount(amount, locale)}${currency === null ? '' : ` ${currency}`}`;

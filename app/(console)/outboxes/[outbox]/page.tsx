@@ -1,21 +1,18 @@
-import type { Metadata } from 'next';
 import { OutboxScreen } from '@/components/outbox/outbox-screen';
-import { definePage } from '@/lib/server/page';
+import { definePage, titled } from '@/lib/server/page';
 import { readOutbox } from '@/lib/server/reads/figures';
 import { parseChartView } from '@/lib/shared/figures/chart-view';
-import { toSearchParams } from '@/lib/shared/lists/event-filter';
 import { can } from '@/lib/shared/permissions';
-import { markOutbox, outboxSnapshot, typeTrends, unmarkOutbox } from './actions';
+import { markOutbox, outboxSnapshot, typeTrends, unmarkOutbox } from '../../actions';
 
-export async function generateMetadata({ params }: { params: Promise<{ outbox: string }> }): Promise<Metadata> {
-  return { title: (await params).outbox };
-}
+export const generateMetadata = titled((_, { outbox = '' }) => outbox);
 
 export default definePage({
   id: 'page.outbox',
   permission: 'outbox:read',
-  render: async (context, { params: { outbox = '' }, searchParams }) => {
-    const view = parseChartView(toSearchParams(searchParams));
+  render: async (context, { params: { outbox = '' }, search }) => {
+    const view = parseChartView(search);
+    const mayMark = can(context.actor.role, 'mark:write');
     return (
       <OutboxScreen
         outbox={outbox}
@@ -23,8 +20,8 @@ export default definePage({
         initial={await readOutbox(context, outbox, view.window, view)}
         action={outboxSnapshot}
         trendsAction={typeTrends}
-        markAction={can(context.actor.role, 'mark:write') ? markOutbox : null}
-        unmarkAction={can(context.actor.role, 'mark:write') ? unmarkOutbox : null}
+        markAction={mayMark ? markOutbox : null}
+        unmarkAction={mayMark ? unmarkOutbox : null}
       />
     );
   },

@@ -1,14 +1,10 @@
-import type { Metadata } from 'next';
 import { EventScreen } from '@/components/event/event-screen';
-import { definePage } from '@/lib/server/page';
+import { definePage, titled } from '@/lib/server/page';
 import { readEventDetail } from '@/lib/server/reads/event';
 import { readOutboxInfo } from '@/lib/server/reads/outboxes';
-import { eventSnapshot } from './actions';
+import { eventSnapshot } from '../../../../actions';
 
-export async function generateMetadata({ params }: { params: Promise<{ outbox: string; event: string }> }): Promise<Metadata> {
-  const { outbox, event } = await params;
-  return { title: `${decodeURIComponent(event)} · ${decodeURIComponent(outbox)}` };
-}
+export const generateMetadata = titled((_, { outbox = '', event = '' }) => `${event} · ${outbox}`);
 
 export default definePage({
   id: 'page.event',
