@@ -9,7 +9,7 @@ import {
   readCells,
   applyPlannerSettings,
   type Span,
-  addPastAttempts,
+  eventsIn,
   readPastAttempts,
   countByMinute,
   type PublishedGroup,
@@ -57,13 +57,19 @@ export async function backfill(session: Session, outbox: Outbox, store: Store): 
       throw error;
     });
   const tookMs = performance.now() - began;
-  const rows = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
+  const rows = eventsIn(groups);
   if (rows > ROWS.most || tookMs > TOOK_MS.most) backfillWidth.tooWide();
   else if (rows < ROWS.least && tookMs < TOOK_MS.least) backfillWidth.narrow();
 
   const additions: Additions = new Map();
   addCells(additions, groups, names, stepMinutes, HOW.backfilled);
-  addPastAttempts(additions, attempts, names, stepMinutes);
+  // They add to the time in which their rows went out: when each attempt failed no row tells.
+  for (const { step, type, failed } of attempts)
+    for (const series of names.allOf(type)) {
+      const cell = cellIn(additions, step * stepMinutes, series);
+      cell.failures += failed;
+      cell.retries += failed;
+    }
   markWatched(additions, minutesBegunIn(slice, microsOf(span.from)), HOW.backfilled);
   const rest = readDownTo(span, slice.from);
   session.progress = await enter(
@@ -158,7 +164,7 @@ export async function recount(session: Session, outbox: Outbox, store: Store, ev
   const groups = missing(late, session.names, booked);
   addCells(additions, groups, session.names);
   for (const minute of purged.filter((one) => one >= end - YOUNG_MINUTES)) cellIn(additions, minute, ALL_TYPES).how |= HOW.purgedYoung;
-  const found = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
+  const found = eventsIn(groups);
   session.recountMinutes = Math.min(RECOUNT_MINUTES, session.recountMinutes * 2);
   const settled = due.filter((minute) => minutes.includes(minute));
   session.progress = await enter(

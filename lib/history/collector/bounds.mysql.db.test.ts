@@ -11,7 +11,7 @@ import { countByMinute, readCells, oldestPublished, readPastAttempts } from './p
 import { microsOf } from './clock';
 import { attemptsObserver } from './observers/attempts';
 import { deletesObserver, transitionsObserver } from './observers/departures';
-import type { Observer } from './observer';
+import type { Observer } from './observers/observer';
 import { series } from '@/fixtures/collector/stage';
 
 const ROWS = 220_000;
@@ -106,7 +106,7 @@ describe('of 220,000 rows', () => {
       const ticks: number[] = [];
       for (let tick = 0; tick < 3; tick += 1) {
         const at = new Date(Date.now() + tick * 1_000).toISOString();
-        const input = { outbox, db, at, previousAt: null, memory, tried: null };
+        const input = { outbox, db, at, memory, tried: null };
         ticks.push(await handedOver(db, async () => void (memory = (await observer.tick(input)).memory)));
       }
       expect(Math.max(...ticks), ticks.join(', ')).toBeLessThanOrEqual(most);

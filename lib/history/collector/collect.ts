@@ -4,12 +4,12 @@ import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
 import { addCell, type Cell, minutesKeptFrom, cellIn, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
 import { enter, unreadSpan, withProvisional, type Progress } from './progress';
-import { readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
+import { eventsIn, readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
 import { readServerTime, type Tick, isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
 import { noCost, type Session } from './session';
-import { addTo, countOf, type Histogram } from '@/lib/rollup/histogram';
+import { addTo, countOf } from '@/lib/rollup/histogram';
 import type { SeriesNames } from './series-names';
 
 /** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */
@@ -59,7 +59,7 @@ export async function collect(
   const sample = await depth;
   if (sample !== null) addDepth(additions, minuteOf(tick.at), sample);
 
-  const counted = groups.reduce((sum, group) => sum + (group.kind === 'latency' ? group.events : 0), 0);
+  const counted = eventsIn(groups);
   session.pace.succeeded(tookMs);
   const unread = past === null ? null : unreadSpan(past.from, past.to);
   const progress: Progress = {
@@ -188,13 +188,13 @@ export function addCells(additions: Additions, groups: readonly PublishedGroup[]
       const cell = cellIn(additions, group.published * stepMinutes, series);
       cell.how |= how;
       if (group.kind === 'processing') {
-        if (group.processingBucket !== null) addTo(cell.processing, group.processingBucket, group.events);
+        if (group.bucket !== null) addTo(cell.processing, group.bucket, group.events);
         continue;
       }
       cell.published += group.events;
       cell.negative += group.negative;
       cell.latencySumMs += group.latencySumMs;
-      if (group.latencyBucket !== null) addTo(cell.latency, group.latencyBucket, group.events);
+      if (group.bucket !== null) addTo(cell.latency, group.bucket, group.events);
       if (group.created !== null) cellIn(additions, group.created * stepMinutes, series).created += group.events;
     }
   }
@@ -221,7 +221,7 @@ export function missing(
   const byKey = new Map<string, { series: string; groups: PublishedGroup[] }>();
   for (const group of groups) {
     const series = names.of(group.type);
-    const key = [group.kind, group.published, group.kind === 'latency' ? group.latencyBucket : group.processingBucket, series].join(' ');
+    const key = [group.kind, group.published, group.bucket, series].join(' ');
     const alike = byKey.get(key) ?? { series, groups: [] };
     alike.groups.push(group);
     byKey.set(key, alike);
@@ -242,12 +242,11 @@ export function missing(
   return found;
 }
 
-function bookedEvents(cell: Cell | null, { kind, latencyBucket, processingBucket }: PublishedGroup): number {
+function bookedEvents(cell: Cell | null, { kind, bucket }: PublishedGroup): number {
   if (cell === null) return 0;
-  const events = (histogram: Histogram, bucket: number): number => histogram.get(bucket) ?? 0;
+  if (bucket !== null) return cell[kind].get(bucket) ?? 0;
   // A row without a time of claim is in no histogram: it is not missing.
-  if (kind === 'processing') return processingBucket === null ? Infinity : events(cell.processing, processingBucket);
-  return latencyBucket === null ? cell.published - countOf(cell.latency) : events(cell.latency, latencyBucket);
+  return kind === 'processing' ? Infinity : cell.published - countOf(cell.latency);
 }
 
 function shareOf(group: PublishedGroup, events: number): PublishedGroup {

@@ -10,7 +10,7 @@ import { Queue } from '@/lib/shared/async/queue';
 import type { DepthNow } from './collect';
 import { MINUTE, SECOND, DUTY_CYCLE } from './clock';
 import { Keeper, type KeeperOptions } from './keeper';
-import type { Observer } from './observer';
+import type { Observer } from './observers/observer';
 import { parseProgress, notBegun, statusOf } from './progress';
 
 /** Outboxes read in the same moment. */

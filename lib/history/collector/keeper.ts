@@ -6,7 +6,7 @@ import type { Store } from '@/lib/store/store';
 import { enter } from './progress';
 import { type DepthNow, collect } from './collect';
 import { isSourceFailure, isTimeout, type Lags, pauseAfter } from './clock';
-import type { Observer } from './observer';
+import type { Observer } from './observers/observer';
 import { observe, type Rounds } from './observe';
 import { hasBackfill, backfill, recount } from './backfill';
 import { openSession, type Session } from './session';

@@ -1,5 +1,5 @@
 /** Runs the observers of an outbox when they are due; what they saw waits for the next entry into the history. */
-import type { Observer } from './observer';
+import type { Observer } from './observers/observer';
 import { attemptsObserver } from './observers/attempts';
 import { statisticsObserver } from './observers/statistics';
 import { deletesObserver, transitionsObserver } from './observers/departures';
@@ -62,7 +62,7 @@ async function observeOnce(session: Session, outbox: Outbox, observer: Observer)
       const time = rows[0]?.at ?? '';
       return {
         at: time,
-        seen: await observer.tick({ outbox, db, at: time, previousAt: past?.at ?? null, memory: past?.memory ?? null, tried }),
+        seen: await observer.tick({ outbox, db, at: time, memory: past?.memory ?? null, tried }),
       };
     },
     { statementMs: STATEMENT_MS },

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, notNull } from '@/lib/shape/reason';
-import { fitRange } from '@/lib/outbox/indexes/index-fit';
+import { fitRange, type Fit } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { bucketSql } from '@/lib/rollup/histogram';
@@ -12,11 +12,8 @@ import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/base-columns';
 import { isoOf, MINUTE, microsOf } from './clock';
-import type { AttemptsRow } from './observers/attempts-count';
-import { attemptsOf, epochMs, finite } from './observers/rows';
+import { attemptsOf, epochMs, toRow, type ObservedRow } from './observers/observer';
 import { publishedColumn, type Access } from './method';
-import { cellIn, type Additions } from '@/lib/rollup/cell';
-import type { SeriesNames } from './series-names';
 
 /** Rows published in a span: instants in microseconds, `to` exclusive. */
 export interface Span {
@@ -29,30 +26,25 @@ export interface PublishedGroup {
   /** Steps since the epoch. */
   published: number;
   type: string | null;
-  /** Set in groups of latency; null in groups of processing. */
-  created: number | null;
-  /** null where a row lacks one of its times. */
-  latencyBucket: number | null;
-  processingBucket: number | null;
   kind: 'latency' | 'processing';
+  /** null where a row lacks one of the two times. */
+  bucket: number | null;
+  /** Of latencies: the step of creation. */
+  created: number | null;
   events: number;
   latencySumMs: number;
   negative: number;
   /** The event itself, alone in its group, when it was tried more than once and those are asked for. */
-  tried: AttemptsRow | null;
+  tried: ObservedRow | null;
 }
 
-/** Whole numbers come as numbers or as texts. */
-interface FoldedRow {
-  published: number | string;
+type Whole = number | string;
+interface GroupRow extends Record<'published' | 'of_processing' | 'events' | 'negative', Whole> {
   type: string | null;
-  created: number | string | null;
-  latency_bucket: number | string | null;
-  processing_bucket: number | string | null;
-  of_processing: number | string;
-  events: string;
+  created: Whole | null;
+  latency_bucket: Whole | null;
+  processing_bucket: Whole | null;
   latency_ms: number | null;
-  negative: string;
   tried: string | null;
 }
 
@@ -76,26 +68,31 @@ export async function readCells(
   stepMinutes: number,
   tells: 'counts' | 'tried' = 'counts',
 ): Promise<PublishedGroup[]> {
-  const statement = groupsStatement(outbox, span, stepMinutes, tells);
-  const { rows } = await statement.execute(db);
-  return rows.map((row) => ({
-    published: Number(row.published),
-    type: row.type,
-    created: numberOf(row.created),
-    latencyBucket: numberOf(row.latency_bucket),
-    processingBucket: numberOf(row.processing_bucket),
-    kind: Number(row.of_processing) === 1 ? 'processing' : 'latency',
-    events: Number(row.events),
-    latencySumMs: row.latency_ms ?? 0,
-    negative: Number(row.negative),
-    tried: row.tried === null ? null : triedRow(row.type, row.tried),
-  }));
+  const { rows } = await groupsStatement(outbox, span, stepMinutes, tells).execute(db);
+  return rows.map((row): PublishedGroup => {
+    const kind = Number(row.of_processing) === 1 ? 'processing' : 'latency';
+    return {
+      published: Number(row.published),
+      type: row.type,
+      kind,
+      bucket: numberOf(row[`${kind}_bucket`]),
+      created: numberOf(row.created),
+      events: Number(row.events),
+      latencySumMs: row.latency_ms ?? 0,
+      negative: Number(row.negative),
+      tried: row.tried === null ? null : triedRow(row.type, row.tried),
+    };
+  });
 }
 
-const numberOf = (value: number | string | null): number | null => (value === null ? null : Number(value));
+/** Events of groups, each counted once. */
+export const eventsIn = (groups: readonly PublishedGroup[]): number =>
+  groups.reduce((sum, { kind, events }) => sum + (kind === 'latency' ? events : 0), 0);
+
+const numberOf = (value: Whole | null | undefined): number | null => (value == null ? null : Number(value));
 
 /** The statement of `readCells`. */
-export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<FoldedRow> {
+export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number, tells: 'counts' | 'tried' = 'counts'): Sql<GroupRow> {
   const { fragments, features } = outbox.database.engine;
   const { epochSteps, millisecondsBetween, nothing } = fragments;
   const at = placeSql(outbox, outbox.main);
@@ -111,7 +108,7 @@ export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number,
   const rows = (
     columns: Sql[],
   ): Sql => sql`select ${fragments.bytewise(type)} as type, ${at.roleInstant('publishedAt') ?? nothing('instant')} as published, ${sql.join(columns)}
-    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} ${fragments.workedOut()}`;
+    from ${publishedRows(outbox, span)} ${fragments.workedOut()}`;
   const latency = sql`${epochSteps(sql.ref('created'), seconds)} as created, ${millisecondsBetween(sql.ref('created'), sql.ref('published'))} as latency, tried`;
   const processing = sql`case when attempted < published then ${millisecondsBetween(sql.ref('attempted'), sql.ref('published'))} end as processing`;
   const timed = (columns: Sql[], values: Sql[]): Sql =>
@@ -123,15 +120,15 @@ export function groupsStatement(outbox: Outbox, span: Span, stepMinutes: number,
   const byProcessing = sql`published, type, processing_bucket`;
   const sums = sql`count(*) as events, sum(greatest(0, latency)) as latency_ms, count(case when latency < 0 then 1 end) as negative`;
   if (claims && features.groupingSets)
-    return sql<FoldedRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
+    return sql<GroupRow>`select ${byLatency}, processing_bucket, grouping(latency_bucket) as of_processing, ${sums}
       from (${inBuckets(['latency', 'processing'], timed([created, attempted, tried], [latency, processing]))}) as b
       group by grouping sets ((${byLatency}), (${byProcessing}))`;
   const none = nothing('integer');
-  const groups = sql<FoldedRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
+  const groups = sql<GroupRow>`select ${byLatency}, ${none} as processing_bucket, 0 as of_processing, ${sums}
     from (${inBuckets(['latency'], timed([created, tried], [latency]))}) as b group by ${byLatency}`;
   if (!claims) return groups;
   // The rows are read twice then: by both buckets at once nearly every event would be a group of its own.
-  return sql<FoldedRow>`${groups} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
+  return sql<GroupRow>`${groups} union all select published, type, ${none}, ${none}, ${nothing('text')}, processing_bucket, 1, count(*), 0, 0
     from (${inBuckets(['processing'], timed([attempted], [processing]))}) as b where processing is not null group by ${byProcessing}`;
 }
 
@@ -150,17 +147,10 @@ function triedText(outbox: Outbox, at: PlaceSql): Sql {
   return sql`case when ${attempts} > ${sql.lit(traits.countsClaims ? 1 : 0)} then ${facts} end`;
 }
 
-function triedRow(type: string | null, facts: string): AttemptsRow {
+function triedRow(type: string | null, facts: string): ObservedRow {
   const { id, attempts, created, published } = JSON.parse(facts) as Record<string, string | null>;
-  return {
-    id: id ?? '',
-    type,
-    state: 'published',
-    attempts: finite(numberOf(attempts ?? null)) ?? 0,
-    createdMs: finite(numberOf(created ?? null)),
-    publishedMs: finite(numberOf(published ?? null)),
-    diedMs: null,
-  };
+  const [tries, createdMs, publishedMs] = [attempts, created, published].map(numberOf);
+  return toRow({ id: id ?? '', type, state: 'published', attempts: tries, created: createdMs ?? null, published: publishedMs ?? null });
 }
 
 /** How many rows were published in each minute of a span, by minute since the epoch; served and bounded like the groups. */
@@ -169,19 +159,19 @@ export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise
   const at = placeSql(outbox, outbox.main);
   const minute = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), MINUTE / 1_000_000);
   const { rows } = await sql<{ minute: number | string; events: string }>`select ${minute} as minute, count(*) as events
-    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} group by 1`.execute(db);
+    from ${publishedRows(outbox, span)} group by 1`.execute(db);
   return new Map(rows.map((row) => [Number(row.minute), Number(row.events)]));
 }
 
-/** The table, by the index on its times of publishing where it has one; under the alias that `placeSql` gives. */
-export function publishedFrom(outbox: Outbox): Sql {
-  const { main, shape, database } = outbox;
-  const at = placeSql(outbox, main);
+/** An index in the order of publishing. */
+export function publishedByIndex(outbox: Outbox): Fit | null {
   const column = publishedColumn(outbox);
-  const tests = [...commonTests(shape, STATES_OF.published), ...(column === null ? [] : [notNull(column)])];
-  const fit = column === null ? null : fitRange(main, at.alias, column, tests);
-  return database.engine.fragments.from(main.table, at.alias, fit?.index);
+  return column === null ? null : fitRange(outbox.main, 'o', column, [...commonTests(outbox.shape, STATES_OF.published), notNull(column)]);
 }
+
+/** The rest of a SELECT of the rows published in a span, under the alias that `placeSql` gives, by that index where there is one. */
+export const publishedRows = (outbox: Outbox, span: Span): Sql =>
+  sql`${outbox.database.engine.fragments.from(outbox.main.table, 'o', publishedByIndex(outbox)?.index)} where ${publishedIn(outbox, span)}`;
 
 /** The rows published in a span, said so that an index on the column serves it. */
 export function publishedIn(outbox: Outbox, { from, to }: Span): Sql {
@@ -217,15 +207,15 @@ export async function oldestPublished(db: Db, outbox: Outbox, access: Access, sp
   const instant = at.roleInstant('publishedAt');
   if (column === null || instant === null) return null;
   if (access !== 'blocks') {
-    const { rows } = await sql<{
+    const oldest = sql<{
       at: string;
-    }>`select ${outbox.database.engine.fragments.instantText(instant)} as at from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)}
-      order by ${at.column(column)} limit 1`.execute(db);
-    return rows[0] === undefined ? null : microsOf(rows[0].at);
+    }>`select ${outbox.database.engine.fragments.instantText(instant)} as at from ${publishedRows(outbox, span)}
+      order by ${at.column(column)} limit 1`;
+    const [row] = (await oldest.execute(db)).rows;
+    return row === undefined ? null : microsOf(row.at);
   }
   const anyBefore = async (to: number): Promise<boolean> => {
-    const { rows } =
-      await sql`select 1 from ${publishedFrom(outbox)} where ${publishedIn(outbox, { from: span.from, to })} limit 1`.execute(db);
+    const { rows } = await sql`select 1 from ${publishedRows(outbox, { from: span.from, to })} limit 1`.execute(db);
     return rows.length > 0;
   };
   if (!(await anyBefore(span.to))) return null;
@@ -259,17 +249,6 @@ export async function readPastAttempts(db: Db, outbox: Outbox, span: Span, stepM
   const step = fragments.epochSteps(at.roleInstant('publishedAt') ?? fragments.nothing('instant'), stepMinutes * 60);
   const { rows } = await sql<{ step: number | string; type: string | null; failed: string }>`
     select ${step} as step, ${fragments.bytewise(type)} as type, sum(${failed}) as failed
-    from ${publishedFrom(outbox)} where ${publishedIn(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
+    from ${publishedRows(outbox, span)} and ${failed} > 0 group by 1, 2`.execute(db);
   return rows.map((row) => ({ ...row, step: Number(row.step), failed: Number(row.failed) }));
-}
-
-/** Adds them to the time in which their rows went out: when each attempt failed no row tells. */
-export function addPastAttempts(additions: Additions, past: readonly PastAttempts[], names: SeriesNames, stepMinutes: number): void {
-  for (const { step, type, failed } of past) {
-    for (const series of names.allOf(type)) {
-      const cell = cellIn(additions, step * stepMinutes, series);
-      cell.failures += failed;
-      cell.retries += failed;
-    }
-  }
 }

@@ -5,7 +5,7 @@ import type { Store } from '@/lib/store/store';
 import type { Additions } from '@/lib/rollup/cell';
 import { Horizon, type Lags, MINUTE, SECOND, Backoff, Width } from './clock';
 import type { Choice } from './method';
-import type { Tried } from './observer';
+import type { Tried } from './observers/observer';
 import { parseProgress, type Progress } from './progress';
 import { SeriesNames } from './series-names';
 

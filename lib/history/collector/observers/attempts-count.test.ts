@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
-import {
-  attemptsMemory,
-  countAttempts,
-  type AttemptsTick,
-  type AttemptsMemory,
-  type AttemptsRow,
-  type CounterMeaning,
-} from './attempts-count';
+import { attemptsMemory, countAttempts, type AttemptsTick, type AttemptsMemory, type CounterMeaning } from './attempts-count';
+import type { ObservedRow } from './observer';
 
 const CLAIMS: CounterMeaning = { countsClaims: true, diesUncounted: false, putBackAt: null, goneIsPublished: false };
 const FAILURES: CounterMeaning = { countsClaims: false, diesUncounted: false, putBackAt: 3, goneIsPublished: false };
@@ -17,7 +11,7 @@ const MAX = 4;
 const TICK_MS = 5_000;
 const START = Date.UTC(2026, 0, 1);
 
-const row = (values: Partial<AttemptsRow>): AttemptsRow => ({
+const row = (values: Partial<ObservedRow>): ObservedRow => ({
   id: '1',
   type: 'a',
   state: 'retrying',
@@ -123,7 +117,7 @@ type Act = 'succeed' | 'fail' | 'retry' | 'requeue' | 'archive' | 'restore' | 'p
 
 /** An event as a relay and operators treat it, with what really happened to it. */
 class Played {
-  state: AttemptsRow['state'] | 'gone' = 'pending';
+  state: ObservedRow['state'] | 'gone' = 'pending';
   attempts = 0;
   diedMs: number | null = null;
   publishedMs: number | null = null;
@@ -165,7 +159,7 @@ class Played {
     if (!fails) this.publishedMs = nowMs;
   }
 
-  row(): AttemptsRow | null {
+  row(): ObservedRow | null {
     const { id, state, attempts, diedMs, publishedMs } = this;
     return state === 'gone' ? null : row({ id, state, attempts, diedMs, publishedMs });
   }

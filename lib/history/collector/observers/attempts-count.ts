@@ -3,12 +3,9 @@
  * set back to zero by a requeue would count negative, and a row moved to the dead letters would count twice.
  */
 import { z } from 'zod';
-import type { State } from '@/lib/shared/states';
 import type { Additions } from '@/lib/rollup/cell';
-import { tally } from './rows';
+import { follow, GAP_MS, tally, type ObservedRow } from './observer';
 
-/** After a longer time without a tick nothing is counted: failures of an hour are not failures of one minute. */
-export const GAP_MS = 120_000;
 /** Times that rows tell are believed this far back; older ones are of an earlier life of the row. */
 const TOLD_MS = 120_000;
 /** Rows a memory holds at most; those that came first go first. */
@@ -26,26 +23,13 @@ export interface CounterMeaning {
   goneIsPublished: boolean;
 }
 
-/** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
-export interface AttemptsRow {
-  id: string;
-  type: string | null;
-  /** `archived`: only the console's own archive has it. */
-  state: State | 'unmapped';
-  attempts: number;
-  createdMs: number | null;
-  publishedMs: number | null;
-  /** When it died, or was taken last before it did. */
-  diedMs: number | null;
-}
-
 /** How much of what happens the ticks can see. `capped`: counts are at least this. `unseen`: nothing is counted. */
 export type AttemptsReach = 'complete' | 'capped' | 'unseen';
 
 export interface AttemptsTick {
   atMs: number;
   reach: AttemptsReach;
-  rows: AttemptsRow[];
+  rows: ObservedRow[];
   /** Ids that were looked for by key and are in no table. */
   gone: string[];
   /** Rows published before this have been read, all of them once; null where publishing is seen by key alone. */
@@ -82,7 +66,7 @@ interface Tries {
 }
 
 /** How many attempts of a row failed and how many repeated another, as far as its counter tells. */
-export function triesOf(attempts: number, state: AttemptsRow['state'], meaning: CounterMeaning): Tries {
+export function triesOf(attempts: number, state: ObservedRow['state'], meaning: CounterMeaning): Tries {
   const count = Math.max(0, attempts);
   if (meaning.countsClaims) {
     const open = state === 'processing' || state === 'published';
@@ -103,56 +87,42 @@ export function countAttempts(
 ): { additions: Additions; memory: AttemptsMemory } {
   const additions: Additions = new Map();
   const last = memory !== null && tick.atMs - memory.atMs <= GAP_MS ? memory : null;
-  const known = new Map((last?.rows ?? []).map((row) => [row[0], row]));
-  const next = new Map<string, Known>();
-  const found = new Set<string>();
 
-  const told = (row: AttemptsRow): number => {
+  const told = (row: ObservedRow): number => {
     const time = row.state === 'published' ? row.publishedMs : row.state === 'dead' ? row.diedMs : null;
     return time !== null && time <= tick.atMs && time > tick.atMs - TOLD_MS ? time : tick.atMs;
   };
 
-  for (const row of tick.rows) {
-    // Moved between two statements of a tick, a row is found twice: what was read first is what the next tick goes on from.
-    if (found.has(row.id)) continue;
-    found.add(row.id);
-    const before = known.get(row.id);
-    if (row.state === 'unmapped') {
-      if (before !== undefined) next.set(row.id, before);
-      continue;
-    }
-    const kept = keep(row, tick);
-    if (kept !== null) next.set(row.id, kept);
-    if (last === null || before?.[2] === 'archived' || row.state === 'archived') continue;
-    // Of a row that was beyond what could be followed, only a new one is known to have begun at zero.
-    if (before === undefined && last.reach !== 'complete' && (row.createdMs === null || row.createdMs < last.atMs)) continue;
-    const { failures, retries } = triesSince(before, row, meaning);
-    const died = row.state === 'dead' && (before === undefined || before[2] !== 'dead' || diedAgain(before, row)) ? 1 : 0;
-    if (failures + retries + died === 0) continue;
-    tally(additions, told(row), row.type, (cell) => {
-      cell.failures += failures;
-      cell.retries += retries;
-      cell.died += died;
-    });
-  }
-
-  const gone = new Set(tick.gone);
-  for (const [id, before] of known) {
-    if (found.has(id)) continue;
-    if (!gone.has(id)) {
-      next.set(id, before);
-    } else if (meaning.goneIsPublished && before[2] !== 'dead' && before[2] !== 'archived') {
-      const retries = triesOf(before[1], 'published', meaning).retries - triesOf(before[1], before[2], meaning).retries;
-      if (retries > 0) tally(additions, tick.atMs, before[3], (cell) => void (cell.retries += retries));
-    }
-  }
-  const reach = next.size > ROWS_KEPT && tick.reach === 'complete' ? 'capped' : tick.reach;
-  const rows = [...next.values()].slice(-ROWS_KEPT);
-  return { additions, memory: { atMs: tick.atMs, reach, publishedToMs: tick.publishedToMs, rows } };
+  const next = follow(last?.rows ?? [], tick, {
+    found(row, before) {
+      // Of a row that was beyond what could be followed, only a new one is known to have begun at zero.
+      const unknown =
+        before === undefined && last !== null && last.reach !== 'complete' && (row.createdMs === null || row.createdMs < last.atMs);
+      if (last !== null && before?.[2] !== 'archived' && row.state !== 'archived' && !unknown) {
+        const { failures, retries } = triesSince(before, row, meaning);
+        const died = row.state === 'dead' && (before?.[2] !== 'dead' || diedAgain(before, row)) ? 1 : 0;
+        if (failures + retries + died > 0)
+          tally(additions, told(row), row.type, (cell) => {
+            cell.failures += failures;
+            cell.retries += retries;
+            cell.died += died;
+          });
+      }
+      return keep(row, tick);
+    },
+    missed: (before) => before,
+    gone([, attempts, state, type]) {
+      if (!meaning.goneIsPublished || state === 'dead' || state === 'archived') return;
+      const retries = triesOf(attempts, 'published', meaning).retries - triesOf(attempts, state, meaning).retries;
+      if (retries > 0) tally(additions, tick.atMs, type, (cell) => void (cell.retries += retries));
+    },
+  });
+  const reach = next.length > ROWS_KEPT && tick.reach === 'complete' ? 'capped' : tick.reach;
+  return { additions, memory: { atMs: tick.atMs, reach, publishedToMs: tick.publishedToMs, rows: next.slice(-ROWS_KEPT) } };
 }
 
 /** What the next tick needs of a row; null when it can begin from nothing, or will not be read again. */
-function keep(row: AttemptsRow, tick: AttemptsTick): Known | null {
+function keep(row: ObservedRow, tick: AttemptsTick): Known | null {
   const { id, attempts, state, type, publishedMs, diedMs } = row;
   if (attempts <= 0 && state !== 'dead') return null;
   // A published row comes once more when its time is read: until then it has to be known that it was counted.
@@ -160,7 +130,7 @@ function keep(row: AttemptsRow, tick: AttemptsTick): Known | null {
   return state === 'unmapped' ? null : [id, attempts, state, type, publishedMs, state === 'dead' ? diedMs : null];
 }
 
-function triesSince(before: Known | undefined, row: AttemptsRow, meaning: CounterMeaning): Tries {
+function triesSince(before: Known | undefined, row: ObservedRow, meaning: CounterMeaning): Tries {
   const now = triesOf(row.attempts, row.state, meaning);
   if (before === undefined) return now;
   const { putBackAt } = meaning;
@@ -181,5 +151,5 @@ const difference = (now: Tries, then: Tries): Tries => ({
   retries: Math.max(0, now.retries - then.retries),
 });
 
-const diedAgain = (before: Known, row: AttemptsRow): boolean =>
+const diedAgain = (before: Known, row: ObservedRow): boolean =>
   before[2] === 'dead' && row.state === 'dead' && (row.attempts !== before[1] || row.diedMs !== before[5]);

@@ -5,12 +5,12 @@ import {
   countDepartures,
   countUnseen,
   departureMemory,
-  GAP_MS,
   type DepartureMemory,
   type DepartureRow,
   type DepartureTick,
   type Flow,
 } from './departures-count';
+import { GAP_MS } from './observer';
 
 const START = Date.UTC(2026, 0, 1);
 

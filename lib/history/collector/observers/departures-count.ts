@@ -9,10 +9,9 @@
  */
 import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
-import type { State } from '@/lib/shared/states';
 import { addTo, bucketOf } from '@/lib/rollup/histogram';
 import { cellIn, type Additions, ALL_TYPES, HOW } from '@/lib/rollup/cell';
-import { tally } from './rows';
+import { follow, GAP_MS, tally, type ObservedRow } from './observer';
 
 /** Transactions that are open longer bring rows that are counted only where they are seen open. */
 const OVERLAP_MS = 10_000;
@@ -79,8 +78,6 @@ function created(counted: Map<string, number>, overlapMs: number): Recent {
   return { sinceMs, sinceKey: null, keys: [], counted: newestFirst.filter(([, createdMs]) => createdMs >= sinceMs) };
 }
 
-/** After a longer time without a tick everything begins anew: what happened meanwhile is a gap. */
-export const GAP_MS = 120_000;
 /** Open events followed at once. */
 export const FOLLOWED_ROWS = 10_000;
 /** A time of publishing that a row reports is believed this far back. */
@@ -88,15 +85,7 @@ const BELIEVED_MS = 3_600_000;
 /** Sessions have reported what they did after so long: those of PostgreSQL that are idle take ten seconds, and a minute where they are in each other's way. */
 const REPORTED_MS = 60_000;
 
-/** A row as a tick found it; times are milliseconds since the epoch by the observed database's clock. */
-export interface DepartureRow {
-  id: string;
-  type: string | null;
-  /** `archived`: only the console's own archive has it. */
-  state: State | 'unmapped';
-  createdMs: number | null;
-  publishedMs: number | null;
-}
+export type DepartureRow = Pick<ObservedRow, 'id' | 'type' | 'state' | 'createdMs' | 'publishedMs'>;
 
 export interface DepartureTick {
   atMs: number;
@@ -181,62 +170,53 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
   const { atMs, deletes, counts } = tick;
   const last = memory !== null && atMs > memory.atMs && atMs - memory.atMs <= GAP_MS ? memory : null;
   const sinceMs = last === null ? 0 : atMs - last.atMs;
-  const known = new Map((last?.open ?? []).map((one) => [one[0], one]));
-  const counted = new Set((last?.recent?.counted ?? []).map(([id]) => id));
-  const next = new Map<string, Followed>();
-  const found = new Set<string>();
+  const counted = new Set(last?.recent?.counted.map(([id]) => id));
   const additions: Additions = new Map();
   // Without those that came and went in between, the others would pass for all.
   const timed = tick.recent !== null || counts !== null;
   const departed = { events: 0, waitedMs: 0 };
   const unseenMs = last === null ? 0 : unseenWaitMs(last.arrivals);
-  const arrived: Pick<Arrivals, 'seen' | 'unseen' | 'laterMs'> = { seen: 0, unseen: 0, laterMs: 0 };
+  const arrived = { seen: 0, unseen: 0, laterMs: 0 };
   let { capped } = tick;
-  let seenToGo = 0;
+  let [followed, seenToGo] = [0, 0];
 
   const depart = (row: Omit<DepartureRow, 'id' | 'state'>, waitedMs: number): void => {
     departed.events += 1;
     departed.waitedMs += waitedMs;
     enter(additions, row, { atMs, sinceMs, waitedMs: timed ? waitedMs : null });
   };
-  for (const row of tick.rows) {
-    if (found.has(row.id)) continue;
-    found.add(row.id);
-    const before = known.get(row.id);
-    const type = row.type ?? before?.[1] ?? null;
-    const createdMs = row.createdMs ?? before?.[2] ?? null;
-    if (isOpen(row.state)) {
-      if (before === undefined && next.size >= FOLLOWED_ROWS) capped = true;
-      else {
+  const open = follow<DepartureRow, Followed>(last?.open ?? [], tick, {
+    found(row, before) {
+      const type = row.type ?? before?.[1] ?? null;
+      const createdMs = row.createdMs ?? before?.[2] ?? null;
+      if (isOpen(row.state)) {
+        if (before === undefined && followed >= FOLLOWED_ROWS) {
+          capped = true;
+          return null;
+        }
+        followed += 1;
         const ageMs = createdMs === null ? sinceMs / 2 : Math.max(0, atMs - createdMs);
         if (before === undefined && last !== null && ageMs <= sinceMs) {
           arrived.seen += 1;
           arrived.laterMs += sinceMs / 2 - ageMs;
         }
-        next.set(row.id, [row.id, type, createdMs, before === undefined ? ageMs : before[3] + sinceMs]);
+        return [row.id, type, createdMs, before === undefined ? ageMs : before[3] + sinceMs];
       }
-    } else if (row.state === 'unmapped') {
-      if (before !== undefined) next.set(row.id, before);
-    } else {
       if (before !== undefined) seenToGo += 1;
-      if (row.state !== 'published' || last === null) continue;
+      if (row.state !== 'published' || last === null) return null;
       if (before !== undefined) depart({ ...row, type, createdMs }, before[3] + sinceMs / 2);
       else if (!counted.has(row.id) && (row.createdMs !== null || tick.recent?.newestKey != null)) {
         arrived.unseen += 1;
         depart(row, last.capped && createdMs !== null ? Math.max(0, last.atMs - createdMs) : unseenMs);
       }
-    }
-  }
-  const gone = new Set(tick.gone);
-  for (const [id, before] of known) {
-    if (found.has(id)) continue;
-    const [, type, createdMs, waitedMs] = before;
-    if (!gone.has(id)) next.set(id, [id, type, createdMs, waitedMs + sinceMs]);
-    else {
+      return null;
+    },
+    missed: ([id, type, createdMs, waitedMs]) => [id, type, createdMs, waitedMs + sinceMs],
+    gone([, type, createdMs, waitedMs]) {
       seenToGo += 1;
       if (deletes) depart({ type, createdMs, publishedMs: null }, waitedMs + sinceMs / 2);
-    }
-  }
+    },
+  });
 
   const { flow, events } = countUnseen(last?.flow ?? null, { atMs, counts, seenToGo, deletes });
   if (events > 0) {
@@ -252,9 +232,9 @@ export function countDepartures(memory: DepartureMemory | null, tick: DepartureT
     cell.latencySumMs += events * (asOthers ? departed.waitedMs / departed.events : unseenMs);
   }
   const published = tick.rows.filter(({ state }) => state === 'published');
-  const recent = tick.recent === null ? null : nextRecent(last?.recent ?? null, atMs, published, tick.recent);
+  const recent = tick.recent && nextRecent(last?.recent ?? null, atMs, published, tick.recent);
   const arrivals = withArrivals(last?.arrivals ?? NO_ARRIVALS, arrived, sinceMs);
-  return { additions, memory: { atMs, capped, open: [...next.values()], recent, flow, arrivals } };
+  return { additions, memory: { atMs, capped, open, recent, flow, arrivals } };
 }
 
 function withArrivals(sum: Arrivals, { seen, unseen, laterMs }: Pick<Arrivals, 'seen' | 'unseen' | 'laterMs'>, sinceMs: number): Arrivals {

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { ChangeCounts } from '@/lib/database/engine';
 import { kindOf } from '@/lib/shape/shape';
 import { cellIn, type Additions, ALL_TYPES, HOW } from '@/lib/rollup/cell';
-import type { Observer } from '../observer';
-import { GAP_MS } from './departures-count';
+import { GAP_MS, type Observer } from './observer';
 
 const memorySchema = z.object({
   atMs: z.number(),
