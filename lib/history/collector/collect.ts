@@ -1,16 +1,14 @@
 /** One tick of an outbox: what was published since the last one goes into the history. */
-import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Store } from '@/lib/store/store';
-import { addCell, type Cell, minutesKeptFrom, cellIn, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
-import { enter, unreadSpan, withProvisional, type Progress } from './progress';
+import { minutesKeptFrom, cellIn, sliceOf, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
+import { enter, NO_COST, sumOfCosts, withProvisional, type Progress } from './progress';
 import { eventsIn, readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
 import { readServerTime, type Tick, isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
-import { noCost, type Session } from './session';
-import { addTo, countOf } from '@/lib/rollup/histogram';
-import type { SeriesNames } from './series-names';
+import type { SeriesNames, Session } from './session';
+import { addTo } from '@/lib/rollup/histogram';
 
 /** An index may be added, a table may grow: how an outbox is collected is asked again after this long. */
 const CHOICE_STANDS_MS = 60_000;
@@ -21,10 +19,53 @@ const STATEMENT_MS = 4_000;
 /** Statements that a read-only transaction of ours has besides those that read. */
 const SETTING_STATEMENTS = 2;
 
-export interface CollectContext {
-  settleMicros: number;
-  /** How far back the past is read, in microseconds. */
-  retention: number;
+/** Reads, and enters what was read; answers whether rows are left that could be collected at once. Throws DatabaseFailure, LeaseLost. */
+export async function collect(
+  session: Session,
+  outbox: Outbox,
+  store: Store,
+  depth: Promise<DepthNow | null>,
+): Promise<{ behind: boolean; tookMs: number }> {
+  const { horizon, names, pace, pending } = session;
+  const began = performance.now();
+  const { tick, choice, groups, span, target, past, statements } = await read(session, outbox);
+  const tookMs = performance.now() - began;
+  const at = isoOf(tick.at);
+  const before = session.progress ?? firstProgress(choice.method, at, tick.at - session.timing.lags.settle);
+  const rowsCounted = countsRows(choice.method);
+  addCells(pending, groups, names);
+  markWatched(pending, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, tick) : []);
+  const sample = await depth;
+  if (sample !== null) addDepth(pending, minuteOf(tick.at), sample);
+
+  pace.succeeded(tookMs);
+  const countedSince = rowsCounted ? before.countedSince : at;
+  const unread = past !== null && past.from < past.to ? [{ from: isoOf(past.from), to: isoOf(past.to), startedAt: isoOf(past.to) }] : [];
+  const progress: Progress = {
+    ...before,
+    method: choice.method,
+    advice: choice.advice,
+    foldedTo: rowsCounted ? isoOf(span.to) : at,
+    lookedAt: at,
+    countedSince,
+    unread: rowsCounted ? [...before.unread, ...unread] : unread,
+    suspects: withProvisional(before.suspects, horizon.cleanTo, span).filter(
+      // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
+      (minute) => minute >= minutesKeptFrom(minuteOf(tick.at)) && minute * MINUTE >= microsOf(before.countedSince),
+    ),
+    everyMs: pace.everyMs,
+    slowed: pace.slowed,
+    blind: false,
+    cost: sumOfCosts(before.cost, session.observed, { statements, rows: eventsIn(groups), milliseconds: tookMs }),
+  };
+  const memory = session.memoryChanged ? JSON.stringify(session.memory) : undefined;
+  session.progress = await enter(store, session.lease, before, progress, { additions: pending, counts: true, memory });
+  if (rowsCounted) addTried(session, span, groups);
+  session.pending = new Map();
+  session.memoryChanged = false;
+  session.observed = NO_COST;
+  if (rowsCounted && tookMs < 100) session.collectWidth.narrow();
+  return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
 }
 
 interface Found {
@@ -39,64 +80,8 @@ interface Found {
   statements: number;
 }
 
-/** Reads, and enters what was read; answers whether rows are left that could be collected at once. Throws DatabaseFailure, LeaseLost. */
-export async function collect(
-  session: Session,
-  outbox: Outbox,
-  store: Store,
-  terms: CollectContext,
-  depth: Promise<DepthNow | null>,
-): Promise<{ behind: boolean; tookMs: number }> {
-  const began = performance.now();
-  const found = await read(session, outbox, terms);
-  const tookMs = performance.now() - began;
-  const { tick, choice, groups, span, target, past } = found;
-  const before = session.progress ?? firstProgress(tick, choice, terms);
-  const rowsCounted = countsRows(choice.method);
-  const additions: Additions = session.pending;
-  addCells(additions, groups, session.names);
-  markWatched(additions, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, tick) : []);
-  const sample = await depth;
-  if (sample !== null) addDepth(additions, minuteOf(tick.at), sample);
-
-  const counted = eventsIn(groups);
-  session.pace.succeeded(tookMs);
-  const unread = past === null ? null : unreadSpan(past.from, past.to);
-  const progress: Progress = {
-    ...before,
-    method: choice.method,
-    advice: choice.advice,
-    foldedTo: isoOf(rowsCounted ? span.to : tick.at),
-    lookedAt: isoOf(tick.at),
-    countedSince: rowsCounted ? before.countedSince : isoOf(tick.at),
-    unread: [...(rowsCounted ? before.unread : []), ...(unread === null ? [] : [unread])],
-    suspects: withProvisional(before.suspects, session.horizon.cleanTo, span).filter(
-      // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
-      (minute) => minute >= minutesKeptFrom(minuteOf(tick.at)) && minute * MINUTE >= microsOf(before.countedSince),
-    ),
-    everyMs: session.pace.everyMs,
-    slowed: session.pace.slowed,
-    blind: false,
-    cost: {
-      statements: before.cost.statements + found.statements + session.observed.statements,
-      rows: before.cost.rows + counted + session.observed.rows,
-      milliseconds: before.cost.milliseconds + tookMs + session.observed.milliseconds,
-    },
-  };
-  session.progress = await enter(store, session.lease, before, progress, {
-    additions,
-    counts: true,
-    memory: session.memoryChanged ? JSON.stringify(session.memory) : undefined,
-  });
-  if (rowsCounted) addTried(session, span, groups);
-  session.pending = new Map();
-  session.memoryChanged = false;
-  session.observed = noCost();
-  if (rowsCounted && tookMs < 100) session.collectWidth.narrow();
-  return { behind: rowsCounted && span.to < target - MINUTE, tookMs };
-}
-
-async function read(session: Session, outbox: Outbox, terms: CollectContext): Promise<Found> {
+async function read(session: Session, outbox: Outbox): Promise<Found> {
+  const { progress, horizon, timing } = session;
   return outbox.database.read(
     async (db) => {
       let statements = SETTING_STATEMENTS + 2;
@@ -106,51 +91,45 @@ async function read(session: Session, outbox: Outbox, terms: CollectContext): Pr
         statements += 2;
       }
       const { choice } = session;
-      if (choice.access !== null) await applyPlannerSettings(db, outbox, choice.access);
+      const { access } = choice;
+      if (access !== null) await applyPlannerSettings(db, outbox, access);
       const tick = await readServerTime(db, outbox.database.engine);
-      session.horizon.see(tick);
-      const settled = tick.at - terms.settleMicros;
+      horizon.see(tick);
+      const settled = tick.at - timing.lags.settle;
       const nothing = { tick, choice, span: { from: settled, to: settled }, groups: [], target: settled, past: null };
-      if (choice.access === null) return { ...nothing, statements };
+      if (access === null) return { ...nothing, statements };
 
-      const { progress } = session;
+      statements += 1;
       const from = progress === null ? -Infinity : microsOf(progress.foldedTo);
-      const away = progress === null || tick.at - microsOf(progress.lookedAt) > UNREACHABLE || tick.at - from > BEHIND;
-      if (away) {
-        const past = await pastOf(db, outbox, choice, { from: Math.max(from, tick.at - terms.retention), to: settled });
-        return { ...nothing, past, statements: statements + 1 };
+      if (progress === null || tick.at - microsOf(progress.lookedAt) > UNREACHABLE || tick.at - from > BEHIND) {
+        const past = { from: Math.max(from, tick.at - timing.retention), to: settled };
+        // Rows older than the oldest there is may have been purged: what was published then is not known, and stays a gap.
+        const oldest = await oldestPublished(db, outbox, access, { from: past.from - MINUTE, to: past.to });
+        return { ...nothing, past: oldest === null ? null : { from: Math.max(past.from, oldest), to: past.to }, statements };
       }
-      const target = Math.max(from, session.horizon.foldableTo(tick.at));
+      const target = Math.max(from, horizon.foldableTo(tick.at));
       const span = { from, to: Math.min(target, from + session.collectWidth.micros) };
       const groups = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
-      return { tick, choice, span, groups, target, past: null, statements: statements + 1 };
+      return { tick, choice, span, groups, target, past: null, statements };
     },
     { statementMs: STATEMENT_MS },
   );
 }
 
-/** Rows older than the oldest there is may have been purged: what was published then is not known, and stays a gap. */
-async function pastOf(db: Db, outbox: Outbox, { access }: Choice, span: Span): Promise<Span | null> {
-  const before = { from: span.from - MINUTE, to: span.to };
-  const oldest = access === null ? null : await oldestPublished(db, outbox, access, before);
-  return oldest === null ? null : { from: Math.max(span.from, oldest), to: span.to };
-}
-
-function firstProgress(tick: Tick, choice: Choice, terms: CollectContext): Progress {
-  const at = isoOf(tick.at);
+function firstProgress(method: Progress['method'], at: string, settledTo: number): Progress {
   return {
-    method: choice.method,
-    foldedTo: isoOf(tick.at - terms.settleMicros),
+    method,
+    foldedTo: isoOf(settledTo),
     watchedSince: at,
     lookedAt: at,
     countedSince: '1970-01-01T00:00:00.000000Z',
     unread: [],
     suspects: [],
-    sealedTo: Math.floor(minuteOf(tick.at - terms.settleMicros) / 60) * 60,
+    sealedTo: sliceOf(minuteOf(settledTo), 'hour'),
     everyMs: 0,
     slowed: false,
     blind: false,
-    cost: { statements: 0, rows: 0, milliseconds: 0 },
+    cost: NO_COST,
     advice: null,
   };
 }
@@ -171,13 +150,6 @@ function addTried(session: Session, span: Span, groups: readonly PublishedGroup[
   const rows = [...(goesOn ? tried.rows : []), ...groups.flatMap((group) => (group.tried === null ? [] : [group.tried]))];
   session.tried =
     rows.length > TRIED_ROWS ? { from: span.to, to: span.to, rows: [] } : { from: goesOn ? tried.from : span.from, to: span.to, rows };
-}
-
-/** Adds what an observer saw to what waits for the next entry. */
-export function addPending(session: Session, additions: Additions): void {
-  for (const [minute, series] of additions) {
-    for (const [name, cell] of series) addCell(cellIn(session.pending, minute, name), cell);
-  }
 }
 
 /** Adds groups to the history: each to its type and to all of them. `how` marks the cells they are added to. */
@@ -209,51 +181,6 @@ export function markWatched(additions: Additions, minutes: Iterable<number>, how
   }
 }
 
-/**
- * What the table has beyond the history: for every bucket of every type the rows that are missing, none where the history has
- * more (rows that were purged since). `booked` answers the cell of a series in a minute.
- */
-export function missing(
-  groups: readonly PublishedGroup[],
-  names: SeriesNames,
-  booked: (minute: number, series: string) => Cell | null,
-): PublishedGroup[] {
-  const byKey = new Map<string, { series: string; groups: PublishedGroup[] }>();
-  for (const group of groups) {
-    const series = names.of(group.type);
-    const key = [group.kind, group.published, group.bucket, series].join(' ');
-    const alike = byKey.get(key) ?? { series, groups: [] };
-    alike.groups.push(group);
-    byKey.set(key, alike);
-  }
-  const found: PublishedGroup[] = [];
-  for (const { series, groups: alike } of byKey.values()) {
-    const [first] = alike;
-    if (first === undefined) continue;
-    const inTable = alike.reduce((sum, group) => sum + group.events, 0);
-    let left = inTable - bookedEvents(booked(first.published, series), first);
-    // Rows of one bucket differ in their minute of creation at most: whichever of them are missing, the sums are right.
-    for (const group of alike) {
-      if (left <= 0) break;
-      found.push(shareOf(group, Math.min(left, group.events)));
-      left -= group.events;
-    }
-  }
-  return found;
-}
-
-function bookedEvents(cell: Cell | null, { kind, bucket }: PublishedGroup): number {
-  if (cell === null) return 0;
-  if (bucket !== null) return cell[kind].get(bucket) ?? 0;
-  // A row without a time of claim is in no histogram: it is not missing.
-  return kind === 'processing' ? Infinity : cell.published - countOf(cell.latency);
-}
-
-function shareOf(group: PublishedGroup, events: number): PublishedGroup {
-  const share = events / group.events;
-  return { ...group, events, latencySumMs: group.latencySumMs * share, negative: Math.round(group.negative * share) };
-}
-
 /** What waits at this moment; null where it is not known. */
 export interface DepthNow {
   waiting: number;
@@ -262,7 +189,7 @@ export interface DepthNow {
 }
 
 /** Adds one sample to a minute. */
-export function addDepth(additions: Additions, minute: number, { waiting, dead, oldestAgeMs }: DepthNow): void {
+function addDepth(additions: Additions, minute: number, { waiting, dead, oldestAgeMs }: DepthNow): void {
   const cell = cellIn(additions, minute, ALL_TYPES);
   cell.depth = {
     samples: 1,

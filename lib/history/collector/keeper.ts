@@ -5,33 +5,30 @@ import { within } from '@/lib/shared/async/within';
 import type { Store } from '@/lib/store/store';
 import { enter } from './progress';
 import { type DepthNow, collect } from './collect';
-import { isSourceFailure, isTimeout, type Lags, pauseAfter } from './clock';
+import { isSourceFailure, isTimeout, pauseAfter } from './clock';
 import type { Observer } from './observers/observer';
-import { observe, type Rounds } from './observe';
+import { observe } from './observe';
 import { hasBackfill, backfill, recount } from './backfill';
-import { openSession, type Session } from './session';
+import { openSession, type Session, type Timing } from './session';
 import type { Queue } from '@/lib/shared/async/queue';
 
-export interface KeeperOptions {
+export interface CollectorParts {
+  /** Of the collector's own connections: its ticks never wait for a screen's. */
   directory: OutboxDirectory;
   store: Store;
-  owner: string;
   observers: readonly Observer[];
+  /** What waits now, by the reading that all viewers share; null when it is not known. */
+  depthNow(outbox: string): Promise<DepthNow | null>;
+  /** Called with what went wrong, once per kind of failure in a row; the next tick tries again. */
+  onError(outbox: string, error: unknown): void;
+}
+
+interface KeeperOptions extends CollectorParts {
+  owner: string;
   turns: Queue;
   /** For outboxes that could not be read the last time. */
   blindTurns: Queue;
-  tickMs: number;
-  leaseSeconds: number;
-  lags: Lags;
-  /** The share of the time that ticks may take. */
-  duty: number;
-  /** How often recent minutes are recounted, in microseconds. */
-  recountEvery: number;
-  /** How far back the past is read, in microseconds. */
-  retention: number;
-  /** What waits now, by the reading that all viewers share; null when it is not known. */
-  depthNow(outbox: string): Promise<DepthNow | null>;
-  onError(outbox: string, error: unknown): void;
+  timing: Timing;
 }
 
 /** A depth that is late belongs to no tick. */
@@ -41,10 +38,7 @@ export class Keeper {
   session: Session | null = null;
   /** The observed database cannot be read at the moment. */
   blind = false;
-  private renewedAt = 0;
-  private tickDueAt = 0;
-  private backfillDueAt = 0;
-  private rounds: Rounds = new Map();
+  private renewAt = 0;
   private failing: string | null = null;
 
   constructor(
@@ -54,9 +48,9 @@ export class Keeper {
 
   /** Does what is due; answers in how many milliseconds something will be. Never throws. */
   async round(): Promise<number> {
-    const { turns, blindTurns, tickMs } = this.options;
+    const { turns, blindTurns, timing } = this.options;
     try {
-      if (!(await this.owns())) return tickMs;
+      if (!(await this.owns())) return timing.tickMs;
       // A server that answers nobody keeps us waiting for its connection: not in the others' place.
       const ticket = (this.blind ? blindTurns : turns).enter(this.options.directory.database(this.id).id);
       await ticket.turn;
@@ -76,47 +70,43 @@ export class Keeper {
   }
 
   private async owns(): Promise<boolean> {
-    const { store, owner, leaseSeconds, lags, tickMs, duty } = this.options;
-    if (this.session !== null && Date.now() - this.renewedAt < (leaseSeconds * 1_000) / 3) return true;
-    const lease = await takeLease(store.db, this.id, owner, leaseSeconds);
-    this.renewedAt = Date.now();
+    const { store, owner, timing } = this.options;
+    if (this.session !== null && Date.now() < this.renewAt) return true;
+    const lease = await takeLease(store.db, this.id, owner, timing.leaseSeconds);
+    this.renewAt = Date.now() + (timing.leaseSeconds * 1_000) / 3;
     if (lease === null) this.session = null;
-    else if (this.session?.lease.epoch !== lease.epoch) {
-      this.session = await openSession(store, lease, { lags, tickMs, duty });
-      this.rounds = new Map();
-      this.tickDueAt = 0;
-    }
+    else if (this.session?.lease.epoch !== lease.epoch) this.session = await openSession(store, lease, timing);
     return this.session !== null;
   }
 
   /** Answers what kept an observer from seeing where the rest could go on. */
   private async work(): Promise<Error | null> {
-    const { directory, store, observers, retention, lags, recountEvery } = this.options;
+    const { directory, store, observers } = this.options;
     const { session } = this;
     if (session === null) return null;
     const outbox = await directory.last(this.id);
     // Where nothing but observers counts, time in which they could not see was not watched.
     const observersFirst = session.choice !== null && session.choice.access === null;
-    const unseen = observersFirst ? await observe(session, outbox, observers, this.rounds) : null;
+    const unseen = observersFirst ? await observe(session, outbox, observers) : null;
     if (unseen !== null) throw unseen;
-    if (Date.now() >= this.tickDueAt) {
+    if (Date.now() >= session.tickDueAt) {
       const began = Date.now();
       // Due again in any case: what fails is not tried at once.
-      this.tickDueAt = began + session.pace.everyMs;
+      session.tickDueAt = began + session.pace.everyMs;
       const depth = within(
         this.options.depthNow(this.id).catch(() => null),
         DEPTH_WAIT_MS,
       );
-      const { behind, tookMs } = await collect(session, outbox, store, { settleMicros: lags.settle, retention }, depth);
+      const { behind, tookMs } = await collect(session, outbox, store, depth);
       this.blind = false;
-      this.tickDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
-      await recount(session, outbox, store, recountEvery);
+      session.tickDueAt = behind ? Date.now() + pauseAfter(tookMs) : began + session.pace.everyMs;
+      await recount(session, outbox, store);
     }
-    const failed = observersFirst ? null : await observe(session, outbox, observers, this.rounds);
-    if (hasBackfill(session) && Date.now() >= this.backfillDueAt) {
+    const failed = observersFirst ? null : await observe(session, outbox, observers);
+    if (hasBackfill(session) && Date.now() >= session.backfillDueAt) {
       const began = Date.now();
-      this.backfillDueAt = began + session.pace.everyMs;
-      this.backfillDueAt = began + pauseAfter(await backfill(session, outbox, store));
+      session.backfillDueAt = began + session.pace.everyMs;
+      session.backfillDueAt = began + pauseAfter(await backfill(session, outbox, store));
     }
     return failed;
   }
@@ -141,7 +131,7 @@ export class Keeper {
     }
     session.pace.failed(isTimeout(error));
     if (isTimeout(error)) session.collectWidth.tooWide();
-    this.tickDueAt = Math.max(this.tickDueAt, Date.now() + session.pace.everyMs);
+    session.tickDueAt = Math.max(session.tickDueAt, Date.now() + session.pace.everyMs);
     this.blind = !isTimeout(error);
     await this.tell(session).catch(() => (this.session = null));
   }
@@ -155,11 +145,10 @@ export class Keeper {
   }
 
   private idleMs(): number {
-    const { tickMs, leaseSeconds } = this.options;
     const { session } = this;
-    if (session === null) return tickMs;
-    const due = [this.tickDueAt, this.renewedAt + (leaseSeconds * 1_000) / 3, ...[...this.rounds.values()].map(({ dueAt }) => dueAt)];
-    if (hasBackfill(session)) due.push(this.backfillDueAt);
+    if (session === null) return this.options.timing.tickMs;
+    const due = [session.tickDueAt, this.renewAt, ...[...session.rounds.values()].map(({ dueAt }) => dueAt)];
+    if (hasBackfill(session)) due.push(session.backfillDueAt);
     return Math.max(0, Math.min(...due) - Date.now());
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type CollectionMethod, type CollectorStatus, countsRows } from '@/lib/shared/figures/collection';
 import { findCollectorState, writeCollectorState, underLease, type Lease } from '@/lib/store/collector-leases';
 import type { StoreDb, Store } from '@/lib/store/store';
-import { isoOf, microsOf, MINUTE, minuteOf, minutesIn } from './clock';
+import { microsOf, minuteOf, minutesIn } from './clock';
 import type { Span } from './published-sql';
 import { deleteMinutesBefore } from '@/lib/store/rollups';
 import { post, sumHoursAndDays, settle } from '../rollups/ledger';
@@ -19,6 +19,17 @@ const spanSchema = z.object({
   startedAt: z.string(),
 });
 export type UnreadSpan = z.infer<typeof spanSchema>;
+
+/** What reading has cost the observed database. */
+const costSchema = z.object({ statements: z.number(), rows: z.number(), milliseconds: z.number() });
+export type Cost = z.infer<typeof costSchema>;
+export const NO_COST: Cost = { statements: 0, rows: 0, milliseconds: 0 };
+export const sumOfCosts = (...costs: Cost[]): Cost =>
+  costs.reduce((sum, { statements, rows, milliseconds }) => ({
+    statements: sum.statements + statements,
+    rows: sum.rows + rows,
+    milliseconds: sum.milliseconds + milliseconds,
+  }));
 
 const progressSchema = z.object({
   method: z.enum(METHODS),
@@ -44,13 +55,10 @@ const progressSchema = z.object({
   slowed: z.boolean(),
   /** The last tick could not read. */
   blind: z.boolean(),
-  cost: z.object({ statements: z.number(), rows: z.number(), milliseconds: z.number() }),
+  cost: costSchema,
   advice: z.object({ code: z.string(), sql: z.string().nullable() }).nullable(),
 });
 export type Progress = z.infer<typeof progressSchema>;
-
-/** What `writeCollectorState` keeps. */
-export const progressText = (progress: Progress): string => JSON.stringify(progress);
 
 /** null for a state that this build did not write. */
 export function parseProgress(text: string): Progress | null {
@@ -64,39 +72,14 @@ export async function readProgress(db: StoreDb, outbox: string): Promise<Progres
   return state === null ? null : parseProgress(state);
 }
 
-/** A span to be read; null when there is nothing between its ends. */
-export function unreadSpan(from: number, to: number): UnreadSpan | null {
-  return from < to ? { from: isoOf(from), to: isoOf(to), startedAt: isoOf(to) } : null;
-}
-
-/** Whether part of a minute is still to be read. */
-export function isUnread({ unread }: Pick<Progress, 'unread'>, minute: number): boolean {
-  return unread.some((span) => minuteOf(microsOf(span.from)) <= minute && minute * MINUTE < microsOf(span.to));
-}
-
 /** Minutes collected before every transaction of theirs had ended. */
 export function withProvisional(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
   const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
   return open.length === 0 ? [...suspects] : [...new Set([...suspects, ...open])].sort((a, b) => a - b);
 }
 
-/**
- * The newest part of a span, at most so wide (microseconds) and not reaching over `edge`. It begins with a minute where it is
- * wider than one.
- */
-export function newestSlice(span: UnreadSpan, width: number, edge: number): Span {
-  const to = microsOf(span.to);
-  const wanted = width < MINUTE ? to - width : Math.ceil((to - width) / MINUTE) * MINUTE;
-  return { from: Math.max(microsOf(span.from), to > edge ? edge : -Infinity, Math.min(wanted, to - 1)), to };
-}
-
-/** What is left to read when everything from `from` on has been. */
-export function readDownTo(span: UnreadSpan, from: number): UnreadSpan | null {
-  return from <= microsOf(span.from) ? null : { ...span, to: isoOf(from) };
-}
-
 /** How much of the past has been read, from 0 to 1, and back to when; null when all of it has. */
-export function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number; from: string } | null {
+function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number; from: string } | null {
   const [first] = unread;
   if (first === undefined) return null;
   const width = (end: 'to' | 'startedAt'): number => unread.reduce((sum, span) => sum + microsOf(span[end]) - microsOf(span.from), 0);
@@ -128,7 +111,7 @@ export function notBegun(everyMs: number, blind: boolean): CollectorStatus {
     watchedSince: null,
     backfill: null,
     everyMs,
-    cost: { statements: 0, rows: 0, milliseconds: 0 },
+    cost: NO_COST,
     advice: null,
   };
 }
@@ -168,7 +151,10 @@ export async function enter(store: Store, lease: Lease, before: Progress, progre
       // An hour longer than they are added to, so that nobody adds to an hour whose minutes are half gone.
       await deleteMinutesBefore(db, outbox, keptFrom - HOUR_MINUTES);
     }
-    await writeCollectorState(db, lease, { state: progressText(written), ...(entry.memory === undefined ? {} : { memory: entry.memory }) });
+    await writeCollectorState(db, lease, {
+      state: JSON.stringify(written),
+      ...(entry.memory === undefined ? {} : { memory: entry.memory }),
+    });
   });
   return written;
 }
