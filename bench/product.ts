@@ -131,9 +131,17 @@ export async function historyPercentiles(
   toMinute: number,
   fractions: readonly number[],
 ): Promise<{ percentiles: (number | null)[]; rollupRows: number }> {
-  const sum = await sumOf(store.db, { outbox, series, fromMinute, toMinute });
+  let rollupRows = 0;
+  const sum = await sumOf(
+    async (span) => {
+      const rollups = await readRollups(store.db, span);
+      rollupRows += rollups.length;
+      return rollups;
+    },
+    { outbox, series, fromMinute, toMinute },
+  );
   const latency = sum.cells.get(series)?.latency;
-  return { percentiles: latency === undefined ? fractions.map(() => null) : quantiles(latency, fractions), rollupRows: sum.rows };
+  return { percentiles: latency === undefined ? fractions.map(() => null) : quantiles(latency, fractions), rollupRows };
 }
 
 /** The same for every step of a chart of thirty days. */
@@ -145,7 +153,13 @@ export async function historySeries(
   toMinute: number,
   fractions: readonly number[],
 ): Promise<void> {
-  const line = await lineOf(store.db, { outbox, series, fromMinute, toMinute, stepMinutes: STEP_SECONDS['30d'] / 60 });
+  const line = await lineOf((part) => readRollups(store.db, part), {
+    outbox,
+    series,
+    fromMinute,
+    toMinute,
+    stepMinutes: STEP_SECONDS['30d'] / 60,
+  });
   for (const { cell } of line.values()) quantiles(cell.latency, fractions);
 }
 
@@ -189,7 +203,7 @@ export async function collectedUpTo(store: Store): Promise<{ foldedTo: string; w
 /** Events published, as the rollups have it. */
 export async function eventsInBooks(store: Store): Promise<number> {
   const minute = Math.ceil(Date.now() / 60_000);
-  const sum = await sumOf(store.db, {
+  const sum = await sumOf((span) => readRollups(store.db, span), {
     outbox: OUTBOX_ID,
     series: ALL_TYPES,
     fromMinute: minute - RETENTION_DAYS * 1_440,

@@ -80,58 +80,49 @@ export function emptyCell(): Cell {
   };
 }
 
-const COUNTS = ['minutes', 'published', 'latencySumMs', 'negative', 'created', 'retries', 'failures', 'died'] as const;
+const COUNTS = ['minutes', 'published', 'negative', 'created', 'retries', 'failures', 'died'] as const;
 
-/**
- * Adds a cell to another. Cells have to come in the order of time: the last depth is that of the last one.
- */
+/** Adds a cell to another. Cells have to come in the order of time: the last depth is that of the last one. */
 export function addCell(sum: Cell, cell: Cell): void {
   sum.how |= cell.how;
   for (const name of COUNTS) sum[name] += cell[name];
+  sum.latencySumMs += cell.latencySumMs;
   sum.resolutionMs = Math.max(sum.resolutionMs, cell.resolutionMs);
   mergeInto(sum.latency, cell.latency);
   mergeInto(sum.processing, cell.processing);
   if (cell.depth !== null) sum.depth = sum.depth === null ? { ...cell.depth } : joinDepth(sum.depth, cell.depth);
 }
 
-function joinDepth(before: DepthSamples, after: DepthSamples): DepthSamples {
-  return {
-    samples: before.samples + after.samples,
-    waitingSum: before.waitingSum + after.waitingSum,
-    waitingMax: Math.max(before.waitingMax, after.waitingMax),
-    waitingLast: after.waitingLast,
-    deadLast: after.deadLast,
-    oldestAgeMaxMs: Math.max(before.oldestAgeMaxMs, after.oldestAgeMaxMs),
-  };
-}
+const joinDepth = (before: DepthSamples, after: DepthSamples): DepthSamples => ({
+  ...after,
+  samples: before.samples + after.samples,
+  waitingSum: before.waitingSum + after.waitingSum,
+  waitingMax: Math.max(before.waitingMax, after.waitingMax),
+  oldestAgeMaxMs: Math.max(before.oldestAgeMaxMs, after.oldestAgeMaxMs),
+});
 
 const VERSION = 1;
+/** What a cell is written as, in this order: the latter with what is added to it, so that "not known" is zero. */
+const NUMBERS = ['how', ...COUNTS, 'resolutionMs'] as const;
+const DEPTH = [
+  ['samples', 0],
+  ['waitingSum', 0],
+  ['waitingMax', 0],
+  ['waitingLast', 0],
+  ['deadLast', 1],
+  ['oldestAgeMaxMs', 1],
+] as const satisfies [keyof DepthSamples, number][];
 
 /** A cell as the store keeps it. */
-export function encodeCell(cell: Cell): Buffer {
+export function encodeCell({ depth, ...cell }: Cell): Buffer {
   const out = new ByteWriter();
   out.uint(VERSION);
-  out.uint(cell.how);
-  for (const count of [
-    cell.minutes,
-    cell.published,
-    cell.negative,
-    cell.created,
-    cell.retries,
-    cell.failures,
-    cell.died,
-    cell.resolutionMs,
-  ])
-    out.uint(count);
+  for (const name of NUMBERS) out.uint(cell[name]);
   out.float(cell.latencySumMs);
   writeHistogram(out, cell.latency);
   writeHistogram(out, cell.processing);
-  out.uint(cell.depth === null ? 0 : 1);
-  if (cell.depth !== null) {
-    const { samples, waitingSum, waitingMax, waitingLast, deadLast, oldestAgeMaxMs } = cell.depth;
-    // One more, so that "not known" is zero.
-    for (const value of [samples, waitingSum, waitingMax, waitingLast, deadLast + 1, oldestAgeMaxMs + 1]) out.uint(value);
-  }
+  out.uint(depth === null ? 0 : 1);
+  if (depth !== null) for (const [name, more] of DEPTH) out.uint(depth[name] + more);
   return out.done();
 }
 
@@ -141,23 +132,12 @@ export function decodeCell(bytes: Buffer): Cell {
   const version = input.uint();
   if (version !== VERSION) throw new RangeError(`A cell of version ${String(version)} is not understood`);
   const cell = emptyCell();
-  cell.how = input.uint();
-  for (const name of ['minutes', 'published', 'negative', 'created', 'retries', 'failures', 'died', 'resolutionMs'] as const)
-    cell[name] = input.uint();
+  for (const name of NUMBERS) cell[name] = input.uint();
   cell.latencySumMs = input.float();
   cell.latency = readHistogram(input);
   cell.processing = readHistogram(input);
-  if (input.uint() === 1) {
-    const samples = input.uint();
-    cell.depth = {
-      samples,
-      waitingSum: input.uint(),
-      waitingMax: input.uint(),
-      waitingLast: input.uint(),
-      deadLast: input.uint() - 1,
-      oldestAgeMaxMs: input.uint() - 1,
-    };
-  }
+  if (input.uint() === 1)
+    cell.depth = Object.fromEntries(DEPTH.map(([name, more]) => [name, input.uint() - more])) as unknown as DepthSamples;
   return cell;
 }
 
@@ -183,17 +163,14 @@ function readHistogram(input: ByteReader): Histogram {
   return histogram;
 }
 
-/** Whole numbers in as few bytes as they need (LEB128), floats in eight: what a cell is written with. */
-export class ByteWriter {
+/** Whole numbers in as few bytes as they need (LEB128), floats in eight. */
+class ByteWriter {
   private bytes: number[] = [];
 
   /** A whole number from 0 to 2^53 - 1. */
   uint(value: number): void {
     let rest = Math.max(0, Math.round(value));
-    while (rest >= 0x80) {
-      this.bytes.push((rest % 0x80) | 0x80);
-      rest = Math.floor(rest / 0x80);
-    }
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) this.bytes.push((rest % 0x80) | 0x80);
     this.bytes.push(rest);
   }
 
@@ -209,7 +186,7 @@ export class ByteWriter {
 }
 
 /** Reads what ByteWriter wrote; throws RangeError where the bytes end too early. */
-export class ByteReader {
+class ByteReader {
   private at = 0;
 
   constructor(private readonly bytes: Buffer) {}

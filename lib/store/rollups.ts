@@ -74,7 +74,7 @@ interface SpanRow {
 /** The slices that begin at these minutes, of every series, in the order of time. */
 export async function readRollupsAt(
   db: StoreDb | Transaction<StoreTables>,
-  { outbox, tier, atMinutes }: { outbox: string; tier: Tier; atMinutes: readonly number[] },
+  { outbox, tier, atMinutes }: { outbox: string; tier: Tier | 'ever'; atMinutes: readonly number[] },
 ): Promise<Rollup[]> {
   if (atMinutes.length === 0) return [];
   const rows = await db

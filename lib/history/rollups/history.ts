@@ -27,7 +27,7 @@ export type CellsByMinute = Map<number, Map<string, { cell: Cell; provisional: b
 export interface History {
   /** The newest minutes and how far they go, in one look; null while nothing is collected. */
   head(outbox: string): Promise<Head | null>;
-  /** What was folded between two times, in minutes since the epoch; of one series, or of all. */
+  /** What was collected between two times, in minutes since the epoch; of one series, or of all. */
   sum(outbox: string, fromMinute: number, toMinute: number, series?: string): Promise<SpanSum>;
   line(
     outbox: string,

@@ -4,7 +4,7 @@
  * caller's transaction, which holds the outbox's lease.
  */
 import type { Transaction } from 'kysely';
-import { clearProvisional, putRollups, readRollups, readRollupsAt, readTotals, type Rollup, type Tier } from '@/lib/store/rollups';
+import { clearProvisional, putRollups, readRollups, readRollupsAt, type Rollup, type Tier } from '@/lib/store/rollups';
 import type { StoreTables } from '@/lib/store/tables';
 import {
   SLICE_MINUTES,
@@ -40,43 +40,62 @@ export interface Posting {
 /** Adds to minutes, and to everything above them that has been summed already. */
 export async function post(db: Db, { outbox, additions, provisional, sealedTo, keptFrom = 0, counts }: Posting): Promise<void> {
   if (additions.size === 0) return;
-  if (counts) await addToTotals(db, outbox, additions);
-  const minutes = [...additions].filter(([minute]) => minute >= keptFrom);
-  await add(db, outbox, 'minute', new Map(minutes), provisional);
-  await sumAgain(
+  if (counts)
+    await add(
+      db,
+      outbox,
+      'ever',
+      summed(additions, () => 0),
+    );
+  const minutes = new Map([...additions].filter(([minute]) => minute >= keptFrom));
+  await add(db, outbox, 'minute', minutes, provisional);
+  await sumAgain(db, outbox, [...minutes.keys()], sealedTo);
+  const older = new Map([...additions].filter(([minute]) => minute < keptFrom));
+  await postHours(
     db,
     outbox,
-    minutes.map(([minute]) => minute),
-    sealedTo,
+    summed(older, (minute) => sliceOf(minute, 'hour')),
   );
-  await postHours(db, outbox, byHour([...additions].filter(([minute]) => minute < keptFrom)));
 }
 
+/** Minutes that a slice can have been watched for, however often something is added to it. */
+const MINUTES_IN = { minute: 1, hour: HOUR_MINUTES, ever: Infinity };
+
 /** Adds to slices of a tier. */
-async function add(db: Db, outbox: string, tier: 'minute' | 'hour', additions: Additions, provisional: ReadonlySet<number>): Promise<void> {
-  const slices = [...additions.keys()];
-  const there = bySliceAndSeries(await readRollupsAt(db, { outbox, tier, atMinutes: slices }));
+async function add(
+  db: Db,
+  outbox: string,
+  tier: keyof typeof MINUTES_IN,
+  additions: Additions,
+  provisional?: ReadonlySet<number>,
+): Promise<void> {
+  const rollups = await readRollupsAt(db, { outbox, tier, atMinutes: [...additions.keys()] });
+  const there = new Map(rollups.map((rollup) => [`${String(rollup.atMinute)} ${rollup.series}`, rollup]));
   const changed: Rollup[] = [];
-  for (const [atMinute, series] of additions) {
-    for (const [name, cell] of series) {
-      const before = there.get(`${String(atMinute)} ${name}`);
+  for (const [atMinute, cells] of additions) {
+    for (const [series, cell] of cells) {
+      const before = there.get(`${String(atMinute)} ${series}`);
       const total = before === undefined ? emptyCell() : decodeCell(before.data);
       addCell(total, cell);
-      // A minute is watched once, however often something is added to it.
-      total.minutes = Math.min(tier === 'minute' ? 1 : HOUR_MINUTES, total.minutes);
-      const open = tier === 'minute' ? provisional.has(atMinute) : (before?.provisional ?? false);
-      changed.push({ series: name, atMinute, data: encodeCell(total), provisional: open });
+      total.minutes = Math.min(MINUTES_IN[tier], total.minutes);
+      changed.push({
+        series,
+        atMinute,
+        data: encodeCell(total),
+        provisional: provisional?.has(atMinute) ?? before?.provisional ?? false,
+      });
     }
   }
   await putRollups(db, outbox, tier, changed);
 }
 
-function byHour(minutes: [number, Map<string, Cell>][]): Additions {
-  const hours: Additions = new Map();
-  for (const [minute, series] of minutes.sort(([a], [b]) => a - b)) {
-    for (const [name, cell] of series) addCell(cellIn(hours, sliceOf(minute, 'hour'), name), cell);
+/** Put together by the slice that each minute is in. */
+function summed(minutes: Additions, sliceOfMinute: (minute: number) => number): Additions {
+  const sums: Additions = new Map();
+  for (const [minute, series] of [...minutes].sort(([a], [b]) => a - b)) {
+    for (const [name, cell] of series) addCell(cellIn(sums, sliceOfMinute(minute), name), cell);
   }
-  return hours;
+  return sums;
 }
 
 /** Minutes that turned out to be complete: what is above them is told too. */
@@ -106,41 +125,25 @@ export async function sumHoursAndDays(db: Db, outbox: string, fromMinute: number
 /** Adds to whole hours, of time from before minutes are kept, and sums the days they are of. */
 export async function postHours(db: Db, outbox: string, hours: Additions): Promise<void> {
   if (hours.size === 0) return;
-  await add(db, outbox, 'hour', hours, new Set());
+  await add(db, outbox, 'hour', hours);
   for (const day of new Set([...hours.keys()].map((hour) => sliceOf(hour, 'day')))) await sum(db, outbox, 'day', day);
 }
 
 async function sum(db: Db, outbox: string, tier: keyof typeof BELOW, slice: number): Promise<void> {
   const parts = await readRollups(db, { outbox, tier: BELOW[tier], fromMinute: slice, toMinute: slice + SLICE_MINUTES[tier] });
-  const sums = new Map<string, { cell: Cell; provisional: boolean }>();
+  const cells = new Map<string, Cell>();
+  const provisional = new Set<string>();
   for (const part of parts) {
-    const at = sums.get(part.series) ?? { cell: emptyCell(), provisional: false };
-    addCell(at.cell, decodeCell(part.data));
-    sums.set(part.series, { cell: at.cell, provisional: at.provisional || part.provisional });
+    const cell = cells.get(part.series) ?? emptyCell();
+    addCell(cell, decodeCell(part.data));
+    cells.set(part.series, cell);
+    if (part.provisional) provisional.add(part.series);
   }
-  const rollups = [...sums].map(([series, { cell, provisional }]) => ({ series, atMinute: slice, data: encodeCell(cell), provisional }));
+  const rollups = [...cells].map(([series, cell]) => ({
+    series,
+    atMinute: slice,
+    data: encodeCell(cell),
+    provisional: provisional.has(series),
+  }));
   await putRollups(db, outbox, tier, rollups);
 }
-
-async function addToTotals(db: Db, outbox: string, additions: Additions): Promise<void> {
-  const totals = new Map((await readTotals(db, outbox)).map(({ series, data }) => [series, decodeCell(data)]));
-  const touched = new Set<string>();
-  for (const [, series] of [...additions].sort(([a], [b]) => a - b)) {
-    for (const [name, cell] of series) {
-      const total = totals.get(name) ?? emptyCell();
-      addCell(total, cell);
-      totals.set(name, total);
-      touched.add(name);
-    }
-  }
-  const rollups = [...touched].map((series) => ({
-    series,
-    atMinute: 0,
-    data: encodeCell(totals.get(series) ?? emptyCell()),
-    provisional: false,
-  }));
-  await putRollups(db, outbox, 'ever', rollups);
-}
-
-const bySliceAndSeries = (rollups: Rollup[]): Map<string, Rollup> =>
-  new Map(rollups.map((rollup) => [`${String(rollup.atMinute)} ${rollup.series}`, rollup]));

@@ -1,6 +1,5 @@
 /** Reads the rollups: the sum of a span, and a line of steps over it, from as few slices as cover it. */
-import { readRollups, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
-import type { StoreDb } from '@/lib/store/store';
+import type { Rollup, RollupSpan, Tier } from '@/lib/store/rollups';
 import { DAY_MINUTES, HOUR_MINUTES, ALL_TYPES, addCell, decodeCell, emptyCell, encodeCell, type Cell } from '@/lib/rollup/cell';
 
 const WIDTHS: Record<Tier, number> = { minute: 1, hour: HOUR_MINUTES, day: DAY_MINUTES };
@@ -8,9 +7,6 @@ const COARSEST_FIRST: readonly Tier[] = ['day', 'hour', 'minute'];
 
 /** Slices of a span in the order of time. */
 export type RollupReader = (span: RollupSpan) => Promise<Rollup[]>;
-
-const readerOf = (source: StoreDb | RollupReader): RollupReader =>
-  typeof source === 'function' ? source : (span) => readRollups(source, span);
 
 export interface HistorySpan {
   outbox: string;
@@ -28,20 +24,18 @@ export interface SpanSum {
   provisional: boolean;
   /** Minutes since the epoch at which the first slice begins; null without one. */
   firstMinute: number | null;
-  /** Slices read from the store. */
-  rows: number;
 }
 
-/** Everything that was folded in a span, by series; where one is named, of that and of all types together. */
-export async function sumOf(source: StoreDb | RollupReader, span: HistorySpan): Promise<SpanSum> {
-  const sum: SpanSum = { cells: new Map(), provisional: false, firstMinute: null, rows: 0 };
-  for (const { rollup, width } of await covering(readerOf(source), span, DAY_MINUTES, sum)) {
-    const { series, atMinute, provisional } = rollup;
+/** Everything that was collected in a span, by series; where one is named, of that and of all types together. */
+export async function sumOf(read: RollupReader, span: HistorySpan): Promise<SpanSum> {
+  const sum: SpanSum = { cells: new Map(), provisional: false, firstMinute: null };
+  for (const { series, atMinute, data, provisional, width } of await covering(read, span, DAY_MINUTES)) {
+    const slice = decodeCell(data);
     sum.provisional ||= provisional;
     // A day or an hour that is not known whole is known from some minute on.
-    if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - decodeCell(rollup.data).minutes;
+    if (series === ALL_TYPES) sum.firstMinute ??= atMinute + width - slice.minutes;
     const cell = sum.cells.get(series) ?? emptyCell();
-    addCell(cell, decodeCell(rollup.data));
+    addCell(cell, slice);
     sum.cells.set(series, cell);
   }
   return sum;
@@ -57,27 +51,21 @@ export interface LinePoint {
  * one that was watched in part says so by its `minutes`.
  */
 export async function lineOf(
-  source: StoreDb | RollupReader,
+  read: RollupReader,
   span: HistorySpan & { series: string; stepMinutes: number },
 ): Promise<Map<number, LinePoint>> {
   const line = new Map<number, LinePoint>();
-  const counted = { rows: 0 };
-  for (const { rollup } of await covering(readerOf(source), span, span.stepMinutes, counted)) {
-    const step = Math.floor(rollup.atMinute / span.stepMinutes);
+  for (const { series, atMinute, data, provisional } of await covering(read, span, span.stepMinutes)) {
+    const step = Math.floor(atMinute / span.stepMinutes);
     const point = line.get(step) ?? { cell: emptyCell(), provisional: false };
     line.set(step, point);
-    point.provisional ||= rollup.provisional;
-    const cell = decodeCell(rollup.data);
+    point.provisional ||= provisional;
+    const cell = decodeCell(data);
     // Time that was watched is known of every type, also of one that had no event in it.
-    if (rollup.series === span.series) addCell(point.cell, cell);
+    if (series === span.series) addCell(point.cell, cell);
     else point.cell.minutes += cell.minutes;
   }
   return line;
-}
-
-interface Piece {
-  rollup: Rollup;
-  width: number;
 }
 
 /**
@@ -85,40 +73,30 @@ interface Piece {
  * minutes. With one type's series comes that of all types: it marks what a tier covers, as one type's has slices only where
  * it had events.
  */
-async function covering(read: RollupReader, span: HistorySpan, widest: number, counted: { rows: number }): Promise<Piece[]> {
-  const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span, counted) : [];
-  const pieces: Piece[] = [];
+async function covering(read: RollupReader, span: HistorySpan, widest: number): Promise<(Rollup & { width: number })[]> {
+  const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span) : [];
+  const pieces: (Rollup & { width: number })[] = [];
   let open: [number, number][] = [[span.fromMinute, span.toMinute]];
   for (const tier of COARSEST_FIRST) {
     const width = WIDTHS[tier];
     if (width > widest) continue;
     const left: [number, number][] = [];
     for (const [from, to] of open) {
-      const whole: [number, number] = [Math.ceil(from / width) * width, Math.floor(to / width) * width];
-      if (whole[1] <= whole[0]) {
-        left.push([from, to]);
-        continue;
-      }
-      const rollups = await slicesIn(read, { ...span, fromMinute: whole[0], toMinute: whole[1] }, tier, wholeDays, counted);
-      const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map((rollup) => rollup.atMinute));
-      const wanted = rollups.filter((rollup) => covered.has(rollup.atMinute));
-      pieces.push(...wanted.map((rollup) => ({ rollup, width })));
+      const [fromMinute, toMinute] = [Math.ceil(from / width) * width, Math.floor(to / width) * width];
+      const rollups = toMinute <= fromMinute ? [] : await slicesIn(read, { ...span, fromMinute, toMinute }, tier, wholeDays);
+      const covered = new Set(rollups.filter(({ series }) => series === ALL_TYPES).map(({ atMinute }) => atMinute));
+      pieces.push(...rollups.filter(({ atMinute }) => covered.has(atMinute)).map((rollup) => ({ ...rollup, width })));
       left.push(...uncovered([from, to], [...covered], width));
     }
     open = left;
   }
-  return pieces.sort((a, b) => a.rollup.atMinute - b.rollup.atMinute);
+  return pieces.sort((a, b) => a.atMinute - b.atMinute);
 }
 
 /** Minutes since the epoch at which the days begin that one day's slice says were watched throughout: its hours need not be asked. */
-async function daysWatchedWhole(
-  read: RollupReader,
-  { outbox, series, fromMinute, toMinute }: HistorySpan,
-  counted: { rows: number },
-): Promise<number[]> {
+async function daysWatchedWhole(read: RollupReader, { outbox, series, fromMinute, toMinute }: HistorySpan): Promise<number[]> {
   if (series === undefined || series === ALL_TYPES || toMinute - fromMinute < DAY_MINUTES) return [];
   const days = await read({ outbox, series: [ALL_TYPES], tier: 'day', fromMinute, toMinute: toMinute - DAY_MINUTES });
-  counted.rows += days.length;
   return days.filter(({ data, provisional }) => !provisional && decodeCell(data).minutes >= DAY_MINUTES).map(({ atMinute }) => atMinute);
 }
 
@@ -130,18 +108,13 @@ async function slicesIn(
   { outbox, series, fromMinute, toMinute }: HistorySpan,
   tier: Tier,
   wholeDays: readonly number[],
-  counted: { rows: number },
 ): Promise<Rollup[]> {
-  const slices = async (names: string[] | undefined, from: number, to: number): Promise<Rollup[]> => {
-    const rollups = await read({ outbox, series: names, tier, fromMinute: from, toMinute: to });
-    counted.rows += rollups.length;
-    return rollups;
-  };
   const known = tier === 'hour' ? wholeDays.filter((day) => day >= fromMinute && day + DAY_MINUTES <= toMinute) : [];
   if (series === undefined || known.length === 0)
-    return slices(series === undefined ? undefined : [...new Set([ALL_TYPES, series])], fromMinute, toMinute);
-  const found = await slices([series], fromMinute, toMinute);
-  for (const [from, to] of uncovered([fromMinute, toMinute], known, DAY_MINUTES)) found.push(...(await slices([ALL_TYPES], from, to)));
+    return read({ outbox, series: series === undefined ? undefined : [...new Set([ALL_TYPES, series])], tier, fromMinute, toMinute });
+  const found = await read({ outbox, series: [series], tier, fromMinute, toMinute });
+  for (const [from, to] of uncovered([fromMinute, toMinute], known, DAY_MINUTES))
+    found.push(...(await read({ outbox, series: [ALL_TYPES], tier, fromMinute: from, toMinute: to })));
   for (const day of known) {
     for (let hour = day; hour < day + DAY_MINUTES; hour += HOUR_MINUTES)
       found.push({ series: ALL_TYPES, atMinute: hour, data: WATCHED_HOUR, provisional: false });
