@@ -1,4 +1,5 @@
 /** Every operation of every shape of record against the live relay of its shape, judged from what really happened. */
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceEngineFor } from '@/demo/database/engine';
@@ -168,7 +169,7 @@ async function act(
   const preview = await previewIntervention(open.outbox, body);
   const result = await intervene(depsFor(open.outbox), anna ? ANNA : BEN, 'sample', { ...body, reason: 'race' }, randomUUID());
   expect(result.changed.length + result.skipped.length).toBe(unique.length);
-  const offered = open.outbox.capabilities.operations[operation];
+  const offered = capabilitiesOf(open.outbox).operations[operation];
   const warnings = offered?.offered === true ? offered.warnings : [];
   return { ...result, asked: body.events, warned: [...preview.warnings, ...warnings].includes('may_already_be_out') };
 }

@@ -114,7 +114,7 @@ export function reasonsFor(
       steps: steps.length > 0,
       step: step !== undefined,
       out: row.published !== null && operation.sendsAgain,
-      unproven: outbox.proof.refused.includes(operation.key),
+      unproven: outbox.refused.includes(operation.key),
       young: step !== undefined && step.olderThanStuckAfter !== null && tooYoung.has(id),
     };
     const reason = REASONS.find(({ fits }) => fits(judged));

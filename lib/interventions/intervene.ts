@@ -121,7 +121,7 @@ async function runOperation(deps: InterventionDeps, job: Job): Promise<Intervent
 async function changeable({ directory }: InterventionDeps, id: string): Promise<Outbox> {
   const outbox = await directory.get(id);
   const refused = requireWritable(outbox, await directory.proof(id));
-  return { ...outbox, proof: { ...outbox.proof, refused: [...outbox.proof.refused, ...refused] } };
+  return { ...outbox, refused: [...outbox.refused, ...refused] };
 }
 
 /** The answer of a try with this key that nobody knew the outcome of, found out now or still unknown; null when there is none to wait for. */

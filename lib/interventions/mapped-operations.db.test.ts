@@ -1,4 +1,6 @@
 /** What the words of the shape language write: guards, sums, the greater of two, counters, the library's own functions, moves between tables of other names. */
+import { proofFacts } from '@/lib/outbox/proof/proof-facts';
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { bindOutbox } from '@/lib/outbox/bind';
@@ -13,7 +15,7 @@ import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
 
 /** The outbox as it is once somebody has proven the mapping on this very table and turned changes on. */
 async function proven(open: OpenOutbox): Promise<{ outbox: Outbox; known: KnownProof }> {
-  const known: KnownProof = { switched: { on: true, facts: open.outbox.proof.facts }, decided: null };
+  const known: KnownProof = { switched: { on: true, facts: proofFacts(open.outbox) }, decided: null };
   return { outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };
 }
 
@@ -154,7 +156,10 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
     const { result } = await act('retry', 'a%7Eb~3');
     expect(result.skipped).toMatchObject([{ code: 'not_supported', detail: { because: 'needs_setting' } }]);
     const polling = await open.rebind({ parameters: { extra: { relay: 'polling' } } });
-    expect(polling.capabilities.operations.retry).toMatchObject({ offered: true, from: expect.arrayContaining(['pending']) as string[] });
+    expect(capabilitiesOf(polling).operations.retry).toMatchObject({
+      offered: true,
+      from: expect.arrayContaining(['pending']) as string[],
+    });
     expect(polling.assumed).not.toContain('relay');
     expect(open.outbox.assumed).toContain('relay');
   });

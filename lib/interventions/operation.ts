@@ -88,5 +88,5 @@ export function isLive(state: State): state is LiveState {
 
 /** The steps of an operation that has not failed its proof on this table. */
 export function stepsOf(outbox: Outbox, operation: Operation): Step[] {
-  return outbox.proof.refused.includes(operation.key) ? [] : operation.steps(outbox);
+  return outbox.refused.includes(operation.key) ? [] : operation.steps(outbox);
 }

@@ -1,4 +1,5 @@
 /** The table of operations of the five shapes of record, cell by cell, on the shapes' own sample rows. */
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { amendment } from '@/scripts/testing/amend';
@@ -205,7 +206,7 @@ describe.each(shapes.flatMap((shape) => shape.engines.map((engine) => [shape.key
 
     it('has no release of a young processing event', async () => {
       if (shape.key !== 'escrow-status' && shape.key !== 'worker-status')
-        return expect(open.outbox.capabilities.operations.release).toMatchObject({ offered: false });
+        return expect(capabilitiesOf(open.outbox).operations.release).toMatchObject({ offered: false });
       const { id } = sampleIn('processing');
       const column = open.outbox.main.roles.attemptedAt?.column.name ?? '';
       const now = engine === 'postgres' ? `now() AT TIME ZONE 'UTC'` : 'utc_timestamp() - interval 10 second';

@@ -1,4 +1,5 @@
 /** What a trigger undoes for one row of two hundred, and what a rule for dead rows takes of those that are out. */
+import { proofFacts } from '@/lib/outbox/proof/proof-facts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bindOutbox } from '@/lib/outbox/bind';
 import { listEvents } from '@/lib/outbox/lists/list-events';
@@ -243,7 +244,7 @@ describe.each(engines)('on %s', (engine) => {
     );
     if (engine === 'postgres') await database.query('CREATE TRIGGER no BEFORE UPDATE ON letters FOR EACH ROW EXECUTE FUNCTION no()');
     const outbox = await bindOutbox(open.outbox.settings, open.outbox.database);
-    const known = { switched: { on: true, facts: outbox.proof.facts }, decided: null };
+    const known = { switched: { on: true, facts: proofFacts(outbox) }, decided: null };
     const again = { ...open, known, outbox: await bindOutbox(outbox.settings, outbox.database, known) };
     const events = [...(await seen(again.outbox)), ...(await listEvents(again.outbox, { state: ['retrying'] }, { limit: 9 })).events];
     const result = await act(

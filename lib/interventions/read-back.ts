@@ -1,5 +1,6 @@
 /** Changed rows are read back through the mapping before the commit: what is not as promised did not take. */
 import { sql, type RawBuilder } from 'kysely';
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
 import { allPlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import { placeColumns, type Place } from '@/lib/shape/bound';
@@ -114,7 +115,7 @@ export function expectedStates(outbox: Outbox, operation: string, from: string, 
     return ['pending', 'retrying', 'dead'];
   }
   // Starting over means that no failure is counted, where the table can show the difference.
-  if (operation === 'requeue' && attempts > 0 && outbox.capabilities.states.pending.available) return ['pending'];
+  if (operation === 'requeue' && attempts > 0 && capabilitiesOf(outbox).states.pending.available) return ['pending'];
   return ['pending', 'retrying'];
 }
 

@@ -1,4 +1,5 @@
 /** What an operator saw may look the same again and be another matter: only the records tell. On both engines. */
+import { proofFacts } from '@/lib/outbox/proof/proof-facts';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -112,7 +113,7 @@ describe.each(['postgres', 'mysql'] as const)('what was seen on %s', (engine) =>
   });
 
   it('as possible is not, once a proof that this process has not seen refuses it', async () => {
-    const known = { ...open.known, decided: { passed: true, refused: ['requeue'], facts: open.outbox.proof.facts } };
+    const known = { ...open.known, decided: { passed: true, refused: ['requeue'], facts: proofFacts(open.outbox) } };
     const request = { operation: 'requeue', events: [await seen()], reason: 'node is back' };
     expect(await intervene(depsFor(open.outbox, known), ANNA, 'sample', request, freshKey())).toMatchObject({
       outcome: 'none',

@@ -56,15 +56,15 @@ export interface ReadingRow {
 }
 
 /** The bounded reads of an outbox; of published rows only those since `foldedTo`. */
-export function planOf(outbox: Outbox, foldedTo: string | null, aggregates: readonly Aggregates[]): Plan {
-  const traits = traitsOf(outbox);
+export function planOf(outbox: Outbox, foldedTo: string | null, aggregates: readonly Aggregates[], sight: Traits['slots'] = null): Plan {
+  const traits = traitsOf(outbox, sight);
   return { ...sourcesOf(outbox, traits, foldedTo), traits, foldedTo, aggregates };
 }
 
 /** The whole reading as one statement, for a database that computes its figures itself. */
 export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
   const hidden = outbox.database.engine.fragments.hidesRows(plan.traits.tables);
-  const slots = outbox.slots !== null && outbox.slots.why === null ? slotsSeen(outbox) : null;
+  const slots = plan.traits.slots?.why === null ? slotsSeen(outbox) : null;
   return figuresStatement({ ...plan, now: now(), hidden, slots, scanEdges: null });
 }
 

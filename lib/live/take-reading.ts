@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { slotSight } from '@/lib/outbox/replication-slots/seen';
 import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part, type WalkEnds } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { cellIn, ALL_TYPES, OTHER_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
@@ -37,7 +38,7 @@ export async function readNow(
   outbox: Outbox,
   { foldedTo, aggregates, compute }: { foldedTo: string | null; aggregates: readonly Aggregates[]; compute: Compute | null },
 ): Promise<Reading> {
-  const plan = planOf(outbox, foldedTo, aggregates);
+  const plan = planOf(outbox, foldedTo, aggregates, await slotSight(outbox));
   const { database } = outbox;
   const row = database.engine.features.sharesSubqueries ? await readThere(outbox, plan) : await fetchAndCompute(outbox, plan, compute);
   if (row === undefined) throw new Error('A reading answers one row');

@@ -5,18 +5,15 @@ import { Problem } from '@/lib/shared/problems';
 import { bindShape, type BoundShape, type FoundTables } from '@/lib/shape/bind/bound-shape';
 import { capturedOf, filledName, findTable } from '@/lib/shape/bind/find-table';
 import type { MappingProblem } from '@/lib/shape/bind/table';
-import { describeCapabilities } from './capabilities';
 import { implausibleTimes, refusedReadings, sharedIds } from './mapping/row-checks';
 import { archiveTable, recordsSight } from './companions';
 import type { Scope } from '@/lib/shape/compile';
 import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
-import type { Outbox, OutboxSettings } from './outbox';
-import { proofFacts } from './proof/proof-facts';
+import type { FoundOutbox, Outbox, OutboxSettings } from './outbox';
 import { judgeProof, type KnownProof } from './proof/proven';
-import { slotSight } from './replication-slots/seen';
 import { configuredElsewhere } from './rows/touched';
-import { readOnlyReason, withOwnRights } from './rights/writability';
+import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
 
 /** Nobody has proven anything. */
 const UNPROVEN: KnownProof = { switched: null, decided: null };
@@ -33,7 +30,7 @@ export async function bindOutbox(
   known: KnownProof | null = UNPROVEN,
   others: readonly OutboxSettings[] = [],
 ): Promise<Outbox> {
-  const outbox = await database.read(async (db): Promise<Outbox> => {
+  const { outbox, reason } = await database.read(async (db) => {
     const looked = await lookAt(settings, database, db);
     if ('missing' in looked) throw new Problem('not_found', `Outbox ${settings.id}: ${looked.missing.message} in database ${database.id}`);
     const { bound, main } = looked;
@@ -49,7 +46,7 @@ export async function bindOutbox(
     const tables = places.map(({ table }) => table);
     const [mainRules, deadRules] = await database.engine.tableRules(db, tables);
     if (mainRules === undefined) throw new Error('a table without rules');
-    const outbox = {
+    const outbox: FoundOutbox = {
       id: settings.id,
       settings,
       database,
@@ -64,14 +61,13 @@ export async function bindOutbox(
       scope,
       channel: settings.parameters.channel ?? main.notifies[0] ?? null,
       rules: { main: mainRules, dead: deadRules ?? null },
-      slots: await slotSight(db, database, bound),
     };
-    const proof = judgeProof(outbox, proofFacts(outbox), known);
-    const whyReadOnly = await readOnlyReason({ ...outbox, proof }, db);
-    return { ...outbox, proof, capabilities: describeCapabilities(outbox, proof.refused), whyReadOnly };
+    return { outbox, reason: await readOnlyReason(outbox, db) };
   });
-  // With the reader's connection given back: two held at once would wait for each other.
-  return { ...outbox, whyReadOnly: await withOwnRights(outbox) };
+  const { refused, why } = judgeProof(outbox, known);
+  // Where rights of others cannot be looked up. With the reader's connection given back: two held at once would wait for each other.
+  const lacks = reason === null && !database.engine.features.tellsRights ? await operatorSaysItLacks(outbox) : [];
+  return { ...outbox, refused, whyReadOnly: reason ?? (lacks.length > 0 ? 'no_grant' : why) };
 }
 
 /** Everything that is wrong with a mapping, by the catalogue, then by the database's own word and a few rows; [] when nothing is. */

@@ -1,12 +1,20 @@
-import type { Capabilities, OperationCapability } from '@/lib/shared/model';
+import type { Capabilities, OperationCapability, OutboxInfo } from '@/lib/shared/model';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { FoundOutbox, Outbox } from './outbox';
-import { mayHoldJson } from './rows/row';
+import { mayHoldJson } from './rows/role-sql';
 import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from '@/lib/shape/shape';
 
-/** What this table can show and which operations it offers, from its shape and the columns really there; `refused` failed their proof. */
-export function describeCapabilities(outbox: FoundOutbox, refused: readonly string[] = []): Capabilities {
+const known = new WeakMap<Outbox, Capabilities>();
+
+/** What this table can show and which operations it offers, from its shape, the columns really there and its proof. */
+export function capabilitiesOf(outbox: Outbox): Capabilities {
+  const found = known.get(outbox) ?? describeCapabilities(outbox);
+  known.set(outbox, found);
+  return found;
+}
+
+function describeCapabilities(outbox: Outbox): Capabilities {
   const { shape, main } = outbox;
   const operations: Record<string, OperationCapability> = {};
   for (const [key, rules] of Object.entries(shape.operations)) operations[key] = operationCapability(outbox, rules);
@@ -16,7 +24,7 @@ export function describeCapabilities(outbox: FoundOutbox, refused: readonly stri
       : { offered: true, from: shape.archive.from.filter((state) => canShow(outbox, state)), warnings: shape.archive.warnings };
   operations.restore =
     shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
-  for (const key of refused) operations[key] = { offered: false, because: 'failed_its_proof' };
+  for (const key of outbox.refused) operations[key] = { offered: false, because: 'failed_its_proof' };
   return {
     states: Object.fromEntries(STATES.map((state) => [state, stateCapability(outbox, state)])) as Capabilities['states'],
     operations,
@@ -93,5 +101,20 @@ export function ruleFor(outbox: FoundOutbox, operation: string, state: LiveState
 
 /** The outbox with every operation that its mapping offers, those that failed their proof too. */
 export function asMapped(outbox: Outbox): Outbox {
-  return { ...outbox, proof: { ...outbox.proof, refused: [] }, capabilities: describeCapabilities(outbox) };
+  return { ...outbox, refused: [] };
+}
+
+export function outboxInfo(outbox: Outbox): OutboxInfo {
+  const { schema, table } = outbox.main.table;
+  return {
+    id: outbox.id,
+    name: outbox.settings.name,
+    database: outbox.database.id,
+    engine: outbox.database.engine.key,
+    shape: outbox.settings.inline ? 'inline' : outbox.shape.key,
+    table: schema === outbox.database.engine.defaultSchema ? table : `${schema}.${table}`,
+    capabilities: capabilitiesOf(outbox),
+    writable: outbox.whyReadOnly === null,
+    whyReadOnly: outbox.whyReadOnly,
+  };
 }

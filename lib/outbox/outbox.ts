@@ -1,14 +1,11 @@
 import type { Database } from '@/lib/database/database';
 import { type TableName, type TableRules } from '@/lib/database/description';
-import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { Parameters, Place, ShapeSettings } from '@/lib/shape/bound';
 import type { Scope } from '@/lib/shape/compile';
 import type { TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
 import type { RecordsSight } from './companions';
-import type { ProofState } from './proof/proven';
-import type { SlotSight } from './replication-slots/seen';
 
 /** What the configuration says about an outbox, as far as the outbox room needs it. */
 export interface OutboxSettings extends ShapeSettings {
@@ -45,31 +42,13 @@ export interface Outbox {
   channel: string | null;
   /** What its tables do to rows written into them. */
   rules: { main: TableRules; dead: TableRules | null };
-  /** How the relay of a table that tells nothing is seen; null where its rows tell. */
-  slots: SlotSight | null;
-  /** Whether the mapping was shown to change the table as it says. */
-  proof: ProofState;
-  capabilities: Capabilities;
+  /** Operations that failed their proof on this table with this mapping. */
+  refused: readonly string[];
   whyReadOnly: ReadOnlyReason | null;
 }
 
 /** One whose tables were found, before it is known what can be done with it. */
-export type FoundOutbox = Omit<Outbox, 'proof' | 'capabilities' | 'whyReadOnly'>;
-
-export function outboxInfo(outbox: Outbox): OutboxInfo {
-  const { schema, table } = outbox.main.table;
-  return {
-    id: outbox.id,
-    name: outbox.settings.name,
-    database: outbox.database.id,
-    engine: outbox.database.engine.key,
-    shape: outbox.settings.inline ? 'inline' : outbox.shape.key,
-    table: schema === outbox.database.engine.defaultSchema ? table : `${schema}.${table}`,
-    capabilities: outbox.capabilities,
-    writable: outbox.whyReadOnly === null,
-    whyReadOnly: outbox.whyReadOnly,
-  };
-}
+export type FoundOutbox = Omit<Outbox, 'refused' | 'whyReadOnly'>;
 
 /** What people call a table: `schema.table`, or its name alone where the database has no schemas. */
 export function tableLabel({ schema, table }: TableName): string {

@@ -1,4 +1,5 @@
 /** The contract battery: every built-in shape on every engine it names passes all of it. */
+import { capabilitiesOf } from './capabilities';
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, openSample, sampleEventId, useTestDatabaseOf, type OpenOutbox } from '@/scripts/testing/outbox';
@@ -24,7 +25,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
 
     it('brings six rows and one for every state it can show', () => {
       expect(rows.length).toBeGreaterThanOrEqual(6);
-      const shown = LIVE_STATES.filter((state) => open.outbox.capabilities.states[state].available);
+      const shown = LIVE_STATES.filter((state) => capabilitiesOf(open.outbox).states[state].available);
       expect(new Set(rows.map((row) => row.state))).toEqual(new Set(shape.states.length === 0 ? ['unmapped'] : shown));
     });
 
@@ -57,7 +58,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
 
     it('says of every state whether it can be shown, and why not', () => {
       for (const state of STATES) {
-        const capability = open.outbox.capabilities.states[state];
+        const capability = capabilitiesOf(open.outbox).states[state];
         if (!capability.available) expect(['not_in_schema', 'deleted_on_publish', 'external_relay']).toContain(capability.because);
       }
     });

@@ -3,14 +3,22 @@ import { listEvents } from '@/lib/outbox/lists/list-events';
 import { asMapped } from '@/lib/outbox/capabilities';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { differences, fingerprintOf, type ProofFacts } from '@/lib/outbox/proof/proof-facts';
-import type { KnownProof, ProofSource } from '@/lib/outbox/proof/proven';
+import { differences, fingerprintOf, proofFacts, type ProofFacts } from '@/lib/outbox/proof/proof-facts';
+import { isProofNeeded, judgeProof, type KnownProof, type ProofSource } from '@/lib/outbox/proof/proven';
 import type { Actor, Who } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/changes/proofs';
 import type { State } from '@/lib/shared/states';
 import { recordDeed } from '@/lib/store/audit';
-import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
+import {
+  type ChangesSwitch,
+  changesSwitch,
+  deleteOldProofs,
+  insertProof,
+  newestProof,
+  setChangesSwitch,
+  type StoredProof,
+} from '@/lib/store/proofs';
 import type { Store } from '@/lib/store/store';
 import { whyNotProvable } from './prove';
 import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
@@ -28,13 +36,17 @@ function documentOf({ document }: StoredProof): ProofDocument {
 export function proofSource(store: Pick<Store, 'db'>): ProofSource {
   return async (outboxId): Promise<KnownProof> => {
     const [switched, last] = await Promise.all([changesSwitch(store.db, outboxId), newestProof(store.db, outboxId)]);
-    const facts = factsOf(last?.facts ?? null);
-    const results = last === null ? [] : documentOf(last).results;
-    return {
-      switched: switched === null ? null : { on: switched.on, facts: factsOf(switched.facts) },
-      decided:
-        facts === null || results.length === 0 ? null : { passed: outcomeOf(results) !== 'failed', refused: refusedBy(results), facts },
-    };
+    return knownFrom(switched, last);
+  };
+}
+
+function knownFrom(switched: ChangesSwitch | null, last: StoredProof | null): KnownProof {
+  const facts = factsOf(last?.facts ?? null);
+  const results = last === null ? [] : documentOf(last).results;
+  return {
+    switched: switched === null ? null : { on: switched.on, facts: factsOf(switched.facts) },
+    decided:
+      facts === null || results.length === 0 ? null : { passed: outcomeOf(results) !== 'failed', refused: refusedBy(results), facts },
   };
 }
 
@@ -61,7 +73,7 @@ export async function keepProof(
       fingerprint,
       outcome,
       actor: { id: actor.id, name: actor.name },
-      facts: JSON.stringify(outbox.proof.facts),
+      facts: JSON.stringify(proofFacts(outbox)),
       document: JSON.stringify(document),
     });
     await deleteOldProofs(db, outbox.id);
@@ -75,7 +87,7 @@ export async function keepProof(
 /** Everything the proof page shows. Looks at the table only for the newest event of each state. */
 export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Promise<ProofStatus> {
   const [switched, last] = await Promise.all([changesSwitch(store.db, outbox.id), newestProof(store.db, outbox.id)]);
-  const { facts, needed } = outbox.proof;
+  const { facts, needed, differences: found, why } = judgeProof(outbox, knownFrom(switched, last));
   const trials = trialsOf(asMapped(outbox));
   const lastFacts = factsOf(last?.facts ?? null);
   return {
@@ -90,9 +102,9 @@ export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Pro
     chosenOnly: reachesOutside(outbox),
     realEvents: await realEvents(outbox, [...new Set(trials.map(({ state }) => state))]),
     last: last === null ? null : documentOf(last),
-    differences: outbox.proof.differences.length > 0 || lastFacts === null ? outbox.proof.differences : differences(lastFacts, facts),
+    differences: found.length > 0 || lastFacts === null ? found : differences(lastFacts, facts),
     switched: switched === null ? null : { on: switched.on, at: switched.at, actor: switched.actor, reason: switched.reason },
-    ready: outbox.proof.why !== null && (!needed || holds(last, facts)),
+    ready: why !== null && (!needed || holds(last, facts)),
   };
 }
 
@@ -125,10 +137,10 @@ export async function allowChanges(
   request: { on: boolean; reason: string },
   actor: Actor,
 ): Promise<void> {
-  const { facts, needed } = outbox.proof;
+  const needed = isProofNeeded(outbox);
   await store.db.transaction().execute(async (db) => {
     const proven = request.on && needed ? await newestProof(db, outbox.id) : null;
-    if (request.on && needed && !holds(proven, facts))
+    if (request.on && needed && !holds(proven, proofFacts(outbox)))
       throw new Problem(
         'conflict',
         `Changes of outbox ${outbox.id} cannot be turned on: ${proven === null || proven.outcome === 'failed' ? 'its mapping has not been proven' : 'the mapping or the table is not the one that was proven'}. Run the proof again`,

@@ -1,4 +1,5 @@
 /** Mappings are proven on the events their tables hold: right ones pass and leave nothing behind, wrong ones lose the operation that is wrong. */
+import { proofFacts } from '@/lib/outbox/proof/proof-facts';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -187,8 +188,8 @@ describe.each(WRONG)('a proof refuses $why', ({ ddl = [], change = {}, line, out
     const open = await openSample(database, shape(change), { inline: true });
     const document = await prove(open.outbox, ALONE);
     const known = {
-      switched: { on: true, facts: open.outbox.proof.facts },
-      decided: { passed: true, refused: ['retry'], facts: open.outbox.proof.facts },
+      switched: { on: true, facts: proofFacts(open.outbox) },
+      decided: { passed: true, refused: ['retry'], facts: proofFacts(open.outbox) },
     };
     const again = await bindOutbox(open.outbox.settings, open.outbox.database, known);
     await open.close();

@@ -16,7 +16,7 @@ import { databaseProblem } from '@/lib/outbox/directory';
 import { getEvent } from '@/lib/outbox/rows/get-event';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { fingerprintOf } from '@/lib/outbox/proof/proof-facts';
+import { fingerprintOf, proofFacts } from '@/lib/outbox/proof/proof-facts';
 import { readOnlyAdvice, readOnlyProblem, requireSameTables } from '@/lib/outbox/rights/read-only';
 import { decodeVersion, encodeVersion } from '@/lib/outbox/rows/version';
 import type { OutboxEvent } from '@/lib/shared/model';
@@ -76,7 +76,7 @@ export async function prove(bound: Outbox, options: ProofOptions): Promise<Proof
       outbox: outbox.id,
       at: new Date().toISOString(),
       actor: options.actor,
-      fingerprint: fingerprintOf(outbox.proof.facts),
+      fingerprint: fingerprintOf(proofFacts(outbox)),
       outcome: outcomeOf(results),
       results,
       notOffered: notOffered(outbox),

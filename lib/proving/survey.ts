@@ -1,6 +1,7 @@
 /** What a proof would try, and what that could set off. Reads nothing but what the binding already knows. */
 import { OPERATIONS } from '@/lib/interventions/operations';
 import type { TableRules, TriggerRules } from '@/lib/database/description';
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { livePlaces, tableLabel, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/changes/proofs';
@@ -14,7 +15,7 @@ export interface Trial extends ProofCase {
 /** Every operation from every state it is offered for, in each table that holds events of that state. `outbox` as its mapping says. */
 export function trialsOf(outbox: Outbox): Trial[] {
   return OPERATIONS.flatMap((operation) => {
-    const offer = outbox.capabilities.operations[operation.key];
+    const offer = capabilitiesOf(outbox).operations[operation.key];
     if (offer?.offered !== true) return [];
     const steps = operation.steps(outbox);
     return offer.from.flatMap((state) =>
@@ -29,7 +30,7 @@ export function trialsOf(outbox: Outbox): Trial[] {
 /** Operations the outbox does not offer, with the code of why. */
 export function notOffered(outbox: Outbox): { operation: string; because: string }[] {
   return OPERATIONS.flatMap(({ key }) => {
-    const offer = outbox.capabilities.operations[key];
+    const offer = capabilitiesOf(outbox).operations[key];
     return offer?.offered === true ? [] : [{ operation: key, because: offer?.because ?? 'not_in_schema' }];
   });
 }

@@ -11,6 +11,7 @@ import { tableParts } from '@/lib/shape/schema/names';
 import { idColumns } from '@/lib/shape/schema/source';
 import { idText } from '@/lib/outbox/rows/row-id';
 import type { Outbox, OutboxSettings } from '@/lib/outbox/outbox';
+import { proofFacts } from '@/lib/outbox/proof/proof-facts';
 import type { KnownProof } from '@/lib/outbox/proof/proven';
 import type { Shape } from '@/lib/shape/shape';
 import type { EngineKey } from '@/lib/shared/model';
@@ -130,7 +131,7 @@ export async function openProven(database: AnyTestDatabase, shape: Shape, over: 
 
 /** The same outbox after somebody has proven its mapping on its tables as they were bound. */
 export async function proven(open: OpenOutbox): Promise<ProvenOutbox> {
-  const { facts } = open.outbox.proof;
+  const facts = proofFacts(open.outbox);
   const known: KnownProof = { switched: { on: true, facts }, decided: { passed: true, refused: [], facts } };
   return { ...open, outbox: await bindOutbox(open.outbox.settings, open.outbox.database, known), known };
 }

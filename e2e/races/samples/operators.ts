@@ -1,4 +1,5 @@
 /** The console's side of a race on a shape's samples: operators who act on what they see, and on what they saw a while ago. */
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { randomUUID } from 'node:crypto';
 import type { Random } from '@/demo/random';
 import { intervene, type InterventionDeps } from '@/lib/interventions/intervene';
@@ -41,7 +42,7 @@ export function openOffice(outbox: Outbox, database: AnyTestDatabase, deps: Inte
 /** The operations this table offers, with the states each is for. */
 export function offered(outbox: Outbox): Map<string, State[]> {
   return new Map(
-    Object.entries(outbox.capabilities.operations).flatMap(([key, capability]) => (capability.offered ? [[key, capability.from]] : [])),
+    Object.entries(capabilitiesOf(outbox).operations).flatMap(([key, capability]) => (capability.offered ? [[key, capability.from]] : [])),
   );
 }
 
@@ -104,7 +105,7 @@ function choose({ outbox, applied }: Office, random: Random): { operation: strin
 
 /** Events with what they were when they were listed; those that were being written meanwhile are left out. */
 async function see({ outbox, database }: Office, state: State | null): Promise<SeenEvent[]> {
-  if (state !== null && !outbox.capabilities.states[state].available) return [];
+  if (state !== null && !capabilitiesOf(outbox).states[state].available) return [];
   const before = await lastWrites(database);
   const { events } = await listEvents(outbox, state === null ? {} : { state: [state] }, { limit: 60 });
   const after = await lastWrites(database);

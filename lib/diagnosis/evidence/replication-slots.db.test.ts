@@ -1,4 +1,5 @@
 /** What a reading says of a relay that reads the log: real slots, read and confirmed or not, seen by an ordinary reader. */
+import { slotSight } from '@/lib/outbox/replication-slots/seen';
 import { sampleOf } from '@/fixtures/samples';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '@/lib/database/database';
@@ -129,22 +130,22 @@ describe('what an ordinary reader is told', () => {
     for (const right of ['SELECT ON pg_catalog.pg_replication_slots', 'EXECUTE ON FUNCTION pg_catalog.pg_current_wal_lsn()']) {
       await server.query(`REVOKE ${right} FROM PUBLIC`);
       const outbox = await bound();
-      expect(outbox.slots).toEqual({ wanted: null, why: 'slots_hidden' });
+      expect(await slotSight(outbox)).toEqual({ wanted: null, why: 'slots_hidden' });
       const reading = await takeReading(outbox, null);
       expect(figuresOf(reading).slot).toMatchObject({ known: 'unavailable', why: 'slots_hidden', lagBytes: null });
       const { verdict, evidence } = await watch(outbox).look();
       expect([verdict, evidence]).toEqual(['healthy', [{ code: 'slot_unknown', values: { why: 'slots_hidden' } }]]);
       await server.query(`GRANT ${right} TO PUBLIC`);
     }
-    expect((await bound()).slots).toEqual({ wanted: null, why: null });
+    expect(await slotSight(await bound())).toEqual({ wanted: null, why: null });
   });
 
   test('a right nobody thought of is missed when the outbox is bound, too: it is tried once as every reading will', async () => {
     await create('debezium');
     await server.query('REVOKE EXECUTE ON FUNCTION pg_catalog.pg_stat_get_tuples_inserted(oid) FROM PUBLIC');
-    expect((await bound()).slots).toEqual({ wanted: null, why: 'slots_hidden' });
+    expect(await slotSight(await bound())).toEqual({ wanted: null, why: 'slots_hidden' });
     await server.query('GRANT EXECUTE ON FUNCTION pg_catalog.pg_stat_get_tuples_inserted(oid) TO PUBLIC');
-    expect((await bound()).slots).toEqual({ wanted: null, why: null });
+    expect(await slotSight(await bound())).toEqual({ wanted: null, why: null });
   });
 
   test('without reading a row, and other outboxes are asked nothing of it', async () => {
@@ -164,9 +165,11 @@ describe('what an ordinary reader is told', () => {
     );
     const compiled = await fresh.read((db) => Promise.resolve(readingStatement(outbox, planOf(outbox, null, AGGREGATES)).compile(db).sql));
     await fresh.close();
-    expect(outbox.slots).toBeNull();
+    expect(await slotSight(outbox)).toBeNull();
     expect(compiled).not.toContain('replication');
-    const slots = await reader.read(async (db) => readingStatement(await bound(), planOf(await bound(), null, AGGREGATES)).compile(db).sql);
+    const own = await bound();
+    const plan = planOf(own, null, AGGREGATES, await slotSight(own));
+    const slots = await reader.read((db) => Promise.resolve(readingStatement(own, plan).compile(db).sql));
     expect(slots).toContain('pg_replication_slots');
   });
 });

@@ -1,4 +1,5 @@
 /** graphile-worker itself, on its own tables: what it runs, what it has given up, and what an operator gives back to it. */
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { Logger, makeWorkerUtils, run, runOnce, type TaskList, type WorkerUtils } from 'graphile-worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -92,7 +93,7 @@ describe('graphile-worker 0.17', () => {
     expect(await eventOf(open.outbox, running)).toMatchObject({ type: 'slow', attempts: 1 });
     expect((await eventOf(open.outbox, dead))?.error).toContain('no such order');
     expect(await eventOf(open.outbox, done), 'what is done is gone').toBeNull();
-    expect(open.outbox.capabilities.states.published).toEqual({ available: false, because: 'deleted_on_publish' });
+    expect(capabilitiesOf(open.outbox).states.published).toEqual({ available: false, because: 'deleted_on_publish' });
 
     for (const operation of ['retry', 'requeue', 'archive'])
       expect((await act(open, operation, running)).skipped).toMatchObject([{ code: 'being_processed' }]);
@@ -102,7 +103,7 @@ describe('graphile-worker 0.17', () => {
   });
 
   it('offers what is safe, and says why the rest is not', () => {
-    const { operations } = open.outbox.capabilities;
+    const { operations } = capabilitiesOf(open.outbox);
     expect(operations.retry).toMatchObject({ offered: true, from: ['dead', 'retrying', 'pending'] });
     expect(operations.requeue).toMatchObject({ offered: true, from: ['dead', 'retrying'] });
     expect(operations.release).toEqual({ offered: false, because: 'frees_whole_worker' });

@@ -1,4 +1,5 @@
 /** pg-boss itself, on its own tables: what it says of a job, the console says; what the console gives back, it works on. */
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import PgBoss from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
@@ -102,7 +103,7 @@ describe('pg-boss 10', () => {
   });
 
   it('offers what is safe, and says why the rest is not', () => {
-    const { operations, states } = open.outbox.capabilities;
+    const { operations, states } = capabilitiesOf(open.outbox);
     expect(operations.retry).toMatchObject({ offered: true, from: ['dead', 'retrying', 'pending'] });
     expect(operations.requeue).toMatchObject({ offered: true, from: ['dead', 'retrying'] });
     expect(operations.release).toEqual({ offered: false, because: 'claim_lapses' });
@@ -176,7 +177,7 @@ describe('pg-boss 10', () => {
     const copies = await listedByState(open.outbox, ['pending']);
     expect(copies.pending?.filter((one) => one.startsWith('letters~'))).toHaveLength(1);
     expect((await eventOf(open.outbox, idOf(name, id)))?.state).toBe('dead');
-    expect(open.outbox.capabilities.operations.requeue).toMatchObject({ warnings: ['copy_in_dead_letter_queue'] });
+    expect(capabilitiesOf(open.outbox).operations.requeue).toMatchObject({ warnings: ['copy_in_dead_letter_queue'] });
   });
 
   it('does not touch a job that a worker has, whatever is asked', async () => {

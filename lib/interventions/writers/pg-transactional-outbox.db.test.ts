@@ -1,4 +1,5 @@
 /** pg-transactional-outbox itself, polling its own table: what it takes, what it has abandoned, and what an operator gives back. */
+import { capabilitiesOf } from '@/lib/outbox/capabilities';
 import { randomUUID } from 'node:crypto';
 import {
   DatabaseSetup,
@@ -85,14 +86,14 @@ describe('pg-transactional-outbox 0.5', () => {
 
   it('offers nothing that a replication listener would never see, until the configuration says it polls', async () => {
     for (const listener of ['unknown', 'replication']) {
-      const { operations } = (await open.rebind({ parameters: { extra: { listener } } })).capabilities;
+      const { operations } = capabilitiesOf(await open.rebind({ parameters: { extra: { listener } } }));
       expect(operations.requeue).toEqual({ offered: false, because: 'needs_setting' });
       expect(operations.retry).toMatchObject({ offered: false });
     }
-    const { operations } = open.outbox.capabilities;
+    const { operations } = capabilitiesOf(open.outbox);
     expect(operations.requeue).toMatchObject({ offered: true, from: ['dead', 'retrying'] });
     expect(operations.release).toEqual({ offered: false, because: 'claim_lapses' });
-    expect(open.outbox.capabilities.keepsOrder).toBe(true);
+    expect(capabilitiesOf(open.outbox).keepsOrder).toBe(true);
   });
 
   it('shows every message in the state the library itself has it in, alone and in the list', async () => {

@@ -3,7 +3,7 @@ import type { ColumnDescription, TableDescription, TableRules } from '@/lib/data
 import type { Place } from '@/lib/shape/bound';
 import { isParsedKind } from '@/lib/shape/schema/condition';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
-import { type Outbox, tableLabel } from '../outbox';
+import { type FoundOutbox, tableLabel } from '../outbox';
 
 /** A table that our tests run operations on: the kinds of its columns, and the triggers that may alter what is written. */
 export interface ProvenTable {
@@ -46,13 +46,11 @@ export interface ProofFacts {
   dead: TableFacts | null;
 }
 
-type Bound = Pick<Outbox, 'settings' | 'database' | 'shape' | 'parameters' | 'channel' | 'main' | 'dead' | 'rules'>;
-
 /** Parts of a shape that are words for people, or say how to recognise a table. */
 const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'proven']);
 
 /** The facts of a bound outbox. */
-export function proofFacts(outbox: Bound): ProofFacts {
+export function proofFacts(outbox: FoundOutbox): ProofFacts {
   const parts = Object.entries(outbox.shape).filter(([part, value]) => !WORDS.has(part) && value !== undefined);
   return {
     version: 1,

@@ -1,9 +1,9 @@
 /** Whether an outbox's mapping has been shown to change its table as it says. */
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
-import { tableLabel, type Outbox } from '../outbox';
+import { tableLabel, type FoundOutbox, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
-import { difference, differences, ofMapping, type ProofFacts, type ProvenTable } from './proof-facts';
+import { difference, differences, ofMapping, proofFacts, type ProofFacts, type ProvenTable } from './proof-facts';
 import { PROVEN_TABLES } from './proven-tables.gen';
 
 /** What the store knows about changing an outbox. */
@@ -17,7 +17,7 @@ export interface KnownProof {
 /** Where bindings learn of proofs. */
 export type ProofSource = (outboxId: string) => Promise<KnownProof>;
 
-/** What a binding found out. */
+/** Whether a mapping was shown to change its table as it says. */
 export interface ProofState {
   /** False for a shape whose operations run in our tests, on a table like the one they run on. */
   needed: boolean;
@@ -29,12 +29,14 @@ export interface ProofState {
   why: ReadOnlyReason | null;
 }
 
-type Bound = Pick<Outbox, 'settings' | 'database' | 'shape' | 'main' | 'dead' | 'rules'>;
+/** False for a shape whose operations run in our tests, on a table like the one they run on. */
+export const isProofNeeded = (outbox: FoundOutbox): boolean => untestedTraits(outbox)?.length !== 0;
 
 /** Judges a mapping: by the switch, by the proof it was turned on with, or by our own tests. `known` is null when the store does not answer. */
-export function judgeProof(outbox: Bound, facts: ProofFacts, known: KnownProof | null): ProofState {
+export function judgeProof(outbox: FoundOutbox, known: KnownProof | null): ProofState {
+  const facts = proofFacts(outbox);
   const deviations = untestedTraits(outbox);
-  const needed = deviations === null || deviations.length > 0;
+  const needed = deviations?.length !== 0;
   const { switched = null, decided = null } = known ?? {};
   const current = decided !== null && differences(decided.facts, facts).length === 0 ? decided : null;
   const state = { needed, facts, differences: [], refused: current?.refused ?? [] };
@@ -53,7 +55,7 @@ export function judgeProof(outbox: Bound, facts: ProofFacts, known: KnownProof |
  * What this table has that the one of our tests has not; null for a mapping whose operations do not run in our tests. Types
  * count by kind. Triggers that run after a change cannot alter what it wrote, so only the others count.
  */
-function untestedTraits({ settings, database, shape, main, dead, rules }: Bound): ProofDifference[] | null {
+function untestedTraits({ settings, database, shape, main, dead, rules }: FoundOutbox): ProofDifference[] | null {
   if (settings.inline || shape.proven !== 'by_tests') return null;
   const tested = PROVEN_TABLES[shape.key]?.[database.engine.key];
   if (tested === undefined) return null;

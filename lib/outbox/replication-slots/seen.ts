@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/description';
 import type { DatabaseFailure } from '@/lib/database/failure';
 import { insertedCount } from '@/lib/database/postgres/describe';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Outbox } from '../outbox';
+import type { Place } from '@/lib/shape/bound';
 import { kindOf } from '@/lib/shape/shape';
 
 /** Parameter of a shape whose table no relay reads: the replication slot its connector reads. */
@@ -45,17 +45,24 @@ export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; 
   return rows[0] ?? { has: false, may: false, role: '', standby: false };
 }
 
-/** How figures will know of the relay's slot, found out when the outbox is bound; null where the rows tell what is out. */
-export async function slotSight(
-  db: Db,
-  database: Database,
-  bound: Pick<Outbox, 'shape' | 'parameters' | 'main'>,
-): Promise<SlotSight | null> {
-  if (kindOf(bound.shape) !== 'external') return null;
-  const wanted = slotName(bound);
-  const outbox = { ...bound, database };
+/** By the binding of the table. */
+const sights = new WeakMap<Place, Promise<SlotSight | null>>();
+
+/** How figures know of the relay's slot, asked once per binding; null where the rows tell what is out. Throws DatabaseFailure. */
+export async function slotSight(outbox: Outbox): Promise<SlotSight | null> {
+  if (kindOf(outbox.shape) !== 'external') return null;
   // A binary log has no slots: how far it was read is written down by whoever reads it.
-  if (!readsFromSlot(outbox)) return { wanted, why: 'no_slots' };
+  if (!readsFromSlot(outbox)) return { wanted: slotName(outbox), why: 'no_slots' };
+  const sight = sights.get(outbox.main) ?? outbox.database.read((db) => askedSight(db, outbox));
+  sights.set(outbox.main, sight);
+  return sight.catch((error: unknown) => {
+    sights.delete(outbox.main);
+    throw error;
+  });
+}
+
+async function askedSight(db: Db, outbox: Outbox): Promise<SlotSight> {
+  const wanted = slotName(outbox);
   const { has, may, standby } = await slotRights(db);
   if (!may) return { wanted, why: has ? 'slots_hidden' : 'no_slots' };
   const refusal = await refusalOf(db, outbox);

@@ -53,10 +53,10 @@ export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differenc
  * now, so that changes turned off elsewhere are off here. Answers the operations that the newest proof refuses.
  */
 export function requireWritable(outbox: Outbox, known: KnownProof | null): string[] {
-  if (outbox.whyReadOnly !== null) throw readOnlyProblem(outbox.id, outbox.whyReadOnly, outbox.proof.differences);
-  const now = judgeProof(outbox, outbox.proof.facts, known);
-  if (now.why !== null) throw readOnlyProblem(outbox.id, now.why, now.differences);
-  return now.refused;
+  const { why, differences, refused } = judgeProof(outbox, known);
+  const because = outbox.whyReadOnly ?? why;
+  if (because !== null) throw readOnlyProblem(outbox.id, because, differences);
+  return refused;
 }
 
 /**

@@ -3,7 +3,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { type Place, placeColumns } from '@/lib/shape/bound';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS, recordTables } from '../companions';
-import { type FoundOutbox, type Outbox, tableLabel } from '../outbox';
+import { type FoundOutbox, tableLabel } from '../outbox';
 import { calledFunctions, neededRights, type Rights } from './rights';
 
 /**
@@ -80,8 +80,8 @@ function lacking(has: RoleRights, needed: Rights): string[] {
   ];
 }
 
-/** What stands in the way of changes, what has to be put right first before what depends on it; null when nothing does. */
-export async function readOnlyReason(outbox: FoundOutbox & Pick<Outbox, 'proof'>, db: Db): Promise<ReadOnlyReason | null> {
+/** What stands in the way of changes beside their proof, what has to be put right first before what depends on it; null when nothing does. */
+export async function readOnlyReason(outbox: FoundOutbox, db: Db): Promise<ReadOnlyReason | null> {
   if (outbox.database.write === null) return 'no_operator_url';
   if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
   if ([outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false)) return 'not_transactional';
@@ -95,16 +95,7 @@ export async function readOnlyReason(outbox: FoundOutbox & Pick<Outbox, 'proof'>
     ...(outbox.dead === null ? [] : placeColumns(outbox.dead)),
   ];
   if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
-  if (((await operatorLacks(outbox, db)) ?? []).length > 0) return 'no_grant';
-  return outbox.proof.why;
-}
-
-/** The reason, completed by what only the operator's own login can tell: where rights of others cannot be looked up. */
-export async function withOwnRights(outbox: Outbox): Promise<ReadOnlyReason | null> {
-  const { whyReadOnly } = outbox;
-  const decided = whyReadOnly !== null && whyReadOnly !== outbox.proof.why;
-  if (decided || outbox.database.engine.features.tellsRights) return whyReadOnly;
-  return (await operatorSaysItLacks(outbox)).length > 0 ? 'no_grant' : whyReadOnly;
+  return ((await operatorLacks(outbox, db)) ?? []).length > 0 ? 'no_grant' : null;
 }
 
 /** A key that names one row: an intervention must never touch two. */

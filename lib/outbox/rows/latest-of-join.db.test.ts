@@ -1,3 +1,4 @@
+import { capabilitiesOf } from '../capabilities';
 import { describe, expect, it } from 'vitest';
 import { useOpened } from '@/scripts/testing/inline';
 import { createSample, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
@@ -31,7 +32,7 @@ describe.each(['postgres', 'mysql'] as const)('an error log beside the outbox on
     await database.query('DROP TABLE outboxer_exceptions');
     await database.query('CREATE TABLE outboxer_exceptions (id bigint PRIMARY KEY, message_id bigint NOT NULL, message_text text)');
     const outbox = await bindOutbox(settingsFor(shape), opened());
-    expect(outbox.capabilities.fields.error).toBe(false);
+    expect(capabilitiesOf(outbox).fields.error).toBe(false);
     expect((await getEvent(outbox, '4'))?.event.error).toBeNull();
     expect(await mappingProblems(settingsFor(shape, { inline: true }), opened())).toEqual([
       expect.objectContaining({

@@ -76,6 +76,9 @@ export function roleSize(outbox: Outbox, place: Place, role: Role, alias: string
   return bound.join === null ? size : joined(bound, size, alias);
 }
 
+/** MariaDB's JSON is a text, and who only reads the table is not told that it is more. */
+export const mayHoldJson = ({ kind }: Pick<ColumnDescription, 'kind'>): boolean => kind === 'json' || kind === 'text';
+
 const columnOf = ({ join, column }: BoundRole, alias: string): RawBuilder<unknown> =>
   sql.id(join === null ? alias : joinAlias(join.name, alias), column.name);
 

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ColumnDescription } from '@/lib/database/description';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
 import { ARCHIVE_COLUMNS } from '../companions';
@@ -7,7 +6,7 @@ import { labelledState, rowFilter, stateExpression } from '@/lib/shape/compile';
 import type { ColumnRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
-import { roleSize, roleSql, type RoleSql } from './role-sql';
+import { mayHoldJson, roleSize, roleSql, type RoleSql } from './role-sql';
 import { rowId, type RowId } from './row-id';
 import { READ_BYTES } from './content';
 import { pathSteps } from '../masking/paths';
@@ -169,9 +168,6 @@ function takenApart(outbox: Outbox, { roles }: Place): Role[] {
   }
   return [...documents.values()];
 }
-
-/** MariaDB's JSON is a text, and who only reads the table is not told that it is more. */
-export const mayHoldJson = ({ kind }: Pick<ColumnDescription, 'kind'>): boolean => kind === 'json' || kind === 'text';
 
 /** The canonical event of a row; counts that are no plain number become null rather than a wrong number. */
 export function toEvent(outbox: Outbox, place: Place['key'], row: EventRow): VersionedEvent {

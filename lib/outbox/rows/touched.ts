@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TableName } from '@/lib/database/description';
 import { capturedOf, filledName } from '@/lib/shape/bind/find-table';
+import { capabilitiesOf } from '../capabilities';
 import { LINE_OUTBOX, recordTables } from '../companions';
 import { tableParts } from '@/lib/shape/schema/names';
 import { livePlaces, type Outbox, type OutboxSettings } from '../outbox';
@@ -66,8 +67,8 @@ function isOfOthers({ database: { engine }, elsewhere }: Outbox, line: (name: st
 }
 
 /** The states in which some operation of this outbox takes rows of the place. */
-function statesTaken({ capabilities }: Outbox, { key }: Place): string[] {
-  const taken = new Set<string>(Object.values(capabilities.operations).flatMap((offer) => (offer.offered ? offer.from : [])));
+function statesTaken(outbox: Outbox, { key }: Place): string[] {
+  const taken = new Set<string>(Object.values(capabilitiesOf(outbox).operations).flatMap((offer) => (offer.offered ? offer.from : [])));
   return [...taken].filter((state) => (key === 'main' ? state !== 'archived' : state === (key === 'dead' ? 'dead' : 'archived')));
 }
 

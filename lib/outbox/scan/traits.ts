@@ -1,3 +1,4 @@
+import { capabilitiesOf } from '../capabilities';
 import { livePlaces, type Outbox } from '../outbox';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
 import type { ColumnRole } from '@/lib/shape/shape';
@@ -30,11 +31,13 @@ export interface Traits {
   tables: { schema: string; table: string }[];
 }
 
-export function traitsOf(outbox: Outbox): Traits {
-  const { main, dead, shape, capabilities } = outbox;
+/** `slots`: where a reading asks how the relay is seen. */
+export function traitsOf(outbox: Outbox, slots: SlotSight | null = null): Traits {
+  const { main, dead, shape } = outbox;
+  const { states, keepsOrder } = capabilitiesOf(outbox);
   const attempts = plainColumn(main, 'attempts');
   const shows = (state: State): UnavailableReason | null => {
-    const capability = capabilities.states[state];
+    const capability = states[state];
     return capability.available ? null : capability.because;
   };
   const claims = shape.states.some((rule) => rule.state === 'processing');
@@ -59,8 +62,8 @@ export function traitsOf(outbox: Outbox): Traits {
       processing: resolutionOf(outbox, 'attemptedAt', 'publishedAt'),
     },
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
-    keepsOrder: capabilities.keepsOrder,
-    slots: outbox.slots,
+    keepsOrder,
+    slots,
     tables: livePlaces(outbox)
       .filter((place) => place.description.kind === 'table')
       .map((place) => ({ schema: place.table.schema ?? outbox.database.engine.defaultSchema ?? '', table: place.table.table })),

@@ -1,8 +1,8 @@
 import 'server-only';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { hasOperations } from '@/lib/outbox/capabilities';
+import { hasOperations, outboxInfo } from '@/lib/outbox/capabilities';
 import { databaseProblem } from '@/lib/outbox/directory';
-import { outboxInfo, type Outbox } from '@/lib/outbox/outbox';
+import type { Outbox } from '@/lib/outbox/outbox';
 import { unreachableInfo, whyUnread } from '@/lib/outbox/unreachable';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
