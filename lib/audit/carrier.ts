@@ -5,18 +5,13 @@ import type { Store } from '@/lib/store/store';
 import { DatabaseCarrier } from './database-carrier';
 import { recordsKeeper } from './records-keeper';
 
-/**
- * Between two looks at a database at rest: well below the ten seconds that a record may take to the audit, and for twenty databases
- * so long that all of it, BEGIN, SET, COMMIT and new connections too, is about ten statements a second.
- */
+/** Between two looks at rest: a record may take ten seconds to the audit, and twenty databases are asked ten statements a second. */
 const REST_MS = { least: 5_000, perDatabase: 400, most: 8_000 };
 
 export interface Carrier {
-  /** Carries this outbox's records now rather than at the next look. */
   kick(outboxId: string): void;
   /** Carries everything there is now; for tests and scripts. */
   carryAll(): Promise<void>;
-  /** Of each database, whether the audit has all its records. */
   carrying(): Carrying[];
   stop(): Promise<void>;
 }
@@ -28,11 +23,7 @@ export interface CarrierOptions {
   onError(databaseId: string, error: unknown): void;
 }
 
-/**
- * Brings intervention records from the observed databases into the audit: at least once, idempotent by id, whatever the clocks say,
- * one look for all outboxes of a database. A database or store that is away loses nothing: the records stay where they are, and what
- * is lacking is told.
- */
+/** Carries intervention records into the audit: at least once, idempotent by id, whatever the clocks say; what is lacking is reported. */
 export function startCarrier({ directory, store, onError }: CarrierOptions): Carrier {
   const keeper = recordsKeeper(store);
   const byDatabase = new Map<Database, string[]>();

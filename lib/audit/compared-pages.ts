@@ -10,10 +10,7 @@ export interface ComparedPage extends IdRange {
   rows: number;
 }
 
-/**
- * All records of a database in pages by id, with how many each holds. A page with another number than that has records which
- * nobody saw come: whatever their ids and times say, it is to be compared again.
- */
+/** All records of a database in pages by id: a page that holds another number than was counted is to be compared again. */
 export class ComparedPages {
   private pages: ComparedPage[] = [];
   private next = 0;
@@ -30,7 +27,6 @@ export class ComparedPages {
     if (at !== -1) this.pages.splice(at, 1, ...pages);
   }
 
-  /** Records that were seen for the first time. */
   came(ids: readonly string[]): void {
     for (const id of ids) {
       const page = this.pages.find(({ upTo }) => upTo === null || id <= upTo);
@@ -89,7 +85,6 @@ export class Lack {
     this.judge();
   }
 
-  /** All records have been compared. */
   walked(lacked: ReadonlySet<string>): void {
     this.looked = true;
     this.unsure = false;

@@ -39,7 +39,6 @@ export interface DatabaseCarrierOptions {
   /** The outboxes configured in it: records of others are none of ours. */
   outboxes: readonly string[];
   keeper: RecordsKeeper;
-  /** Between two looks at rest, in milliseconds. */
   restMs: number;
   /** At which part of a rest it looks, so that many databases take turns. */
   phase: number;
@@ -57,17 +56,12 @@ interface Walk {
 const ALL: IdRange = { after: null, upTo: null };
 const over = (range: IdRange): Walk => ({ range, after: range.after, lacked: new Set(), pages: [] });
 
-/**
- * Brings the records of one database into the audit. Which ones are lacking the store alone can say, by id and number of lines;
- * what is newest, by id or by time, is only looked at first; what comes elsewhere is found by how many records there are.
- * Times of its own come from a clock that nobody can set.
- */
+/** Carries the records of one database. The store says which it lacks; the newest are looked at first, others are found by counting. */
 export class DatabaseCarrier {
   private readonly lack: Lack;
   /** Lines of the newest records that the audit has. */
   private known = new Map<string, number>();
   private present = false;
-  /** Ids of the last look. */
   private seen = new Set<string>();
   private readonly pages = new ComparedPages();
   private walk: Walk | null = over(ALL);
@@ -92,7 +86,6 @@ export class DatabaseCarrier {
     this.lack = new Lack(options.database.id, options.outboxes);
   }
 
-  /** Works now, and from then on by itself. */
   async run(): Promise<void> {
     clearTimeout(this.timer);
     this.running ??= this.work().finally(() => {
@@ -102,14 +95,12 @@ export class DatabaseCarrier {
     return this.running;
   }
 
-  /** A record has just been committed. */
   kick(): void {
     this.asked = true;
     this.activeUntil = performance.now() + ACTIVE_FOR_MS;
     void this.run();
   }
 
-  /** Compares all records, and brings what is lacking. */
   async carryAll(): Promise<void> {
     this.walk = over(ALL);
     this.asked = true;
@@ -306,7 +297,6 @@ const isTimeout = (error: unknown): boolean => error instanceof DatabaseFailure 
 
 const OF_A_RECORD = new Set<DatabaseFailure['code']>(['bad_value', 'timeout', 'other']);
 
-/** Whether the database is to blame, whatever its records say. */
 const isOfDatabase = (error: unknown): boolean => error instanceof DatabaseFailure && !OF_A_RECORD.has(error.code);
 
 const UNREACHABLE = new Set<DatabaseFailure['code']>(['connection', 'busy', 'timeout', 'locked', 'deadlock']);

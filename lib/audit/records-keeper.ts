@@ -53,7 +53,6 @@ export class StoreTrouble extends Error {
 
 /** What a carrier asks of the store. Whatever the store is to blame for is thrown as StoreTrouble. */
 export interface RecordsKeeper {
-  /** The ids of those that the audit lacks, or has fewer lines of. */
   lacked(records: readonly { id: string; lines: number }[]): Promise<Set<string>>;
   /** Puts whole records into the audit, all or none. Rejects with the driver's error when one of them cannot be kept. */
   keep(records: readonly StoredRecord[]): Promise<void>;

@@ -12,19 +12,14 @@ import {
 } from '@/lib/store/unsettled-interventions';
 import { entryId } from './records-keeper';
 
-/** Looked at in one round. */
 const LIST_MAX = 1_000;
 
-/** What is known of a try and not yet in the store. */
 interface Owed {
   entry: Unsettled;
   outcome: 'applied' | 'not_applied' | null;
 }
 
-/**
- * Tries whose commit nobody has heard of, kept in the store until the database answers. What the store does not take is
- * owed to it by this process, known here meanwhile, and given to it before each list.
- */
+/** Tries whose commit nobody has heard of, in the store until the database answers. What it does not take is owed by this process. */
 export function unsettledLog(store: Store, onError: (error: unknown) => void): UnsettledLog {
   const owed = new Map<string, Owed>();
 

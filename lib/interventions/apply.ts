@@ -26,13 +26,11 @@ const ROW_FAILURES: DatabaseFailure['code'][] = ['duplicate', 'constraint', 'bad
 
 type Wait = 'skip locked' | 'wait';
 
-/** One step of a change, under way. */
 interface StepChange extends Change, PreparedStep {}
 
 /** A row that is held: as it was seen, and as it was when it was locked. */
 type HeldRow = LockedRow & Seen;
 
-/** Rows that a step has changed, as it was promised. */
 interface Changed {
   work: StepChange;
   held: HeldRow[];
@@ -42,10 +40,7 @@ interface Changed {
   parts: number;
 }
 
-/**
- * Locks, changes and describes the rows asked for inside the caller's transaction. Every event comes back as one record: changed, or
- * skipped with its code. One locked, moved or refused row never fails the others, and one that another's change has undone is left out.
- */
+/** Locks, changes and describes the rows inside the caller's transaction: one record each, and no row that is left alone fails others. */
 export async function applyOperation(change: Change, rows: readonly Asked[]): Promise<RecordEvent[]> {
   const undone = new Map<string, RecordEvent>();
   await sql`savepoint operation`.execute(change.db);
@@ -106,10 +101,7 @@ async function applyOnce(change: Change, rows: readonly Asked[]): Promise<{ reco
   }
 }
 
-/**
- * Of the rows that can be locked, those that nobody has operated on since they were seen. Not the others, whatever they look like by
- * now, nor any that could not be counted.
- */
+/** Of the rows that can be locked, those that nobody has operated on since they were seen, as far as that could be counted. */
 async function holdRows(work: StepChange, seen: readonly Seen[], wait: Wait): Promise<HeldRow[]> {
   const locked = seen.length === 0 ? [] : await lockRows(work, seen, wait);
   if (locked.length === 0) return [];
@@ -135,7 +127,6 @@ async function lockRows(work: StepChange, seen: readonly Seen[], wait: Wait): Pr
   return rows;
 }
 
-/** Why a row that was held is as it was. */
 interface Left {
   code: SkipCode;
   detail: NonNullable<RecordEvent['detail']>;
@@ -145,10 +136,7 @@ const didNotTake = ({ because, detail }: Fault): Left => ({ code: 'did_not_take'
 const ALREADY_EXISTS: Left = { code: 'already_exists', detail: {} };
 const notSupported = (because: string): Left => ({ code: 'not_supported', detail: { because } });
 
-/**
- * All rows together. Those that did not take are left out and the others changed again; where it is not known which row the table
- * refuses, or has given another key, each half goes by itself.
- */
+/** All rows together. Those that did not take are left out; where it is not known which the table refuses, each half goes by itself. */
 async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
   const expectation = await expectChange(
     work,
@@ -198,7 +186,6 @@ async function changeRows(work: StepChange, held: HeldRow[]): Promise<Changed> {
 
 const allTook = ({ faults }: ReadBack): boolean => faults.size === 0;
 
-/** The step's statements on rows we hold, and what became of those it should have changed. */
 async function writeRows(work: StepChange, held: HeldRow[], expectation: Expectation): Promise<ReadBack> {
   const { outbox, db, step, author } = work;
   const { engine } = outbox.database;

@@ -8,10 +8,7 @@ import { isUnderWay } from './intervene';
 import { headerOf, recordedResult } from './records';
 import { findKey, notAppliedResult, resultFrom, settleEntry, type ActorsKey, type SettleDeps } from './settle';
 
-/**
- * What an actor's key has answered, settling it if it was left unknown; null when no try with it was committed and none is
- * under way. Throws Problem `in_progress` while one is, `unavailable` while nobody can say.
- */
+/** What a key has answered, settled if it was unknown; null for no try. Throws Problem `in_progress`, or `unavailable`: nobody can say. */
 export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<InterventionResult | null> {
   const remembered = await deps.unsettled.ofKey(key);
   if (remembered?.notApplied === false) return resultFrom(remembered.entry, await settleEntry(deps, remembered.entry));
@@ -34,10 +31,7 @@ export async function findByKey(deps: SettleDeps, key: ActorsKey): Promise<Inter
 
 const underWay = (): Problem => new Problem('in_progress', 'An intervention with this key is under way', { retryAfterSeconds: 1 });
 
-/**
- * The state of an intervention by its id, settling it if it was left unknown. null when no database and no log knows it;
- * throws Problem `unavailable` when one of those that could know it cannot be asked.
- */
+/** An intervention by its id, settled if it was unknown; null when none has it. Throws Problem `unavailable` when one cannot be asked. */
 export async function findIntervention(deps: SettleDeps, id: string): Promise<InterventionResult | null> {
   const doubts: Problem[] = [];
   const doubt = (error: unknown, name: string): null => {

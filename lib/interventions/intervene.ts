@@ -16,7 +16,6 @@ import { OPERATIONS } from './operations';
 import { closeHeader, headerOf, insertEvents, insertHeader, outcomeOf, recordedResult, resultOf, type RecordHeader } from './records';
 import { resultFrom, settle, settleEntry, type ActorsKey, type SettleDeps } from './settle';
 
-/** What an intervention needs beside the outbox itself. */
 export interface InterventionDeps extends SettleDeps {
   /** Throws Problem `unavailable` when the store cannot take an audit entry: then nothing is changed. */
   requireStore(): Promise<void>;
@@ -33,13 +32,8 @@ const holder = globalThis as { [KEY]?: Map<string, { hash: string; result: Promi
 const running = (holder[KEY] ??= new Map());
 
 /**
- * The one path of every change: read-only check, record header, guarded change, one record per event, commit: all in
- * one transaction of the observed database. Same actor, key and body give the same answer for ever.
- * Where the commit may have been sent and nothing can be found out, the answer is outcome `unknown`.
- * `elapsedMs` tells how long ago a console got it, in milliseconds: what is not about to commit by INTERVENTION_MS is refused as
- * `timeout`.
- * Throws Problem: `invalid`, `not_found`, `read_only`, `in_progress` (same key still running), `key_reused` (same key,
- * other body), `unavailable`, `timeout`: this try changed nothing; what an earlier one with the key did is not said.
+ * The one path of every change, in one transaction of the observed database: the same actor, key and body give the same answer for ever,
+ * `unknown` where nobody can say whether it was committed. `elapsedMs`: since a console got it. Throws Problem: this try changed nothing.
  */
 export async function intervene(
   deps: InterventionDeps,
@@ -71,7 +65,6 @@ const scopeOf = ({ outbox, actor, key }: ActorsKey): string => JSON.stringify([o
 /** Whether this process is at it: its transaction may not have begun yet, which no database could tell. */
 export const isUnderWay = (key: ActorsKey): boolean => running.has(scopeOf(key));
 
-/** What one call, and those that join it, do. */
 interface Job extends ActorsKey {
   hash: string;
   operation: Operation;
@@ -79,7 +72,6 @@ interface Job extends ActorsKey {
   elapsedMs: () => number;
 }
 
-/** One transaction with it. */
 interface Try extends Job {
   /** A new one each time: that of an aborted transaction was never there. */
   id: string;
@@ -134,7 +126,6 @@ async function earlierTry(deps: InterventionDeps, job: Job): Promise<Interventio
   return finding.kind === 'not_applied' ? null : resultFrom(entry, finding);
 }
 
-/** Throws Problem `invalid` with every field that is wrong. */
 function checkRequest(request: InterventionRequest, key: string): Operation {
   const fields: Record<string, string> = {};
   const operation = OPERATIONS.find((candidate) => candidate.key === request.operation);

@@ -1,13 +1,11 @@
-/**
- * What every operation would say to one event. The row is read once, with which steps it is for now, and judged in memory by
- * the rules that judge an intervention: nothing is remembered, so a row that comes of age is offered its release.
- */
+/** What every operation would say to one event: read once, and judged in memory by the rules that judge an intervention. */
 import { sql } from 'kysely';
 import type { ExtraText, StoredEvent } from '@/lib/outbox/rows/get-event';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { EventDetail } from '@/lib/shared/model';
-import { reasonsFor, locateEvent } from './classify';
+import { decodeVersion } from '@/lib/outbox/rows/version';
+import { reasonsFor } from './classify';
 import { asked, stepsOf, type Step } from './operation';
 import { OPERATIONS } from './operations';
 import { fitsPublished } from './published';
@@ -29,9 +27,12 @@ export const stepLetters =
 
 /** For an event read with `stepLetters`: hints only, the guard decides again. */
 export function offersFor(outbox: Outbox, { place, event, beside }: StoredEvent): EventDetail['operations'] {
-  const row = locateEvent(place, event, beside[0] === FITS);
-  if (row === null) return {};
-  const { id } = event;
+  const version = decodeVersion(event.version);
+  if (version === null) return {};
+  const { id, state, type, publishedAt: published_at, aggregateId: aggregate_id } = event;
+  const published = beside[0] === FITS ? 'fits' : null;
+  const touched = version.touched === null ? null : String(version.touched);
+  const row = { ...version, place, id, state, type, published_at, aggregate_id, published, touched };
   let read = 1;
   const entries = OPERATIONS.map((operation) => {
     const steps = stepsOf(outbox, operation);

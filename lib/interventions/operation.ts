@@ -14,7 +14,6 @@ import type { LiveState, State } from '@/lib/shared/states';
 /** One guarded way of changing rows: which rows of which table, what the version covers, and what becomes of them. */
 export interface Step {
   source: Place;
-  /** Where the row goes; null when it is changed where it is. */
   target: Place | null;
   /** Which rows of the source this step is for, beside key and version. */
   match(at: PlaceSql): RawBuilder<boolean>;
@@ -34,10 +33,8 @@ export interface Refusal {
   because: string | null;
 }
 
-/** An operator's verb. */
 export interface Operation {
   key: string;
-  /** The operation that takes it back; null when there is none. */
   undo: string | null;
   /** The relay may take what it leaves: rows that a rule says are out are not for it. */
   sendsAgain: boolean;
@@ -54,7 +51,6 @@ export interface Author {
   reason: string;
 }
 
-/** An operation under way in the transaction of an intervention. */
 export interface Change {
   outbox: Outbox;
   db: Db;
@@ -62,7 +58,6 @@ export interface Change {
   author: Author;
 }
 
-/** A row as the operator saw it. */
 export interface Seen {
   id: string;
   version: Version;

@@ -1,21 +1,16 @@
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
-import { allPlaces, type Outbox } from '@/lib/outbox/outbox';
-import { eventColumns, placeSql, toEvent, type EventRow } from '@/lib/outbox/rows/row';
-import { idFits } from '@/lib/outbox/rows/row-id';
+import type { Outbox } from '@/lib/outbox/outbox';
+import { eventColumns, toEvent, type EventRow } from '@/lib/outbox/rows/row';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type VersionedEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import { reasonsFor, rowsOfSteps, locateEvent, type EventLocation } from './classify';
+import { reasonsFor, rowsById, rowsOfSteps, type ById } from './classify';
 import { asked, stepsOf, type Operation, type Seen, type Step } from './operation';
 import { OPERATIONS } from './operations';
-import { fitsPublished } from './published';
 import { callStatement, deleteStatement, insertStatement, lockStatement, prepareStep, updateStatement } from './statements';
 
-/**
- * What an operation would do to these events now, and the very statements it would run. Changes and locks nothing:
- * the guard decides again when it is carried out. Throws Problem `invalid` for an unknown operation.
- */
+/** What an operation would do now, and the statements it would run. Changes and locks nothing. Throws Problem `invalid`. */
 export async function previewIntervention(
   outbox: Outbox,
   request: { operation: string; events: SeenEvent[] },
@@ -26,15 +21,13 @@ export async function previewIntervention(
   const steps = stepsOf(outbox, operation);
   const wanted = asked(outbox, request.events);
   return outbox.database.read(async (db) => {
-    const found = await readRows(
-      outbox,
-      db,
-      wanted.map(({ id }) => id),
-    );
-    const whereabouts = new Map([...found].flatMap(([id, { row }]) => (row === null ? [] : [[id, row] as const])));
+    const ids = wanted.map(({ id }) => id);
+    const found = await rowsById<EventRow & ById>(outbox, db, ids, (at) => eventColumns(outbox, at));
+    const events = new Map([...found].map(([id, row]) => [id, toEvent(outbox, row.place, row)]));
+    const whereabouts = new Map([...found].map(([id, row]) => [id, { ...row, state: events.get(id)?.state ?? 'unmapped' }]));
     const ofSteps = await rowsOfSteps(outbox, db, steps, [...whereabouts.values()]);
     const rows = reasonsFor({ outbox, operation }, steps, wanted, whereabouts, ofSteps).map(({ record, lockedOnly: allowed }) => ({
-      event: found.get(record.event_id)?.event ?? missingEvent(record.event_id),
+      event: events.get(record.event_id) ?? missingEvent(record.event_id),
       allowed,
       code: allowed ? null : (record.code ?? 'not_found'),
       because: allowed ? null : (record.detail?.because ?? null),
@@ -64,28 +57,6 @@ export function operationOf(key: string): Operation {
   return operation;
 }
 
-/** The events with these ids, and what decides on them. */
-async function readRows(
-  outbox: Outbox,
-  db: Db,
-  ids: readonly string[],
-): Promise<Map<string, { event: VersionedEvent; row: EventLocation | null }>> {
-  const found = new Map<string, { event: VersionedEvent; row: EventLocation | null }>();
-  const possible = ids.filter((id) => idFits(outbox.database.engine, outbox.main, id));
-  for (const place of allPlaces(outbox)) {
-    const missing = possible.filter((id) => !found.has(id));
-    if (missing.length === 0) break;
-    const at = placeSql(outbox, place);
-    const { rows } = await sql<EventRow & { published: string | null }>`select ${eventColumns(outbox, at)},
-        case when ${fitsPublished(outbox, at)} then 'fits' end as published from ${at.from} where ${at.id.among(missing)}`.execute(db);
-    for (const row of rows) {
-      const event = toEvent(outbox, place.key, row);
-      found.set(row.id, { event, row: locateEvent(place.key, event, row.published !== null) });
-    }
-  }
-  return found;
-}
-
 function statementsOf(outbox: Outbox, db: Db, { key }: Operation, step: Step, seen: readonly Seen[]): InterventionPreview['sql'] {
   const author = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'you', reason: 'your reason' };
   const mine = seen.filter(({ version }) => version.place === step.source.key);
@@ -107,24 +78,8 @@ function shown(query: CompiledQuery): InterventionPreview['sql'][number] {
 }
 
 function missingEvent(id: string): VersionedEvent {
-  return {
-    id,
-    state: 'unmapped',
-    stateLabel: null,
-    type: null,
-    aggregateType: null,
-    aggregateId: null,
-    createdAt: null,
-    publishedAt: null,
-    lastAttemptAt: null,
-    attempts: null,
-    maxAttempts: null,
-    error: null,
-    dedupKey: null,
-    traceId: null,
-    amount: null,
-    currency: null,
-    tooLarge: false,
-    version: '',
-  };
+  const unknown = { stateLabel: null, type: null, aggregateType: null, aggregateId: null, dedupKey: null, traceId: null };
+  const times = { createdAt: null, publishedAt: null, lastAttemptAt: null };
+  const rest = { attempts: null, maxAttempts: null, error: null, amount: null, currency: null, tooLarge: false };
+  return { id, state: 'unmapped', ...unknown, ...times, ...rest, version: '' };
 }

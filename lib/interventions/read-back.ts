@@ -10,7 +10,6 @@ import { isState, type State } from '@/lib/shared/states';
 import type { Change } from './operation';
 import { rowImage, sourceName, valueOf, type LockedRow, type PreparedStep } from './statements';
 
-/** A step in its transaction. */
 type StepWork = PreparedStep & Pick<Change, 'db'>;
 
 type Texts = Record<string, string | null>;
@@ -24,7 +23,6 @@ export interface Fault {
 /** What rows have to be like once they are changed, told while they are held and before they are. */
 export interface Expectation {
   rows: Map<string, Texts>;
-  /** Rows that stood elsewhere too before. */
   elsewhere: Standing[];
 }
 
@@ -33,10 +31,8 @@ interface Standing {
   id: string;
 }
 
-/** What was found of the rows that a step has changed. */
 export interface ReadBack {
   faults: Map<string, Fault>;
-  /** Rows as they are now, for the record. */
   images: Map<string, string>;
 }
 
@@ -131,10 +127,7 @@ function holds(value: Value | undefined, wanted: string | null, found: string | 
   return from !== undefined && to !== undefined && (to - from) * unitMs >= 0 && (to - from) * unitMs <= CLOCK_MOVES_MS;
 }
 
-/**
- * Columns of where the row goes that have to hold what is written or what they held: the key, and every one the mapping gives a
- * meaning. The time of the last attempt is told by nobody's promise: tables keep it themselves.
- */
+/** Columns that have to hold what is written or what they held: the key, and what the mapping gives a meaning, but for the last attempt. */
 function watched({ outbox, step, target }: PreparedStep): string[] {
   return placeColumns(target).filter((name) => {
     if (name in step.set) return step.call === null;
@@ -173,7 +166,6 @@ function textOf({ outbox, target }: PreparedStep, name: string, value: RawBuilde
   return content ? fragments.stableDigest([value], null) : fragments.asText(value, target.description.columns.get(name));
 }
 
-/** Which of these rows stand in the other tables of the outbox. */
 async function standElsewhere({ outbox, db }: StepWork, but: Place[], ids: readonly string[]): Promise<Standing[]> {
   const readings = allPlaces(outbox).flatMap((place) => {
     const table = tableLabel(place.table);

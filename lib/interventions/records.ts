@@ -11,7 +11,6 @@ export const eventTableOf = (engine: Engine): RawBuilder<unknown> => tableRef(re
 /** Names are quoted: two of them are words of SQL in one engine or the other. */
 export const named = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.id(name)));
 
-/** The header of an intervention as it stands in the observed database. */
 export interface RecordHeader {
   id: string;
   outbox: string;
@@ -47,11 +46,7 @@ export interface NewHeader {
   request: InterventionRequest;
 }
 
-/**
- * Claims the idempotency key: true when the header is ours, false when somebody was first. Waits on a running
- * transaction with the same key, up to the lock timeout (DatabaseFailure `locked`). Served by the unique index on
- * (outbox, actor_id, key).
- */
+/** Claims the key by its unique index: false when somebody was first. Waits on a transaction that holds it (DatabaseFailure `locked`). */
 export async function insertHeader(engine: Engine, db: Db, header: NewHeader): Promise<boolean> {
   const { fragments, companions } = engine;
   const names = ['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'key', 'request_hash', 'operation', 'reason'];
@@ -92,7 +87,6 @@ export async function closeHeader(engine: Engine, db: Db, id: string, outcome: O
 export const hasId = ({ fragments, companions }: Engine, column: string, ids: string[]): RawBuilder<boolean> =>
   fragments.isOneOf(sql.id(column), ids, companions.columns.id);
 
-/** What a header is read as. */
 export function headerColumns({ fragments, companions }: Engine): RawBuilder<unknown> {
   return sql`${named(['id', 'outbox', 'actor_id', 'actor_name', 'actor_role', 'operation', 'reason', 'request_hash', 'outcome'])},
     ${fragments.isoTime(sql.id('at'), companions.columns.time, 'UTC')} as ${sql.id('at')}`;
@@ -112,7 +106,6 @@ export async function headerOf(
   return rows[0] ?? null;
 }
 
-/** A line of a record with its place in it. */
 export interface RecordLine extends RecordEvent {
   position: number;
 }
@@ -196,10 +189,8 @@ export interface Newest {
 }
 
 /**
- * The newest records by id, and of these outboxes those by time, at most `limit` of each, and how many there are in each of some
- * ranges: one statement, which sees one moment. An id is as good as the clock of the console that made it, a time as good as the
- * server's: nothing beyond the server's own now counts as recent. Served by the primary key and the index on (outbox, at, id);
- * lines are counted by theirs.
+ * The newest records by id and by the server's time, at most `limit` of each, and how many each range holds: one statement, one moment.
+ * Served by the primary key and the index on (outbox, at, id); lines are counted by theirs.
  */
 export async function newestRecords(
   engine: Engine,

@@ -9,7 +9,6 @@ import { Problem } from '@/lib/shared/problems';
 import { within } from '@/lib/shared/async/within';
 import { headerOf, insertHeader, recordedResult } from './records';
 
-/** An idempotency key, and who used it where. */
 export interface ActorsKey {
   outbox: string;
   actor: Actor;
@@ -18,7 +17,6 @@ export interface ActorsKey {
 
 /** A try whose commit was sent and never confirmed. */
 export interface Unsettled extends ActorsKey {
-  /** That of its record, if there is one. */
   id: string;
   request: InterventionRequest;
   /** ISO 8601 UTC, the console's clock. */
@@ -39,12 +37,8 @@ export interface UnsettledLog {
   get(id: string): Promise<Remembered | null>;
   /** The latest of a key, one that is still to be settled before any other; rejects like `get`. */
   ofKey(key: ActorsKey): Promise<Remembered | null>;
-  /** Those to be settled of these outboxes, oldest first. */
   list(outboxes: readonly string[]): Promise<Unsettled[]>;
-  /**
-   * One that was applied is forgotten: its record says all. One that was not is told to the audit, as there is no record that
-   * could be carried there. Never rejects, like `add`.
-   */
+  /** One that was applied is forgotten: its record says all. One that was not goes to the audit. Never rejects. */
   settled(entry: Unsettled, outcome: 'applied' | 'not_applied'): Promise<void>;
 }
 
@@ -66,10 +60,8 @@ export type Finding =
 class TakenBack extends Error {}
 
 /**
- * What became of the try with a key: applied where a record with it was committed, not applied where the key could be claimed, so that
- * the old transaction has ended without. Asks over the operator's connection, never the reader's, which may be a replica behind its
- * time. Only who could claim the key itself knows that nobody has it: that is tried, and taken back. Throws DatabaseFailure when nobody
- * answers.
+ * What became of the try with a key: only who can claim the key itself, which is taken back, knows that nobody has it. Asks over the
+ * operator's connection, as a reader may be a replica behind its time. Throws DatabaseFailure when nobody answers.
  */
 export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promise<Finding> {
   const { engine, read, write } = outbox.database;
@@ -108,10 +100,7 @@ export async function findKey(outbox: Outbox, { actor, key }: ActorsKey): Promis
 const findKeyIfAnswered = (outbox: Outbox, entry: Unsettled): Promise<Finding> =>
   findKey(outbox, entry).catch((error: unknown) => ({ kind: 'unknown', why: 'away', error }));
 
-/**
- * Finds out what became of a commit that was sent and not confirmed, by looking, never by repeating. Answers the stored
- * result, outcome `unknown`, which is remembered, or null: it was not committed, for certain. Never rejects.
- */
+/** Finds out what became of a commit that was not confirmed, by looking. null: it was not committed, for certain. Never rejects. */
 export async function settle(deps: SettleDeps, outbox: Outbox, entry: Unsettled): Promise<InterventionResult | null> {
   const finding = await within(findUntilKnown(outbox, entry), ANSWER_WITHIN_MS);
   if (finding?.kind === 'not_applied') return null;
@@ -152,10 +141,7 @@ export const notAppliedResult = (entry: Unsettled): InterventionResult => ({ ...
 export const resultFrom = (entry: Unsettled, finding: Finding): InterventionResult =>
   finding.kind === 'applied' ? finding.result : finding.kind === 'unknown' ? unknownResult(entry) : notAppliedResult(entry);
 
-/**
- * Looks again after an unsettled try, and has it settled once the answer is certain. Throws Problem `not_found` when its
- * outbox is no longer configured.
- */
+/** Looks again after an unsettled try, and settles it once the answer is certain. Throws Problem `not_found` for an unknown outbox. */
 export async function settleEntry(deps: SettleDeps, entry: Unsettled): Promise<Finding> {
   const outbox = await deps.directory.get(entry.outbox).catch(unlessAway);
   const finding: Finding = outbox === null ? { kind: 'unknown', why: 'away' } : await findKeyIfAnswered(outbox, entry);

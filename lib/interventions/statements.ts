@@ -1,6 +1,4 @@
-/**
- * The statements of an intervention. The confirm dialog shows exactly these, and exactly these run.
- */
+/** The statements of an intervention. The confirm dialog shows exactly these, and exactly these run. */
 import { sql, type RawBuilder } from 'kysely';
 import { tableRef } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS } from '@/lib/outbox/companions';
@@ -15,12 +13,10 @@ import type { Version } from '@/lib/outbox/rows/version';
 import { placeName } from './operations/restore';
 import type { Author, Seen, Step } from './operation';
 
-/** A step with the expressions over the rows it takes, which all of its statements are made of. */
 export interface PreparedStep {
   outbox: Outbox;
   step: Step;
   at: PlaceSql;
-  /** Where the rows are afterwards. */
   target: Place;
 }
 
@@ -35,14 +31,10 @@ export interface LockedRow {
   aggregate_id: string | null;
   /** Columns as JSON of texts, payload and headers left out. */
   image: string;
-  /** The row's physical version while it is held. */
   exact: string;
 }
 
-/**
- * Locks the rows that are exactly what the operator saw, in key order. Served by the primary key, bounded by the
- * number of ids; `skip locked` passes over rows a relay holds, so that one of them never holds up the others.
- */
+/** Locks the rows that are exactly what the operator saw, by key and in its order; those a relay holds are passed over or awaited. */
 export function lockStatement(prepared: PreparedStep, seen: readonly Seen[], wait: 'skip locked' | 'wait'): RawBuilder<LockedRow> {
   const { outbox, at } = prepared;
   return sql`select ${at.id.text} as id, ${at.state} as state, ${at.roleText('type')} as type,
@@ -98,7 +90,6 @@ export function insertStatement(prepared: PreparedStep, seen: readonly Seen[], a
     ${fragments.unlessTaken()}${features.returning ? sql` returning ${changed} as id` : sql``}`;
 }
 
-/** The column of the source that a column of the target takes its value from. */
 export function sourceName({ shape, main, dead }: Outbox, { source, target }: Step, name: string): string {
   const map = shape.dead?.map ?? {};
   if (source === main && target === dead) return map[name] ?? name;
@@ -139,10 +130,7 @@ export function deleteStatement(prepared: PreparedStep, seen: readonly Seen[]): 
   return sql`${outbox.database.engine.fragments.deleteFrom(step.source.table, at.alias)} where ${guard(prepared, seen)}`;
 }
 
-/**
- * What rows that are held are by now, and how often they have been operated on: never asked in the statement that locks them. One
- * that waited for its lock reads the row anew and everything else as it was when it began. Served by the primary key.
- */
+/** What held rows are by now. Not asked by the statement that locks: one that waits sees all but the row as it was when it began. */
 export function heldStatement(
   { outbox, at }: PreparedStep,
   ids: readonly string[],
@@ -220,7 +208,6 @@ function parameterValue({ parameters }: Outbox, { parameter, minus }: { paramete
   return typeof value === 'number' ? Math.max(0, value - minus) : (value ?? '');
 }
 
-/** What the archive adds to a row: when, by whom, why, and where it was. */
 function archiveValues({ outbox, step, at, target }: PreparedStep, author: Author): Record<string, RawBuilder<unknown>> {
   if (target.key !== 'archive') return {};
   const { fragments, companions } = outbox.database.engine;

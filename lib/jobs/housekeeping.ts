@@ -11,7 +11,6 @@ const DAY_MINUTES = 1_440;
 
 export interface HousekeepingOptions {
   store: Store;
-  /** For how many days the history of figures is kept. */
   rollupDays: number;
   onError(error: unknown): void;
 }
@@ -23,7 +22,6 @@ export function startHousekeeping(options: HousekeepingOptions): { stop(): void 
   return { stop: () => clearInterval(timer) };
 }
 
-/** Cleans up once. Throws what the store threw. */
 export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'store' | 'rollupDays'>): Promise<void> {
   await Promise.all([
     deleteEndedSessions(store.db),
@@ -36,10 +34,7 @@ export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'st
   ]);
 }
 
-/**
- * Whole days only, so that a day that is kept is the sum of hours that are kept. Minutes go with them where an outbox is no
- * longer collected; of the others the collector forgets them far earlier.
- */
+/** Whole days only, so that a day that is kept is the sum of hours that are kept. */
 async function forgetHistory(store: Store, rollupDays: number): Promise<void> {
   const today = Math.floor(Date.now() / 60_000 / DAY_MINUTES);
   for (const tier of ['minute', 'hour', 'day'] as const) await deleteRollupsBefore(store.db, tier, (today - rollupDays) * DAY_MINUTES);

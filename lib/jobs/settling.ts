@@ -6,10 +6,7 @@ export interface SettlingOptions extends SettleDeps {
   onError(error: unknown): void;
 }
 
-/**
- * Looks again after interventions whose commit was never confirmed, until each is known to have happened or not: whoever
- * began it may have closed the window. Any number of replicas may do it. `stop` waits for a look that is under way.
- */
+/** Looks again after interventions whose commit was not confirmed, in any number of replicas. `stop` waits for a look under way. */
 export function startSettling(options: SettlingOptions): { stop(): Promise<void> } {
   let underWay: Promise<void> | null = null;
   const timer = setInterval(() => {

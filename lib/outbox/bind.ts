@@ -10,19 +10,16 @@ import { archiveTable, recordsSight } from './companions';
 import type { Scope } from '@/lib/shape/compile';
 import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
-import type { FoundOutbox, Outbox, OutboxSettings } from './outbox';
+import { quotedName, type FoundOutbox, type Outbox, type OutboxSettings } from './outbox';
 import { judgeProof, type KnownProof } from './proof/proven';
 import { configuredElsewhere } from './rows/touched';
 import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
 
-/** Nobody has proven anything. */
 const UNPROVEN: KnownProof = { switched: null, decided: null };
 
 /**
- * Binds a configured outbox to its tables: one transaction of catalogue reads on the reader's connection.
- * Throws Problem `not_found` when the table is not there and `invalid`, with every problem by its path, when the mapping
- * does not fit it; anything that only stands in the way of changes makes the outbox read-only instead. `known` is what the
- * store knows of its proof: null when it did not answer; `others` are the other outboxes configured in this database.
+ * Binds a configured outbox to its tables, in one read transaction. Throws Problem `not_found` for no table and `invalid` with every
+ * problem by its path. `known`: what the store knows of its proof, null when it did not answer; `others`: of the same database.
  */
 export async function bindOutbox(
   settings: OutboxSettings,
@@ -93,12 +90,10 @@ export async function mappingProblems(settings: OutboxSettings, database: Databa
 }
 
 function notReadable({ engine, roles }: Database, { name }: TableDescription): string {
-  const { identifier } = engine.quote;
-  const table = [name.schema, name.table].flatMap((part) => (part === null ? [] : [identifier(part)])).join('.');
-  return `role ${roles.reader} may not read it; its owner can say: GRANT SELECT ON ${table} TO ${identifier(roles.reader)}`;
+  const { reader } = roles;
+  return `role ${reader} may not read it; its owner can say: GRANT SELECT ON ${quotedName(engine, name)} TO ${engine.quote.identifier(reader)}`;
 }
 
-/** Finds the tables of an outbox and puts its shape onto them. */
 async function lookAt(
   settings: OutboxSettings,
   { engine }: Database,
@@ -136,7 +131,6 @@ async function lookAt(
   return { main, bound: { ...bound, problems: [...problems, ...bound.problems] } };
 }
 
-/** Every problem in one answer: as fields by path, and in words. */
 function misfit(settings: OutboxSettings, problems: MappingProblem[]): Problem {
   const lines = problems.map(({ path, message }) => `${formatPath(path)}: ${message}`);
   const which = settings.inline ? 'its mapping' : `the shape ${settings.shape.key}`;

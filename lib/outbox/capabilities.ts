@@ -1,9 +1,8 @@
-import type { Capabilities, OperationCapability, OutboxInfo } from '@/lib/shared/model';
-import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Capabilities, OperationCapability } from '@/lib/shared/model';
 import { STATES, type LiveState, type State } from '@/lib/shared/states';
 import type { FoundOutbox, Outbox } from './outbox';
 import { mayHoldJson } from './rows/role-sql';
-import { keepsOrder, kindOf, type ChangeRule, type OperationRules, type Shape } from '@/lib/shape/shape';
+import { keepsOrder, kindOf, type ChangeRule, type ColumnRole, type OperationRules, type Shape } from '@/lib/shape/shape';
 
 const known = new WeakMap<Outbox, Capabilities>();
 
@@ -25,27 +24,44 @@ function describeCapabilities(outbox: Outbox): Capabilities {
   operations.restore =
     shape.archive === undefined ? { offered: false, because: 'not_in_schema' } : { offered: true, from: ['archived'], warnings: [] };
   for (const key of outbox.refused) operations[key] = { offered: false, because: 'failed_its_proof' };
+  const fields = fieldsWhere((role) => main.roles[role] !== undefined);
   return {
-    states: Object.fromEntries(STATES.map((state) => [state, stateCapability(outbox, state)])) as Capabilities['states'],
+    states: stateCapabilities((state) => stateCapability(outbox, state)),
     operations,
     keepsOrder: keepsOrder(shape),
     fields: {
-      aggregate: main.roles.aggregateId !== undefined,
-      createdAt: main.roles.createdAt !== undefined,
-      publishedAt: main.roles.publishedAt !== undefined,
-      lastAttemptAt: main.roles.attemptedAt !== undefined,
-      attempts: main.roles.attempts !== undefined,
-      error: main.roles.error !== undefined || outbox.dead?.roles.error !== undefined,
-      dedupKey: main.roles.dedupKey !== undefined,
-      traceId: main.roles.traceId !== undefined,
-      headers: main.roles.headers !== undefined,
+      ...fields,
+      error: fields.error || outbox.dead?.roles.error !== undefined,
       amount: outbox.settings.amount !== null && main.roles.payload !== undefined && mayHoldJson(main.roles.payload.column),
-      availableAt: main.roles.availableAt !== undefined,
-      lockedUntil: main.roles.lockedUntil !== undefined,
-      lockedBy: main.roles.lockedBy !== undefined,
     },
   };
 }
+
+type Fields = Capabilities['fields'];
+
+const FIELDS = {
+  aggregate: 'aggregateId',
+  createdAt: 'createdAt',
+  publishedAt: 'publishedAt',
+  lastAttemptAt: 'attemptedAt',
+  attempts: 'attempts',
+  error: 'error',
+  dedupKey: 'dedupKey',
+  traceId: 'traceId',
+  headers: 'headers',
+  amount: 'payload',
+  availableAt: 'availableAt',
+  lockedUntil: 'lockedUntil',
+  lockedBy: 'lockedBy',
+} as const satisfies Record<keyof Fields, ColumnRole>;
+
+export const fieldsWhere = (has: (role: (typeof FIELDS)[keyof Fields]) => boolean): Fields =>
+  Object.fromEntries(Object.entries(FIELDS).map(([field, role]) => [field, has(role)])) as unknown as Fields;
+
+type StateCapability = Capabilities['states'][State];
+
+export const stateCapabilities = (of: (state: State) => StateCapability): Capabilities['states'] =>
+  Object.fromEntries(STATES.map((state) => [state, of(state)])) as Capabilities['states'];
 
 /** Whether a shape has anything to be done to its events, whatever its table turns out to be. */
 export const hasOperations = ({ operations, archive }: Pick<Shape, 'operations' | 'archive'>): boolean =>
@@ -57,7 +73,7 @@ function canShow(outbox: FoundOutbox, state: State): boolean {
   return outbox.shape.states.some((rule) => rule.state === state);
 }
 
-function stateCapability(outbox: FoundOutbox, state: State): { available: true } | { available: false; because: UnavailableReason } {
+function stateCapability(outbox: FoundOutbox, state: State): StateCapability {
   if (canShow(outbox, state)) return { available: true };
   const kind = kindOf(outbox.shape);
   if (kind === 'external' && state !== 'archived') return { available: false, because: 'external_relay' };
@@ -102,19 +118,4 @@ export function ruleFor(outbox: FoundOutbox, operation: string, state: LiveState
 /** The outbox with every operation that its mapping offers, those that failed their proof too. */
 export function asMapped(outbox: Outbox): Outbox {
   return { ...outbox, refused: [] };
-}
-
-export function outboxInfo(outbox: Outbox): OutboxInfo {
-  const { schema, table } = outbox.main.table;
-  return {
-    id: outbox.id,
-    name: outbox.settings.name,
-    database: outbox.database.id,
-    engine: outbox.database.engine.key,
-    shape: outbox.settings.inline ? 'inline' : outbox.shape.key,
-    table: schema === outbox.database.engine.defaultSchema ? table : `${schema}.${table}`,
-    capabilities: capabilitiesOf(outbox),
-    writable: outbox.whyReadOnly === null,
-    whyReadOnly: outbox.whyReadOnly,
-  };
 }

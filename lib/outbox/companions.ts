@@ -1,8 +1,6 @@
 import type { Engine } from '@/lib/database/engine';
 import type { Db, TableName } from '@/lib/database/description';
-
-/** The console's own schema in an observed database, where the engine has schemas of the kind. */
-export const COMPANION_SCHEMA = 'outbox_console';
+import { quotedName } from './outbox';
 
 /** The console's own tables in a database of this engine: the intervention records and the events of each. */
 export function recordTables(engine: Pick<Engine, 'companions'>): { headers: TableName; events: TableName } {
@@ -25,12 +23,8 @@ export function recordsKey({ quote, features }: Engine): string {
 }
 
 /** The statement that gives records of an earlier installation their index. */
-export function recordsIndexStatement(engine: Engine, verb: 'CREATE INDEX' | 'CREATE INDEX IF NOT EXISTS' = 'CREATE INDEX'): string {
-  const { identifier } = engine.quote;
-  const { schema, table } = recordTables(engine).events;
-  const name = [schema, table].flatMap((part) => (part === null ? [] : [identifier(part)])).join('.');
-  return `${verb} ${identifier(RECORDS_INDEX)} ON ${name} ${recordsKey(engine)}`;
-}
+export const recordsIndexStatement = (engine: Engine): string =>
+  `CREATE INDEX ${engine.quote.identifier(RECORDS_INDEX)} ON ${quotedName(engine, recordTables(engine).events)} ${recordsKey(engine)}`;
 
 /** What the reader can do with the records: count the lines of an event by their index, or why not. */
 export type RecordsSight = 'absent' | 'unreadable' | 'unindexed' | 'countable';

@@ -9,8 +9,6 @@ import { bindOutbox } from './bind';
 import type { Outbox, OutboxSettings } from './outbox';
 import type { KnownProof, ProofSource } from './proof/proven';
 
-/** The configuration in the form the outbox room opens its directory with. */
-
 function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] {
   const { shape } = outbox;
   const found = typeof shape === 'string' ? SHAPES.find(({ key }) => key === shape) : shape;
@@ -19,7 +17,6 @@ function settingsOf(outbox: OutboxConfig): DirectoryOptions['outboxes'][number] 
   return { ...outbox, shape: found, inline: typeof shape !== 'string' };
 }
 
-/** Everything `createDirectory` needs. */
 export function directoryOptions(config: Config): DirectoryOptions {
   return {
     databases: config.databases.map(({ id, url, operatorUrl }) => ({ id, url, operatorUrl: operatorUrl ?? undefined })),
@@ -38,7 +35,6 @@ export interface DirectoryOptions {
   databases: { id: string; url: string; operatorUrl?: string }[];
   outboxes: (OutboxSettings & { database: string })[];
   onIdleError?: (database: string, error: Error) => void;
-  /** What the connections are called at the server; `reader` when left out. */
   readAs?: string;
   /** Where the bounds of the servers are kept; bounds of its own when left out. */
   servers?: Servers;
@@ -46,23 +42,14 @@ export interface DirectoryOptions {
   proofs?: ProofSource;
 }
 
-/** Every configured outbox, bound to its table when asked for. */
 export interface OutboxDirectory {
-  /** In the order of the configuration. */
   ids: readonly string[];
   databases: readonly Database[];
   settings(id: string): OutboxSettings;
   database(id: string): Database;
-  /**
-   * The bound outbox, bound anew at most every 30 s and shared by all callers. While its database is away the last
-   * binding is answered, so that a dead source never empties a screen that has been seen.
-   * Throws Problem `not_found` for an unknown id, `unavailable` or `timeout` when it has never been reached.
-   */
+  /** Bound anew at most every 30 s; as it was last while its database is unreachable. Throws Problem `not_found`, `unavailable`. */
   get(id: string): Promise<Outbox>;
-  /**
-   * As `get`, but never waits where there has been a binding: that one is answered, however old, and the table is looked at
-   * meanwhile, at most every two minutes. For readings and the collector, which come again soon.
-   */
+  /** As `get`, but answers the last binding, however old, and binds anew meanwhile, at most every two minutes. */
   last(id: string): Promise<Outbox>;
   /** The next `get` looks at the table again; what was being looked at is not kept. */
   forget(id: string): void;
@@ -75,7 +62,6 @@ interface Entry {
   settings: OutboxSettings;
   database: Database;
   proof: () => Promise<KnownProof | null>;
-  /** The other outboxes of its database. */
   others: readonly OutboxSettings[];
   bound: Outbox | null;
   boundAt: number;

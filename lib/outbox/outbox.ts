@@ -1,3 +1,4 @@
+import type { Engine } from '@/lib/database/engine';
 import type { Database } from '@/lib/database/database';
 import { type TableName, type TableRules } from '@/lib/database/description';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
@@ -54,6 +55,10 @@ export type FoundOutbox = Omit<Outbox, 'refused' | 'whyReadOnly'>;
 export function tableLabel({ schema, table }: TableName): string {
   return schema === null ? table : `${schema}.${table}`;
 }
+
+/** A table as a statement for people names it. */
+export const quotedName = ({ quote }: Pick<Engine, 'quote'>, { schema, table }: TableName): string =>
+  (schema === null ? [table] : [schema, table]).map(quote.identifier).join('.');
 
 /** Places whose rows are events of the outbox now: the table and its dead-letter table. */
 export function livePlaces(outbox: Outbox): Place[] {

@@ -32,7 +32,6 @@ function documentOf({ document }: StoredProof): ProofDocument {
   };
 }
 
-/** What bindings ask: the switch, and what the newest proof said. */
 export function proofSource(store: Pick<Store, 'db'>): ProofSource {
   return async (outboxId): Promise<KnownProof> => {
     const [switched, last] = await Promise.all([changesSwitch(store.db, outboxId), newestProof(store.db, outboxId)]);
@@ -126,10 +125,7 @@ async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus[
   return Object.fromEntries(entries.filter(([, id]) => id !== undefined));
 }
 
-/**
- * Turns changes of an outbox on or off, with its audit entry in the same transaction. Throws Problem `conflict` when they
- * cannot be turned on: nothing was proven, or something else.
- */
+/** Turns changes on or off, with the audit entry. Throws Problem `conflict` when nothing, or something else, was proven. */
 export async function allowChanges(
   store: Pick<Store, 'db'>,
   directory: Pick<OutboxDirectory, 'forget'>,

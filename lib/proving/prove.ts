@@ -1,7 +1,4 @@
-/**
- * Proves that a mapping changes its table as it says: every operation on real events of every state it is offered for, in the
- * transaction of an intervention, which reads back what it changes, and taken back instead of committed.
- */
+/** Proves a mapping: every operation on real events of every state, in the transaction of an intervention, which is taken back. */
 import { uuidv7 } from 'uuidv7';
 import { applyOperation } from '@/lib/interventions/apply';
 import { classify } from '@/lib/interventions/classify';
@@ -31,11 +28,9 @@ export interface ProofOptions {
   actor: string;
 }
 
-/** More chosen events than this are a mistake. */
 export const PROOF_EVENTS_MAX = 12;
 /** So many of the newest events of a state are looked at, until some could be locked. */
 const NEWEST = 20;
-/** So many events are held at once. */
 const AT_ONCE = 5;
 const AUTHOR = { interventionId: '00000000-0000-0000-0000-000000000000', actorName: 'a proof', reason: 'taken back' };
 
@@ -56,10 +51,7 @@ export function whyNotProvable(outbox: Pick<Outbox, 'whyReadOnly'>): ReadOnlyRea
   return FIRST.find((why) => why === outbox.whyReadOnly) ?? null;
 }
 
-/**
- * Runs the proof; nothing of it remains in the database. Locks are held no longer than an intervention holds them.
- * Throws Problem: `read_only` when something has to be put right first, `timeout`, `unavailable`.
- */
+/** Runs the proof; nothing of it remains. Throws Problem: `read_only` for what has to be put right first, `timeout`, `unavailable`. */
 export async function prove(bound: Outbox, options: ProofOptions): Promise<ProofDocument> {
   const outbox = asMapped(bound);
   const first = whyNotProvable(outbox);

@@ -7,7 +7,6 @@ import type { Place } from '@/lib/shape/bound';
 import type { ProofCase, ProofTrigger, ProofWarning } from '@/lib/shared/changes/proofs';
 import type { State } from '@/lib/shared/states';
 
-/** A case with the place its events stand in. */
 export interface Trial extends ProofCase {
   place: Place;
 }

@@ -1,6 +1,5 @@
-import { unreachableInfo } from '@/lib/outbox/unreachable';
+import { unreachableInfo, outboxInfo } from '@/lib/outbox/outbox-info';
 import type { OutboxDirectory } from '@/lib/outbox/directory';
-import { outboxInfo } from '@/lib/outbox/capabilities';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, Summary } from '@/lib/shared/model';

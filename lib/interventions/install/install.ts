@@ -7,17 +7,14 @@ import type { EngineKey } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { mysqlInstallation } from './mysql';
 import { postgresInstallation } from './postgres';
-import type { InstallStatement } from './statement';
+import type { InstallStatement } from './tables';
 
 const INSTALLATIONS: Record<EngineKey, (outbox: Outbox, url: string | undefined) => InstallStatement[] | Promise<InstallStatement[]>> = {
   postgres: postgresInstallation,
   mysql: mysqlInstallation,
 };
 
-/**
- * The outbox as an installation needs it, before its reader may see it: looked at through the given login where the
- * reader cannot. Throws as `bindOutbox` does.
- */
+/** The outbox before its reader may see it: bound through the given login where the reader cannot. Throws as `bindOutbox` does. */
 export async function bindForInstall(settings: OutboxSettings, database: Database, url: string | undefined): Promise<Outbox> {
   try {
     return await bindOutbox(settings, database);
@@ -32,11 +29,7 @@ export async function bindForInstall(settings: OutboxSettings, database: Databas
   }
 }
 
-/**
- * What an outbox needs in its own database before it can be changed: the record tables, its archive, and exactly the
- * grants its operations use. Running it again changes nothing that is in place already. With the login that will run it, what only
- * an owner sees to be in place is left out, or put right. Throws DatabaseFailure when a database that has to be asked does not answer.
- */
+/** What an outbox needs before it can be changed: records, archive, exactly the grants its operations use. Throws DatabaseFailure. */
 export async function installStatements(outbox: Outbox, url?: string): Promise<InstallStatement[]> {
   return INSTALLATIONS[outbox.database.engine.key](outbox, url);
 }
@@ -57,10 +50,7 @@ function terminated(outbox: Outbox, text: string): string {
   return `DELIMITER //\n${text}//\nDELIMITER ;`;
 }
 
-/**
- * Runs the statements, in one transaction where the engine has that, with a login that must own the outbox's table or be a
- * superuser. Answers the optional ones that this login was refused.
- */
+/** Runs the statements with a login that owns the table. Answers the optional ones that it was refused. */
 export async function applyInstall(outbox: Outbox, url: string): Promise<InstallStatement[]> {
   const statements = await installStatements(outbox, url);
   const refused: InstallStatement[] = [];

@@ -5,13 +5,11 @@ import type { Db, TableName } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { createsTriggerIfMissing, serverOf, type ServerKind } from '@/lib/database/mysql/server';
 import { recordTables } from '@/lib/outbox/companions';
-import type { Outbox } from '@/lib/outbox/outbox';
-import type { InstallStatement } from './statement';
+import { quotedName, type Outbox } from '@/lib/outbox/outbox';
+import type { InstallStatement } from './tables';
 
-/** Stands in while a trigger is made anew. */
 const STAND_IN = '_anew';
 
-/** A trigger as the server's catalogue has it. */
 interface Trigger {
   name: string;
   timing: string;
@@ -19,8 +17,7 @@ interface Trigger {
   body: string;
 }
 
-/** What is known before triggers are made. */
-export interface TriggersSeen {
+interface TriggersSeen {
   /** null where the server did not answer: it is taken for one of today. */
   server: ServerKind | null;
   /** Of the record tables. A login without the right to make some sees none. */
@@ -50,32 +47,28 @@ export async function triggersSeen({ database }: Outbox, url: string | undefined
 }
 
 /** A record may be closed once, in its own transaction, and never be rewritten; nor are its lines, and one that is closed gets no more. */
-export function recordTriggers({ quote, companions }: Engine, seen: TriggersSeen): InstallStatement[] {
-  const { headers, events } = recordTables({ companions });
-  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${quote.literal('an intervention record is never changed')}`;
-  const header = (headers.schema === null ? [headers.table] : [headers.schema, headers.table]).map(quote.identifier).join('.');
-  const closed = `EXISTS (SELECT 1 FROM ${header} WHERE id = NEW.intervention_id AND outcome IS NOT NULL)`;
+export function recordTriggers(engine: Engine, seen: TriggersSeen): InstallStatement[] {
+  const { headers, events } = recordTables(engine);
+  const refuse = `SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = ${engine.quote.literal('an intervention record is never changed')}`;
+  const closed = `EXISTS (SELECT 1 FROM ${quotedName(engine, headers)} WHERE id = NEW.intervention_id AND outcome IS NOT NULL)`;
   return [
-    ...guard(quote, headers, 'UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`, seen),
-    ...guard(quote, headers, 'DELETE', refuse, seen),
-    ...guard(quote, events, 'INSERT', `IF ${closed} THEN ${refuse}; END IF`, seen),
-    ...guard(quote, events, 'UPDATE', refuse, seen),
-    ...guard(quote, events, 'DELETE', refuse, seen),
+    ...guard(engine, headers, 'UPDATE', `IF OLD.outcome IS NOT NULL THEN ${refuse}; END IF`, seen),
+    ...guard(engine, headers, 'DELETE', refuse, seen),
+    ...guard(engine, events, 'INSERT', `IF ${closed} THEN ${refuse}; END IF`, seen),
+    ...guard(engine, events, 'UPDATE', refuse, seen),
+    ...guard(engine, events, 'DELETE', refuse, seen),
   ];
 }
 
-/**
- * The statements after which a trigger guards the table. One of two guards it at every moment: what makes one anew is refused before
- * anything is dropped to whoever may drop and not create, as an owner beside a binary log.
- */
+/** One of two triggers guards the table at every moment: where making one anew is refused, nothing was dropped yet. */
 function guard(
-  { identifier }: Engine['quote'],
+  engine: Engine,
   { schema, table }: TableName,
   event: 'INSERT' | 'UPDATE' | 'DELETE',
   body: string,
   seen: TriggersSeen,
 ): InstallStatement[] {
-  const name = (text: string): string => (schema === null ? [text] : [schema, text]).map(identifier).join('.');
+  const name = (text: string): string => quotedName(engine, { schema, table: text });
   const own = `${table}_no_${event.toLowerCase()}`;
   const standIn = `${own}${STAND_IN}`;
   const isThere = (one: string): boolean => seen.triggers.some((each) => each.name === one);

@@ -3,10 +3,7 @@ import { statePredicate } from '@/lib/shape/compile';
 import type { LiveState } from '@/lib/shared/states';
 import { generalRefusal, isLive, type Operation, type Step } from '../operation';
 
-/**
- * Out of the outbox into the archive with a reason; the row is moved, never deleted. Dead rows are compared exactly;
- * pending and retrying ones by what no relay changes, or nobody could take out the very rows that hurt.
- */
+/** Out of the outbox into the archive. Dead rows are compared exactly, waiting ones by what no relay changes. */
 export const archiveOperation: Operation = {
   key: 'archive',
   undo: 'restore',

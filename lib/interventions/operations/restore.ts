@@ -7,10 +7,7 @@ import type { LiveState } from '@/lib/shared/states';
 import type { Operation, Step } from '../operation';
 import { unlessPublished } from '../published';
 
-/**
- * Back where it was, every column as it was. What was pending comes back as dead where the shape has dead, so that
- * no relay sends it unasked; otherwise the operator is told that the relay will.
- */
+/** Back where it was, as it was. What was pending comes back as dead where the shape has dead, so that no relay sends it unasked. */
 export const restoreOperation: Operation = {
   key: 'restore',
   undo: 'archive',
@@ -54,7 +51,6 @@ function deadTarget(outbox: Outbox): Place | null {
   return asDead.moveTo === 'dead' ? outbox.dead : outbox.main;
 }
 
-/** How a table is named in the archive. */
 export function placeName(place: Place): string {
   const { schema, table } = place.table;
   return schema === null ? table : `${schema}.${table}`;

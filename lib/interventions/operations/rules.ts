@@ -63,7 +63,6 @@ function stepsOfRule(outbox: Outbox, rule: ChangeRule): Step[] {
   return steps;
 }
 
-/** The rows of a state that pass the rule's own guard too. */
 function guarded(outbox: Outbox, rule: ChangeRule, at: PlaceSql, rows: RawBuilder<boolean>): RawBuilder<boolean> {
   if (rule.guard === undefined) return rows;
   return sql`(${rows} and ${compileCondition(rule.guard, at.alias, scopeOf(outbox, at.place))})`;

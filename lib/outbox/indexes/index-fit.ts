@@ -9,7 +9,6 @@ export interface Fit {
   order: RawBuilder<unknown> | null;
   /** The order is by the wanted column, so that rows cut off are the ones at its far end. */
   ordered: boolean;
-  /** Name of the index. */
   index: string;
 }
 
@@ -37,10 +36,7 @@ export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean 
   );
 }
 
-/**
- * An index that finds the rows of `tests`: a partial one whose predicate they imply, or one leading with a column they
- * fix. Ordered by `created` where it follows in it, oldest first unless told otherwise.
- */
+/** An index that finds the rows of `tests`, by its predicate or its first column; in the order of `created` where that follows in it. */
 export function fitTests(
   place: Place,
   alias: string,
@@ -78,14 +74,10 @@ export interface Walk {
   nulls(direction: Direction): 'first' | 'last';
   /** Name of the index. */
   name: string;
-  /** Columns that the order may speak of. */
   columns: string[];
 }
 
-/**
- * An index that gives the rows of `tests` in the order of `column`: one that leads with it, or one whose first column
- * they fix and that has it next. With `narrow`, only an index that holds little more than those rows.
- */
+/** An index that gives the rows of `tests` in the order of `column`; with `narrow`, only one that holds little more than those rows. */
 export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boolean): Walk | null {
   const fits = place.description.indexes.flatMap((index): { index: IndexDescription; fixed: Leaf | null }[] => {
     if (index.sorted.length === 0 || !holds(index.predicate, tests)) return [];
@@ -110,10 +102,7 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   };
 }
 
-/**
- * Whether a column that IS NULL has to be said in the order. PostgreSQL's planner knows that `= 'x'` leaves one value to sort
- * by, but not that IS NULL does; MariaDB's knows, and sorts all such rows when the column is said.
- */
+/** PostgreSQL's planner does not know that IS NULL leaves one value to sort by; MariaDB's does, and would sort them all. */
 const saysNulls = (index: IndexDescription): boolean => index.nullsUnsaid !== true;
 
 /** Whether a test leaves one value of its column, by which an index can be entered: a word in any case does not. */

@@ -3,6 +3,7 @@ import type { Engine } from '@/lib/database/engine';
 import type { ColumnDescription, TableDescription, TableName } from '@/lib/database/description';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import type { Place } from '@/lib/shape/bound';
+import { quotedName } from '../outbox';
 
 /** A test on one column that the predicate of an index can hold: it never changes with the clock or a parameter. */
 export type IndexTest = Leaf<'equals' | 'in' | 'isNull'>;
@@ -20,11 +21,9 @@ export interface WantedIndex {
   unique?: boolean;
 }
 
-/** The table an index is wanted on. */
 export interface IndexedTable {
   name: TableName;
   columns: ReadonlyMap<string, Pick<ColumnDescription, 'type'>>;
-  /** Names that an index of it cannot have. */
   taken: readonly string[];
   partitions: TableDescription['partitions'];
 }
@@ -38,7 +37,6 @@ const MYSQL_KEY_CHARACTERS = 700;
 /** A text without a length is indexed by its beginning there, which finds but does not order. */
 const MYSQL_PREFIX = 191;
 
-/** The table of a place. */
 export const indexedPlace = ({ table, description }: Place): IndexedTable => ({
   name: table,
   columns: description.columns,
@@ -53,7 +51,6 @@ export const listIndex = ({ id }: Place, created: string): WantedIndex => ({
   tests: [],
 });
 
-/** The index in the order of publishing. */
 export const publishedIndex = (published: string): WantedIndex => ({
   purpose: 'published',
   columns: [published],
@@ -73,15 +70,13 @@ export function leadingColumns(partialIndexes: boolean, tests: readonly IndexTes
   return [...new Set([...fixed, ...then])];
 }
 
-/**
- * The statement that makes an index, for a person to read and run: the same whoever advises it. It stops no writer
- * (CONCURRENTLY; online, and refused rather than locking); null where the engine cannot do so with this table.
- */
+/** The statement that makes an index without stopping a writer, for a person to run; null where the engine cannot do so here. */
 export function createIndexStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null {
-  return engine.features.partialIndexes ? postgresStatement(engine.quote, table, wanted) : mysqlStatement(engine.quote, table, wanted);
+  return engine.features.partialIndexes ? postgresStatement(engine, table, wanted) : mysqlStatement(engine, table, wanted);
 }
 
-function postgresStatement({ identifier, literal }: Engine['quote'], table: IndexedTable, wanted: WantedIndex): string | null {
+function postgresStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null {
+  const { identifier, literal } = engine.quote;
   const value = (one: string | number | boolean): string => (typeof one === 'string' ? literal(one) : String(one));
   const test = (leaf: IndexTest): string => {
     const name = identifier(leaf.column);
@@ -89,50 +84,41 @@ function postgresStatement({ identifier, literal }: Engine['quote'], table: Inde
     return leaf.kind === 'in' ? `${name} IN (${leaf.in.map(value).join(', ')})` : `${name} = ${value(leaf.equals)}`;
   };
   const name = freeName(table, wanted.purpose);
-  const on = quotedName(identifier, table.name);
-  const unique = wanted.unique === true ? 'UNIQUE ' : '';
+  const on = quotedName(engine, table.name);
+  const create = `CREATE ${wanted.unique === true ? 'UNIQUE ' : ''}INDEX`;
   const body = `(${wanted.columns.map(identifier).join(', ')})${wanted.tests.length === 0 ? '' : ` WHERE ${wanted.tests.map(test).join(' AND ')}`}`;
   const { partitions } = table;
-  if (partitions === undefined) return `CREATE ${unique}INDEX CONCURRENTLY ${identifier(name)} ON ${on} ${body};`;
+  if (partitions === undefined) return `${create} CONCURRENTLY ${identifier(name)} ON ${on} ${body};`;
   const { key, parts } = partitions;
   // A unique key of a partitioned table has to hold what tells its parts apart.
   if (parts.length > PARTS_MAX || (wanted.unique === true && !key.every((column) => wanted.columns.includes(column)))) return null;
   // The server refuses CONCURRENTLY on a partitioned table: each part gets its own, and all are attached to empty ones.
   const names = partNames(name, parts.length, table.taken);
+  const made = parts.map((part, at) => ({ ...part, index: names[at] ?? '', on: quotedName(engine, part.name) }));
   const indexOf = new Map([
-    [on, quotedName(identifier, { schema: table.name.schema, table: name })],
-    ...parts.map((part, at): [string, string] => [
-      quotedName(identifier, part.name),
-      quotedName(identifier, { schema: part.name.schema, table: names[at] ?? '' }),
-    ]),
+    [on, quotedName(engine, { schema: table.name.schema, table: name })],
+    ...made.map((part) => [part.on, quotedName(engine, { schema: part.name.schema, table: part.index })] as const),
   ]);
   return [
-    `CREATE ${unique}INDEX ${identifier(name)} ON ONLY ${on} ${body};`,
-    ...parts.map(
-      (part, at) =>
-        `CREATE ${unique}INDEX ${part.leaf ? 'CONCURRENTLY ' : ''}${identifier(names[at] ?? '')} ON ${part.leaf ? '' : 'ONLY '}${quotedName(identifier, part.name)} ${body};`,
+    `${create} ${identifier(name)} ON ONLY ${on} ${body};`,
+    ...made.map(
+      (part) => `${create} ${part.leaf ? 'CONCURRENTLY ' : ''}${identifier(part.index)} ON ${part.leaf ? '' : 'ONLY '}${part.on} ${body};`,
     ),
-    ...parts.map(
-      (part) =>
-        `ALTER INDEX ${indexOf.get(quotedName(identifier, part.of)) ?? ''} ATTACH PARTITION ${indexOf.get(quotedName(identifier, part.name)) ?? ''};`,
-    ),
+    ...made.map((part) => `ALTER INDEX ${indexOf.get(quotedName(engine, part.of)) ?? ''} ATTACH PARTITION ${indexOf.get(part.on) ?? ''};`),
   ].join('\n');
 }
 
-function mysqlStatement({ identifier }: Engine['quote'], table: IndexedTable, wanted: WantedIndex): string | null {
-  const part = (name: string): string => {
+function mysqlStatement(engine: Engine, table: IndexedTable, wanted: WantedIndex): string | null {
+  const { identifier } = engine.quote;
+  const columns = wanted.columns.map((name) => {
     const type = table.columns.get(name)?.type ?? '';
     const long = /text|blob/i.test(type) || Number(/^var(?:char|binary)\((\d+)\)/i.exec(type)?.[1] ?? 0) > MYSQL_KEY_CHARACTERS;
     return long ? `${identifier(name)}(${MYSQL_PREFIX})` : identifier(name);
-  };
-  const columns = wanted.columns.map(part);
+  });
   // The beginnings of two texts may be the same where the texts are not.
   if (wanted.unique === true && columns.some((column) => column.endsWith(')'))) return null;
-  return `CREATE ${wanted.unique === true ? 'UNIQUE ' : ''}INDEX ${identifier(freeName(table, wanted.purpose))} ON ${quotedName(identifier, table.name)} (${columns.join(', ')}) ALGORITHM=INPLACE LOCK=NONE;`;
+  return `CREATE ${wanted.unique === true ? 'UNIQUE ' : ''}INDEX ${identifier(freeName(table, wanted.purpose))} ON ${quotedName(engine, table.name)} (${columns.join(', ')}) ALGORITHM=INPLACE LOCK=NONE;`;
 }
-
-const quotedName = (identifier: Engine['quote']['identifier'], { schema, table }: TableName): string =>
-  (schema === null ? [table] : [schema, table]).map(identifier).join('.');
 
 /** `<table>_<purpose>`, numbered where the name is taken. */
 function freeName({ name: { table }, taken }: IndexedTable, purpose: string): string {
@@ -152,7 +138,6 @@ function partNames(index: string, count: number, taken: readonly string[]): stri
   return names;
 }
 
-/** The beginning of a name that has at most so many bytes. */
 function cut(name: string, bytes: number): string {
   let kept = '';
   for (const character of name) {

@@ -14,15 +14,10 @@ export const DEAD_SCANNED_MAX = 1_000;
 
 /** A dead event as far as its cause needs it, with its place in the list. */
 export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' | 'position_at'> {
-  /** The row's own version, where it was asked for. */
   exact?: string;
 }
 
-/**
- * The newest DEAD_SCANNED_MAX dead events, each with as much of its error as a list shows and, where asked for, its version.
- * Read by the index on dead rows where there is one, no more than a search reads where there is none; [] where this
- * table cannot show dead events.
- */
+/** The newest dead events with their errors as lists have them, bounded as a search is; [] where the table cannot show any. */
 export async function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
   const { walks } = listOf(outbox, { state: ['dead'] });
   return outbox.database.read(async (db) => {
@@ -38,7 +33,6 @@ interface DeadSpan {
   versions: boolean;
 }
 
-/** The next DEAD_SCANNED_MAX dead events of these walks, in the order of the list. */
 export async function deadRows(outbox: Outbox, db: Db, span: DeadSpan): Promise<DeadRow[]> {
   const { direction } = span;
   const walks = unlimited(span.walks);
@@ -64,10 +58,7 @@ function causeColumns({ database }: Outbox, versions: boolean) {
 /** Dead events with their errors as somebody sees them, in the same order. */
 export type Seeing = (rows: DeadRow[]) => Promise<DeadRow[]>;
 
-/**
- * A page of the dead events that died of one cause: their types and their errors, as the asker sees them, are held
- * against it. DEAD_SCANNED_MAX rows are looked at for a page; the next one goes on behind them.
- */
+/** A page of the dead events of one cause, as the asker sees their errors, out of DEAD_SCANNED_MAX; the next goes on behind them. */
 export async function causePage(
   outbox: Outbox,
   filter: EventFilter & { cause: string },

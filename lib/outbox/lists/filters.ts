@@ -51,15 +51,12 @@ export function rowTests(outbox: Outbox, at: PlaceSql, filter: EventFilter): Tes
 export interface Equalities {
   /** Tests that an index serves, no row passing two of them: each finds a few rows by itself. */
   indexed: Test[];
-  /** What is left to be tried on each row. */
   unindexed: Test[];
   /** Every row that matches passes one of `indexed`. */
   enough: boolean;
-  /** No row of this table can match. */
   impossible: boolean;
 }
 
-/** The filters by aggregate and by id, dedup key or aggregate id. */
 export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities {
   const none: Equalities = { indexed: [], unindexed: [], enough: false, impossible: false };
   const impossible: Equalities = { ...none, impossible: true };

@@ -30,10 +30,8 @@ export interface PageRequest {
 }
 
 /**
- * One page of events in the order the table's indexes give (`orderedBy`), keyset-paged in both directions: rows of
- * several states and tables, each read by its own index, merged. Filters that no index serves are tried on a bounded
- * number of rows; a cause is held against what `see` makes of the errors. Under the reader's statement timeout; locks nothing.
- * Throws Problem `invalid` for a foreign cursor, DatabaseFailure for the database's own.
+ * One page of events in the order the table's indexes give, keyset-paged in both directions, each state and table read by its own index.
+ * Other filters are tried on a bounded number of rows. Locks nothing. Throws Problem `invalid` for a foreign cursor, DatabaseFailure.
  */
 export async function listEvents(
   outbox: Outbox,
@@ -105,7 +103,6 @@ function fitsKey({ main, database }: Outbox, id: string): boolean {
 /** Rows of each walk that are tried before the end of a long search is asked for. */
 const NEAR_ROWS = 2_000;
 
-/** The rows of a page, and how far a bounded search for them came. */
 async function readPage(outbox: Outbox, db: Db, { walks, order, cursor }: ListStart, limit: number): Promise<Page> {
   // Walking to the previous page means walking the other way round and turning the rows over.
   const backwards = cursor?.direction === 'previous';
@@ -130,7 +127,6 @@ async function readPage(outbox: Outbox, db: Db, { walks, order, cursor }: ListSt
 
 interface Search {
   rows: ListRow[];
-  /** How far each bounded walk came. */
   looks: Look[];
   /** Where the page has to end although there may be more; null where it ends with the rows, or is full. */
   end: Look['end'];
@@ -156,11 +152,7 @@ async function endsBefore(outbox: Outbox, db: Db, walks: readonly Walk[], span: 
   return [...ends.values()].some(({ end }) => end !== null);
 }
 
-/**
- * Where a subquery is made whole before anything looks into it: each walk is told where to end, first after the few rows
- * that most often fill the page. One that tries nothing ends where it has filled the page by itself, so that no more rows
- * than those are sorted by their key.
- */
+/** Where a subquery is made whole before anything looks into it, each walk is told where to end: first after what mostly fills a page. */
 async function boundedFirst(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
   const within = (most: number): Walk[] =>
     given.map((walk) =>
@@ -240,11 +232,7 @@ function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missi
 /** Rows per step: a list's bounded statement, and an answer of some 100 kB. */
 const STEP = 500;
 
-/**
- * The next events of a list as they are now, to be acted on later: what changes after this is told by its version, and
- * what comes into the list afterwards is not among them. With a cause only its own rows: those without a type or
- * an error no filter names. Throws Problem `invalid` for a foreign cursor, DatabaseFailure for the database's own.
- */
+/** The next events of a list as they are now, to be acted on later by their versions. Throws Problem `invalid`, DatabaseFailure. */
 export async function freezeEvents(outbox: Outbox, filter: EventFilter, cause: Cause | null, cursor?: string): Promise<FrozenPage> {
   const page = await listEvents(outbox, filter, { limit: STEP, ...(cursor === undefined ? {} : { cursor }) });
   const wanted = cause === null ? page.events : page.events.filter((event) => isSameCause(event, cause));

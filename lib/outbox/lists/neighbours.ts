@@ -7,7 +7,6 @@ import type { Place } from '@/lib/shape/bound';
 import { eventColumns, placeSql, toEvent, type EventRow, type PlaceSql } from '../rows/row';
 import { keepsOrder } from '@/lib/shape/shape';
 
-/** Events of the same aggregate read on each side of the one shown. */
 const SIDE = 25;
 /** Without an index on the aggregate, rows looked at on each side of the event in the order of each index of the list. */
 const AROUND_ROWS = 2_000;
@@ -20,11 +19,7 @@ export interface Around {
   complete: boolean;
 }
 
-/**
- * The other events of an aggregate in their order, this one among them, with what waits behind what. Served by an
- * index on the aggregate where there is one; in a large table without one only what happened around the event is
- * looked at, by the indexes that lists go by. Bounded by its own two-second timeout.
- */
+/** An aggregate's events in order: by an index, in small tables, else what lists' indexes give around the event. Within two seconds. */
 export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<Around> {
   const { aggregateId, createdAt } = event;
   if (aggregateId === null || createdAt === null) return { neighbours: [], complete: true };

@@ -36,9 +36,8 @@ export interface ListOrder {
 }
 
 /**
- * The order of an outbox's lists follows from its indexes alone, so that it does not change from page to page:
- * by creation where an index gives it, by what happened last where published rows have an index of their own, by a
- * numbered key; otherwise by creation while reading every row is quick, and by the key beyond that.
+ * The order of lists follows from the indexes alone, so that it stays from page to page: by creation, by what happened last where published
+ * rows have an index of their own, by a numbered key; else by creation where all rows are read quickly, and by the key beyond that.
  */
 export function listOrder(outbox: Outbox): ListOrder {
   const { main, shape } = outbox;

@@ -8,12 +8,10 @@ import type { Position, SortKey, Walk } from './walks';
 
 type Sql<T = unknown> = RawBuilder<T>;
 
-/** A row of a list with its position in it. */
 export interface ListRow extends EventRow {
   place: Place['key'];
   /** The sort key as the column prints it; null where the row has none. */
   position: string | null;
-  /** The time the list is ordered by. */
   position_at: string | null;
 }
 
@@ -24,23 +22,17 @@ export type Stretch = 'keyed' | 'unkeyed';
 export interface Span {
   stretch: Stretch;
   direction: Cursor['order'];
-  /** Only rows behind this one. */
   after: Position | null;
-  /** Only rows up to this one. */
   until: Position | null;
   limit: number;
 }
 
-/** The rows of a list's page: the walks merged. */
 export function mergedRows(outbox: Outbox, walks: readonly Walk[], span: Span): Sql<ListRow> | null {
   const counted = sql`, ${touchedCountOfRead(outbox, 'page')} as touched`;
   return positionedRows(outbox, walks, span, (at) => uncountedColumns(outbox, at), counted) as Sql<ListRow> | null;
 }
 
-/**
- * `columns` of the walks' rows, merged; null where no walk has rows in this stretch. Each walk is read no further than
- * `limit` needs: their orders are the order of the whole. `more` is asked of the rows that are left, called `page`.
- */
+/** `columns` of the walks' rows, merged; null for no rows in this stretch. `more` is asked of those that are left, called `page`. */
 export function positionedRows(
   outbox: Outbox,
   walks: readonly Walk[],
@@ -63,7 +55,6 @@ export function positionedRows(
   return sql`select *${more} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
-/** Whether the walk has rows in this stretch at all. */
 export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
   return stretch === 'keyed' || key?.nullable === true;
 }
@@ -71,9 +62,8 @@ export function hasStretch({ key }: Walk, stretch: Stretch): boolean {
 const sortIds = (at: PlaceSql): Sql => sql.join(at.id.columns.map((column, index) => sql`${column.sql} as ${sql.id(`sort_id_${index}`)}`));
 
 /**
- * Digests and texts are worked out of the rows that are shown, not of those that are looked at. Where subqueries are not
- * streamed the limit is said again outside: without it MariaDB makes one query of both, and when the statement is executed
- * again it no longer knows the column that a companion is joined to. PostgreSQL would read every arm to its end for it.
+ * Digests and texts are made for shown rows only. Where subqueries are not streamed the limit is said again outside: MariaDB would merge
+ * both queries, and lose the column of a companion when they are executed again. PostgreSQL would read every arm to its end for it.
  */
 function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
   const { at, key } = walk;
@@ -159,12 +149,10 @@ function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }
   return tests;
 }
 
-/** How far a look at rows has come. */
 export interface Look {
   rows: number;
   /** The last row looked at, where it was not the last there is. */
   end: (Position & { at: string | null }) | null;
-  /** Time of the last row looked at. */
   backTo: string | null;
 }
 
@@ -184,9 +172,8 @@ export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked
 }
 
 /**
- * Walked by the sort key alone, which any index that leads with it serves. Rows that share the last of its values, as those of
- * one transaction do, may be more than are looked at. Where the rows are tried in a subquery of just so many, the last one is
- * counted out of them; where they are tried up to the last one, it is the last of all that share the value.
+ * By the sort key alone, which any index that leads with it serves; rows that share the last of its values may be more than are looked at.
+ * Of just so many the last one is counted out of them; where rows are tried up to the last one, it is the last of all with the value.
  */
 function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: number): Sql<LastLooked> {
   const { at } = walk;
@@ -222,7 +209,6 @@ function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<Las
     (select ${own.roleIso('createdAt')} from ${own.from} where ${and(sameRow(own, 'l'))} limit 1) as at, id from ${last}`;
 }
 
-/** The columns that the key of a walk's rows is made of. */
 function idColumns({ at, index }: Walk): Sql {
   const names = at.id.columns.map(({ description }) => description.name);
   return sql.join([...new Set([...names, ...(index?.columns ?? [])])].map((name) => at.column(name)));
@@ -235,11 +221,8 @@ export interface ListStart {
   walks: readonly Walk[];
 }
 
-/** The rows of a page, and how far a bounded search for them came. */
 export interface Page {
-  /** In the order of the list. */
   shown: ListRow[];
-  /** There are rows beyond those shown. */
   more: boolean;
   looked: Look;
 }

@@ -23,7 +23,6 @@ export interface SortKey {
   role: 'createdAt' | 'publishedAt';
   sql: Sql;
   description: ColumnDescription;
-  /** The same as an ISO time. */
   iso: Sql<string | null>;
   nullable: boolean;
 }
@@ -38,9 +37,7 @@ export interface Position {
 export interface Walk {
   at: PlaceSql;
   key: SortKey | null;
-  /** Which rows are walked. */
   where: Sql<boolean>[];
-  /** Tried on each row that is walked. */
   tests: Sql<boolean>[];
   /** The index that gives the order; null where the rows found are sorted. */
   index: IndexWalk | null;
@@ -54,12 +51,10 @@ export interface Walk {
 
 export interface Walks {
   walks: Walk[];
-  /** States that cannot be listed. */
   leftOut: EventState[];
   missingIndex: 'order' | 'aggregate' | null;
 }
 
-/** A list as it is asked for. */
 export interface List extends Walks {
   order: ListOrder;
 }
@@ -94,7 +89,6 @@ interface ListPart {
   key: SortKey | null;
   times: Sql<boolean>[];
   equal: Equalities;
-  /** Tried on each row, because no index serves them. */
   tests: Sql<boolean>[];
 }
 

@@ -11,10 +11,8 @@ import type { OutboxSettings } from '../outbox';
 const UNREACHABLE: readonly FailureCode[] = ['connection', 'timeout', 'busy'];
 
 /**
- * What the tables say against the shapes put onto them, one line per problem by its place in the configuration; [] when
- * nothing is wrong. Looks at the catalogue of each database that answers, at one table after the other; one that is away says
- * nothing against a shape. A table that is not there is a slip of who wrote a mapping for it, and the service's own matter
- * where the shape is built in. `place` is the number of an outbox in the configuration, where the directory does not hold them all.
+ * What the tables say against their mappings, a line per problem by its place in the configuration; a database that is unreachable
+ * says nothing. A missing table is a mistake only of a mapping's own writer. `place`: an outbox's number in the configuration.
  */
 export async function mappingErrors(
   directory: OutboxDirectory,

@@ -27,11 +27,7 @@ export async function fewRows<T>(database: Database, statement: RawBuilder<T>): 
 /** Failures that say something against the statement itself; a right that is missing is said elsewhere. */
 const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_value', 'missing'];
 
-/**
- * What the database itself says against reading a table by its mapping: a text compared with a number, a value that its type
- * does not have. One statement that reads no row; what it is about is looked for only when it is refused. [] when nothing is.
- * Throws DatabaseFailure when the database does not answer.
- */
+/** What the database says against reading a table by its mapping, without reading a row; [] for nothing. Throws DatabaseFailure. */
 export async function refusedReadings(outbox: Outbox): Promise<MappingProblem[]> {
   const { walks } = listOf(outbox, {});
   const page = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'newest', after: null, until: null, limit: 0 });
@@ -92,10 +88,7 @@ const SPAN = 20;
 /** What stands for "never" in columns of 64 bits, whatever they count. */
 const NEVER = 2 ** 63 - 1;
 
-/**
- * Numbers that a mapping reads as times of one unit, and that are plainly times of another: each date would be wrong by
- * thousands of years. Looks at twenty rows of each table, in no order; [] where that takes too long or is refused.
- */
+/** Numbers read as times of one unit that are plainly of another, in twenty rows of each table; [] where that cannot be told. */
 export async function implausibleTimes(outbox: Outbox): Promise<MappingProblem[]> {
   const found: MappingProblem[] = [];
   for (const place of livePlaces(outbox)) found.push(...(await ofPlace(outbox, place)));
@@ -132,11 +125,7 @@ function pathOf({ columns, dead }: Shape, { key, roles }: Place, name: string): 
 
 const IDS_ROWS = 500;
 
-/**
- * An id that rows share, so that they would be taken for each other. Looks at five hundred rows, in no order, and only where no
- * key of the table makes the id unique; [] where that takes too long or is refused. Ids that merely could be shared are no
- * mistake of the mapping: a number that only partitions keep from being a key, a UUID beside a key.
- */
+/** An id that rows share, among five hundred, where no key makes it unique; [] also where reading them takes too long or is refused. */
 export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   const { main, database } = outbox;
   if (isUnique(main)) return [];

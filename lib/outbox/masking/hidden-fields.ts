@@ -57,7 +57,6 @@ function isHidden({ mask, shape }: Settings, role: Role): boolean {
   );
 }
 
-/** Columns of the outbox's own table, and the steps into them. */
 function placesOf(source: Source | undefined): { column: string; path: string[] }[] {
   if (source === undefined) return [];
   if (typeof source === 'string') return [{ column: source.toLowerCase(), path: [] }];

@@ -26,10 +26,7 @@ interface Spelling {
   short: boolean;
 }
 
-/**
- * The error text with hidden values masked, plain or as JSON and addresses write them, and the beginning of one that it was
- * cut in. What is masked follows from where values stand and from their lengths, never from their characters.
- */
+/** The error with hidden values masked, as JSON and addresses write them too, by where they stand and never by their characters. */
 export function presentError(error: string | null, hidden: string[], isCut = false): string | null {
   if (error === null) return null;
   const values = [...new Set(hidden)].filter((value) => value !== '').flatMap(spellings);
@@ -99,7 +96,6 @@ function joined(stretches: Stretch[]): Stretch[] {
 const SEARCHED_BYTES = 65_536;
 /** Rows of a page whose long payloads are read at once: each is parsed while everybody else waits. */
 const LONG_ROWS = 4;
-/** Rows whose payloads are read at once. */
 const ROWS_AT_ONCE = 200;
 /** Masked errors that are remembered of an outbox, and the longest of them in characters. */
 const REMEMBERED_ERRORS = 2_500;
@@ -118,11 +114,8 @@ interface Quoting {
 }
 
 /**
- * Events, or whatever else quotes one, with what their errors quote of hidden payload values hidden: those that `mask`
- * names and those of well-known keys. Reads the payloads of the events that have an error, by primary key: one statement
- * for those of a page of up to 64 kB, and one for each of the few of up to 256 kB, once per version of their row; the next
- * reading has the next few. What is larger, has no paths beside a configured `mask`, or is no longer there to be searched, may be
- * quoted anywhere: such an error is withheld whole.
+ * Events with what their errors quote of hidden values hidden. Reads the payloads of those with an error once per version of their row:
+ * up to 64 kB in one statement, a few of up to 256 kB a call. An error whose payload cannot be searched is withheld whole.
  */
 export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[]): Promise<T[]> {
   const places = placesWithContent(outbox);
@@ -180,9 +173,7 @@ const SEARCHABLE = ['payload', 'headers'] as const;
 type Searchable = (typeof SEARCHABLE)[number];
 
 interface Searched {
-  /** What an error must not quote. */
   values: string[];
-  /** The row's version as it was searched. */
   exact: string;
   /** Payload and headers were searched to their ends. */
   whole: boolean;
@@ -242,7 +233,6 @@ async function searched(outbox: Outbox, db: Db, places: Place[], ids: string[], 
 }
 
 interface FoundRow {
-  /** Which of the places it was found in. */
   place: number | string;
   id: string;
   exact: string;

@@ -11,10 +11,7 @@ const QUOTED = new RegExp(
 );
 const ASSIGNED = new RegExp(`((?<![a-z\\d_-])(?:${SENSITIVE_KEYS})=)("[^"]*"?|'[^']*'?|[^\\s,;&)\\]}]+)`, 'gi');
 
-/**
- * Free text (an error, a cause, a column of a record) with what looks like personal data or a secret hidden: no path
- * can be configured into it. Digits count as a card number only when their check digit says so.
- */
+/** Free text with what looks like personal data or a secret hidden: no path can be configured into it. */
 export function maskText(text: string): string {
   return text
     .replace(JWT, MASK)

@@ -10,11 +10,7 @@ import type { Outbox } from '../outbox';
 
 const MAX_DEPTH = 64;
 
-/**
- * A payload or headers as this viewer may see it. JSON keeps its digits. What cannot be parsed, or is cut and so
- * cannot be searched for masked paths, is withheld whole from roles that may not see it in the clear. Of what is masked
- * the size is that of what is shown: the stored one would tell of what is not.
- */
+/** Content as this viewer may see it. What cannot be searched for masked paths is withheld whole; sizes are of what is shown. */
 export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent, unmask: boolean): Content {
   const head = stored.head;
   const shownBytes = head === null ? 0 : stored.binary ? head.length / 2 : Buffer.byteLength(head);
@@ -90,10 +86,7 @@ export function presentEvent<E extends OutboxEvent>(outbox: Outbox, event: E, un
   return { ...event, ...Object.fromEntries([...hidden].map((field) => [field, null])) };
 }
 
-/**
- * Values that the masked paths and the well-known keys hide, as texts: an error message may quote them. null where something is masked
- * and the content has no paths, so that any of it may be what is meant.
- */
+/** Values that are hidden, as an error may quote them; null where something is masked and the content has no paths. */
 export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored: StoredContent | null): string[] | null {
   // Bytes nobody is shown may be text all the same, and an error quotes them.
   const readable = stored?.binary === true ? decodeContent(stored, 'text') : stored;

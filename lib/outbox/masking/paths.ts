@@ -1,7 +1,4 @@
-/**
- * Steps of a configured path into a payload or headers: `payload.customer.email`, `$.customer.email`, `items.*.price`,
- * `["a.b"].c`. A leading `payload` or `$` is dropped.
- */
+/** Steps of a path such as `payload.customer.email`, `items.*.price`, `["a.b"].c`; a leading `payload` or `$` is dropped. */
 export function pathSteps(path: string): string[] {
   const steps = rawSteps(path);
   return steps[0] === 'payload' || steps[0] === '$' ? steps.slice(1) : steps;

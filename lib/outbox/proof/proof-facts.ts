@@ -24,11 +24,9 @@ export function provenTable(description: TableDescription, rules: TableRules | n
 /** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 
 export interface TableFacts {
-  /** `schema.table`. */
   name: string;
   /** Type, and `not null`, `generated` where it is so, by column. */
   columns: Record<string, string>;
-  /** Columns of each unique key. */
   keys: string[];
   /** A digest of each enabled trigger and what it runs; null where nobody may see them. */
   triggers: Record<string, string> | null;
@@ -38,7 +36,6 @@ export interface TableFacts {
 export interface ProofFacts {
   version: 1;
   engine: string;
-  /** Id of the database in the configuration. */
   database: string;
   /** A digest of each part of the mapping that says what is read or written. */
   mapping: Record<string, string>;
@@ -49,7 +46,6 @@ export interface ProofFacts {
 /** Parts of a shape that are words for people, or say how to recognise a table. */
 const WORDS = new Set(['key', 'label', 'origin', 'engines', 'table', 'match', 'family', 'cautions', 'detect', 'facts', 'proven']);
 
-/** The facts of a bound outbox. */
 export function proofFacts(outbox: FoundOutbox): ProofFacts {
   const parts = Object.entries(outbox.shape).filter(([part, value]) => !WORDS.has(part) && value !== undefined);
   return {

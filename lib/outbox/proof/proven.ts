@@ -6,7 +6,6 @@ import type { Place } from '@/lib/shape/bound';
 import { difference, differences, ofMapping, proofFacts, type ProofFacts, type ProvenTable } from './proof-facts';
 import { PROVEN_TABLES } from './proven-tables.gen';
 
-/** What the store knows about changing an outbox. */
 export interface KnownProof {
   /** Who turned changes on or off last, and what was proven then: null facts where no proof was needed. */
   switched: { on: boolean; facts: ProofFacts | null } | null;
@@ -14,12 +13,9 @@ export interface KnownProof {
   decided: { passed: boolean; refused: string[]; facts: ProofFacts } | null;
 }
 
-/** Where bindings learn of proofs. */
 export type ProofSource = (outboxId: string) => Promise<KnownProof>;
 
-/** Whether a mapping was shown to change its table as it says. */
 export interface ProofState {
-  /** False for a shape whose operations run in our tests, on a table like the one they run on. */
   needed: boolean;
   facts: ProofFacts;
   /** What is different from what was proven, or from the table a built-in shape was tested on. */
@@ -51,10 +47,7 @@ export function judgeProof(outbox: FoundOutbox, known: KnownProof | null): Proof
   return { ...state, why: switched?.on === true ? null : 'changes_off' };
 }
 
-/**
- * What this table has that the one of our tests has not; null for a mapping whose operations do not run in our tests. Types
- * count by kind. Triggers that run after a change cannot alter what it wrote, so only the others count.
- */
+/** What this table has that the one of our tests has not, types by kind; null for a mapping whose operations do not run there. */
 function untestedTraits({ settings, database, shape, main, dead, rules }: FoundOutbox): ProofDifference[] | null {
   if (settings.inline || shape.proven !== 'by_tests') return null;
   const tested = PROVEN_TABLES[shape.key]?.[database.engine.key];

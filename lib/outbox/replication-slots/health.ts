@@ -9,10 +9,7 @@ const CONNECTOR_PLUGINS: readonly string[] = ['pgoutput', 'decoderbufs', 'wal2js
 /** The slot of the outbox; null with the reason where there is none, or nobody can tell which. */
 export type Chosen = { slot: SlotSeen; why: null } | { slot: null; why: UnavailableReason };
 
-/**
- * The slot that the configuration names; else the only one a connector could read. One that is lost counts where no other is
- * left: a connector that began anew leaves it behind.
- */
+/** The slot that is configured, else the only one a connector could read. One that is lost counts where no other is left. */
 export function chooseSlot({ wanted }: SlotSight, { standby, slots }: SlotsSeen): Chosen {
   // One that was promoted since may still call its slots copies.
   const own = standby ? slots.filter(({ synced }) => !synced) : slots;

@@ -1,8 +1,6 @@
 /**
- * Whether the relay behind a replication slot lives and moves. A slot tells less than rows do: how much log is not confirmed,
- * not how many events, and one that is idle stands still as well. So nothing is judged from one tick, and of a slot that is
- * read only once something was written into the outbox that it should have confirmed long ago. What is counted there is written
- * rows, those of transactions that were rolled back as well, which are nobody's to confirm.
+ * Whether the relay behind a replication slot lives and moves. Log that is not confirmed is no count of events, and an idle slot stands
+ * still as well: nothing is judged from one tick, nor of a slot before rows were written that it should have confirmed long ago.
  */
 import { isLost, RESTART_MS, type SlotSeen, type SlotSight, type SlotsSeen } from './seen';
 import { chooseSlot } from './health';
@@ -27,13 +25,10 @@ export interface SlotHistory {
   readings: readonly { asOf: string; seen: SlotsSeen | null }[];
 }
 
-/** What one reading saw. */
 interface SlotTick {
   atMs: number;
   inserted: number | null;
-  /** The outbox's slot; null where there is none. */
   slot: SlotSeen | null;
-  /** None, where it should be. */
   missing: boolean;
 }
 
@@ -144,10 +139,7 @@ const readsInRounds = (ticks: readonly SlotTick[]): boolean =>
     );
   });
 
-/**
- * Somebody may be connected, and what was written minutes ago is not confirmed: not one byte of the log was. A row that left little log
- * proves nothing: one that was rolled back is counted too, and some connectors confirm nothing until an event comes.
- */
+/** Not one byte was confirmed of what was written minutes ago; little log proves nothing, as it may have been rolled back. */
 function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick): Stop | null {
   if (slot?.confirmedTo == null || lagOf(slot) === 0) return null;
   const streak = streakOf(ticks, (tick) => isSame(tick, slot));

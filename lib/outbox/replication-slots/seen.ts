@@ -9,7 +9,6 @@ import { kindOf } from '@/lib/shape/shape';
 
 /** Parameter of a shape whose table no relay reads: the replication slot its connector reads. */
 const SLOT_PARAMETER = 'slot';
-/** Its value for every slot of the database. */
 const ANY_SLOT = '*';
 /** More slots than this no reading tells of; few servers allow as many. */
 export const SLOTS_READ = 20;
@@ -45,7 +44,6 @@ export async function slotRights(db: Db): Promise<{ has: boolean; may: boolean; 
   return rows[0] ?? { has: false, may: false, role: '', standby: false };
 }
 
-/** By the binding of the table. */
 const sights = new WeakMap<Place, Promise<SlotSight | null>>();
 
 /** How figures know of the relay's slot, asked once per binding; null where the rows tell what is out. Throws DatabaseFailure. */
@@ -90,11 +88,7 @@ async function refusalOf(db: Db, outbox: Watched & Pick<Outbox, 'main'>): Promis
 /** Where the log ends: what a standby has replayed, as nothing newer shows in its tables. */
 const logEnd = sql`case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end`;
 
-/**
- * The logical slots of this database, or the one that is named: a row each of the server's few slots, no table is read and
- * nothing locked. Bytes are of log between what the slot keeps, or has been told is through, and where the server is; what
- * only newer servers tell is null.
- */
+/** The logical slots of this database, or the named one. Bytes are of log behind the server; what only newer servers have is null. */
 export function slotRows(outbox: Watched): RawBuilder<unknown> {
   const name = slotName(outbox);
   return sql`select s.slot_name::text as name, coalesce(s.plugin::text, '') as plugin, s.active, s.temporary,
@@ -134,7 +128,6 @@ export interface SlotSeen {
   inactiveSince: string | null;
 }
 
-/** What a reading asks the server of the slots behind an outbox. */
 export interface SlotsSeen {
   /** The console reads a standby, where slots of the primary do not show. */
   standby: boolean;

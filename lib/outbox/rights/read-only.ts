@@ -32,7 +32,6 @@ const ADVICE: Record<ReadOnlyReason, string> = {
   source_down: 'its database does not answer',
 };
 
-/** What is in the way and what to do about it, in a sentence for scripts. */
 export function readOnlyAdvice(outboxId: string, why: ReadOnlyReason): string {
   return ADVICE[why].replace('{outbox}', outboxId);
 }
@@ -48,10 +47,7 @@ export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differenc
   );
 }
 
-/**
- * Throws Problem `read_only` with the reason unless the outbox may be changed: as it was bound, and as the store knows its proof
- * now, so that changes turned off elsewhere are off here. Answers the operations that the newest proof refuses.
- */
+/** Throws Problem `read_only` unless it may be changed, by the newest proof too; answers the operations which that refuses. */
 export function requireWritable(outbox: Outbox, known: KnownProof | null): string[] {
   const { why, differences, refused } = judgeProof(outbox, known);
   const because = outbox.whyReadOnly ?? why;
@@ -59,10 +55,7 @@ export function requireWritable(outbox: Outbox, known: KnownProof | null): strin
   return refused;
 }
 
-/**
- * Throws Problem `read_only` when columns or triggers are not those the outbox was bound with. Asked after the statements and before
- * the commit: from the first of them on nobody can alter the table under this transaction. One look into the catalogue.
- */
+/** Throws Problem `read_only` when columns or triggers changed since binding; asked before the commit, when nobody can alter them. */
 export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
   const places = livePlaces(outbox);
   const rules = await outbox.database.engine.tableRules(

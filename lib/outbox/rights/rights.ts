@@ -6,7 +6,6 @@ import type { FoundOutbox, Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { ChangeRule } from '@/lib/shape/shape';
 
-/** What the operations of an outbox need in one of its tables. */
 export interface Rights {
   insert: boolean;
   delete: boolean;
@@ -36,7 +35,6 @@ export function neededRights(outbox: FoundOutbox): Map<Place, Rights> {
   return rights;
 }
 
-/** One right in one table, as a grant says it, and the operations that need it. */
 export interface RightFor {
   right: string;
   operations: string[];
@@ -70,10 +68,7 @@ export function rightsByOperation(outbox: FoundOutbox, column: (name: string) =>
 
 const NONE: Rights = { insert: false, delete: false, update: new Set() };
 
-/**
- * The server's counters of changes that its history is better with, quoted as in a grant: where rows go when they are
- * published, or no index tells which were. Null where that is not so, or any role is told.
- */
+/** The server's counters of changes, where its history is better with them and not any role may read them; otherwise null. */
 export function countersRead({ database, shape, main }: Pick<Outbox, 'database' | 'shape' | 'main'>): string | null {
   const published = plainColumn(main, 'publishedAt')?.name;
   const keeps = shape.states.some(({ state }) => state === 'published');
@@ -81,7 +76,6 @@ export function countersRead({ database, shape, main }: Pick<Outbox, 'database' 
   return keeps && tells ? null : database.engine.changeCounters;
 }
 
-/** Lets a role read them; `account` as a grant names it. */
 export const countersGrant = (counters: string, account: string): string => `GRANT SELECT ON ${counters} TO ${account}`;
 
 /** Every table a reader of this outbox needs: its own and its companions, each once. */
@@ -117,14 +111,12 @@ function usableByOperation(outbox: FoundOutbox): [operation: string, rules: Chan
 
 const usableRules = (outbox: FoundOutbox): ChangeRule[] => usableByOperation(outbox).flatMap(([, rules]) => rules);
 
-/** The tables whose rows a rule takes. */
 function placesOf(outbox: FoundOutbox, rule: ChangeRule): Place[] {
   const { main, dead, shape } = outbox;
   const fromMain = rule.moveTo === undefined && shape.states.some(({ state }) => rule.from.includes(state));
   return [...(fromMain ? [main] : []), ...(dead !== null && rule.from.includes('dead') ? [dead] : [])];
 }
 
-/** True when an operation can take a row of this table. */
 function locks(outbox: FoundOutbox, place: Place): boolean {
   return outbox.shape.archive !== undefined || usableRules(outbox).some((rule) => placesOf(outbox, rule).includes(place));
 }

@@ -6,10 +6,7 @@ import { ARCHIVE_COLUMNS, recordTables } from '../companions';
 import { type FoundOutbox, tableLabel } from '../outbox';
 import { calledFunctions, neededRights, type Rights } from './rights';
 
-/**
- * What the operator's role lacks of what the operations need, as `UPDATE (status) on public.outbox`, `EXECUTE on jobs.reschedule`; [] when it lacks
- * nothing. null where only the role itself can tell.
- */
+/** What the operator's role lacks, as `UPDATE (status) on public.outbox`; null where only the role itself can tell. */
 export async function operatorLacks(outbox: FoundOutbox, db: Db): Promise<string[] | null> {
   const { operator } = outbox.database.roles;
   if (operator === null) return [];

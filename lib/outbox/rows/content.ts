@@ -8,7 +8,6 @@ export const READ_ON_REQUEST_BYTES = 4_194_304;
 
 /** A column's content: nothing masked yet, so this never leaves the server as it is. */
 export interface StoredContent {
-  /** Bytes as hexadecimal digits. */
   head: string | null;
   bytes: number;
   binary: boolean;
@@ -20,10 +19,7 @@ export interface StoredContent {
 
 type Encoding = NonNullable<Shape['payload']>['encoding'];
 
-/**
- * Content as its writer meant it: text that was stored as bytes, what was written in base64. What is not what the shape says
- * stays as it is stored; nothing is deserialised. `stored` may be cut at any byte.
- */
+/** Content as its writer meant it, out of bytes or base64, cut anywhere; what is not what the shape says stays as it is stored. */
 export function decodeContent(stored: StoredContent, encoding: Encoding | undefined): StoredContent {
   if (stored.head === null) return stored;
   if (encoding === 'base64') return fromBase64(stored, stored.head) ?? stored;

@@ -19,7 +19,6 @@ export interface EventContent {
 
 /** Characters of content that are remembered over all outboxes. */
 const REMEMBERED_CHARACTERS = 8_388_608;
-/** What could not be read is tried again after this. */
 const AGAIN_MS = 30_000;
 /** What a server that is slow or has no connection left answers with; anything else is told as it is. */
 const NOT_NOW: readonly string[] = ['timeout', 'busy', 'connection'];
@@ -31,7 +30,6 @@ interface ContentRow extends Record<`${Content}_head` | `${Content}_bytes`, stri
   error: string | null;
 }
 
-/** null: the row is gone. */
 interface Found {
   exact: string | null;
   content: EventContent;
@@ -47,9 +45,8 @@ interface Remembered {
 const remembered = new Map<string, Remembered>();
 
 /**
- * What an event says: read once per version of its row, however many look at it, one at a time per server and over a
- * connection of its own. Values of more than 256 kB are left unread, or of more than 4 MB where `full` asks for them: their
- * size is asked first. One statement by the primary key.
+ * What an event says: read once per version of its row, one at a time per server, over a connection of its own. Values of more than 256 kB
+ * (4 MB with `full`) are left unread. One statement by the primary key.
  */
 export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: boolean): Promise<EventContent> {
   const exact = decodeVersion(event.version)?.exact ?? '';

@@ -38,11 +38,7 @@ interface DetailRow extends EventRow {
 /** A text worked out beside the row, in the statement that reads it. */
 export type ExtraText = (at: PlaceSql) => RawBuilder<string>;
 
-/**
- * One event by its id, without its content: one statement that looks it up by the primary key in the outbox, its
- * dead-letter table and the archive; of several the first in this order. null when none holds it, an id that cannot be one
- * of this table's included.
- */
+/** One event by its id, without its content: one statement by the primary keys of its tables, the first in their order; null: not found. */
 export async function getEvent(outbox: Outbox, id: string, beside: ExtraText = () => sql`''`): Promise<StoredEvent | null> {
   const { engine } = outbox.database;
   const places = allPlaces(outbox).filter((place) => idFits(engine, place, id));
@@ -87,7 +83,6 @@ function archivedFacts(row: DetailRow): StoredEvent['archived'] {
 
 export interface FoundEvents {
   events: { outbox: string; event: OutboxEvent }[];
-  /** Outboxes that did not answer. */
   unread: string[];
 }
 

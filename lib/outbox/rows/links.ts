@@ -3,10 +3,7 @@ import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from '../masking/paths';
 
-/**
- * The configured links of an event, `{field}` filled in and encoded. A link whose field the event lacks, or whose
- * result is no http(s) address, is left out: a dead link at three in the morning is worse than none.
- */
+/** The configured links, `{field}` filled in. One whose field the event lacks, or that is no http(s) address, is left out. */
 export function linksOf(
   templates: { label: string; url: string }[],
   event: OutboxEvent,

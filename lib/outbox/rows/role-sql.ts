@@ -6,7 +6,6 @@ import type { Outbox } from '../outbox';
 import { plainColumn, type BoundRole, type Place } from '@/lib/shape/bound';
 import { READ_BYTES } from './content';
 
-/** A value of a row and what kind of value it is. */
 export interface RoleSql {
   sql: RawBuilder<unknown>;
   description: ColumnDescription;
@@ -24,10 +23,7 @@ export function scopeOf(outbox: Outbox, place: Place): Scope {
   return place === outbox.main ? outbox.scope : { ...outbox.scope, columns: place.description.columns };
 }
 
-/**
- * The value of a role over one place, under one alias; null where the place lacks it. What lies inside a document of more
- * than `largest` bytes is NULL: it would be read whole for it, for every row.
- */
+/** The value of a role; null where the place lacks it. What lies inside a document of more than `largest` bytes is NULL, and not read. */
 export function roleSql(outbox: Outbox, place: Place, role: Role, alias: string, largest = READ_BYTES): RoleSql | null {
   const bound = place.roles[role];
   if (bound === undefined) return null;

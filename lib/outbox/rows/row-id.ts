@@ -1,21 +1,15 @@
-/**
- * The id of an event on the outside is one text; in the table it may be several columns. One column stays as it prints;
- * of several, each part has its `%` and `~` percent-encoded, and `~` joins them.
- */
+/** The id of an event is one text. Of several columns, each has its `%` and `~` percent-encoded, and `~` joins them. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '@/lib/database/engine';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 
-/** Expressions on the columns that name a row. */
 export interface RowId {
   columns: { sql: RawBuilder<unknown>; description: ColumnDescription }[];
-  /** The id as it is known on the outside. */
   text: RawBuilder<string>;
   /** The row with this id, found by the key's index; false for a text that cannot be an id of this table. */
   is(id: string): RawBuilder<boolean>;
   among(ids: readonly string[]): RawBuilder<boolean>;
-  /** The columns in one direction, for ORDER BY. */
   order(way: 'asc' | 'desc'): RawBuilder<unknown>;
   /** Values to compare the columns with, one by one; null for a text that cannot be an id of this table. */
   values(id: string): RawBuilder<unknown>[] | null;
@@ -29,7 +23,6 @@ export function idParts(id: string, count: number): string[] | null {
   return parts.map((part) => part.replaceAll('%7E', '~').replaceAll('%25', '%'));
 }
 
-/** One text of the parts of an id. */
 export function idText(parts: readonly string[]): string {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
@@ -42,7 +35,6 @@ export function idFits(engine: Engine, place: Place, id: string): boolean {
   return parts !== null && place.id.every((column, index) => engine.idFits(parts[index] ?? '', column));
 }
 
-/** The id's expressions over one place, under one alias. */
 export function rowId(engine: Engine, place: Place, alias: string): RowId {
   const { fragments } = engine;
   const columns = place.id.map((description) => ({ sql: sql.id(alias, description.name), description }));

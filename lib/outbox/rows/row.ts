@@ -53,7 +53,6 @@ export interface PlaceSql {
   alias: string;
   from: RawBuilder<unknown>;
   column(name: string): RawBuilder<unknown>;
-  /** The columns that name the row. */
   id: RowId;
   role(role: Role): RoleSql | null;
   /** Size in bytes of the column that the role's value is in, told without reading it; null where there is none. */
@@ -70,7 +69,6 @@ export interface PlaceSql {
   stable: RawBuilder<string>;
 }
 
-/** Builds the expressions for a place. */
 export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
   const { fragments } = outbox.database.engine;
   const { timeZone } = outbox.parameters;
@@ -128,10 +126,7 @@ export function eventColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> 
   return sql`${uncountedColumns(outbox, at)}, ${touchedCount(outbox, at)} as touched`;
 }
 
-/**
- * The same without the count, for those who count in the rows that are left. No value of more than 256 kB is read for it: what
- * lies inside such a document is NULL, and the row says so.
- */
+/** The same without the count. What lies inside a document of more than 256 kB is NULL, and the row says so. */
 export function uncountedColumns(outbox: Outbox, at: PlaceSql): RawBuilder<unknown> {
   const { fragments } = outbox.database.engine;
   const error = at.role('error');

@@ -8,7 +8,6 @@ import { livePlaces, type Outbox, type OutboxSettings } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import type { RowId } from './row-id';
 
-/** Where an event's row is: its id and state there. */
 interface EventPlace {
   place: Place;
   id: RowId;
@@ -16,9 +15,8 @@ interface EventPlace {
 }
 
 /**
- * How many applied lines the records hold of the event: what its row alone cannot tell, since it may be back where it was and
- * look the same. A count, because ids follow the clocks that made them. Asked only for rows that an operation takes; NULL for
- * others, and where the records cannot be counted. Served by the index on the lines' `event_id`, one entry per line; locks nothing.
+ * How many applied lines the records hold of the event, whose row may look as before. A count, because ids follow clocks; NULL for rows no
+ * operation takes, and where nobody can count. Served by the index on the lines' `event_id`; locks nothing.
  */
 export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string | null> {
   const states = statesTaken(outbox, at.place);
@@ -29,10 +27,7 @@ export function touchedCount(outbox: Outbox, at: EventPlace): RawBuilder<string 
     : lines;
 }
 
-/**
- * The same of a row that was read before, by the names that reading gave its place, state and id: of a list merged from several
- * walks, whose rows are more than are shown.
- */
+/** The same of a row that was read before, by the names it has there: a merged list reads more rows than are shown. */
 export function touchedCountOfRead(outbox: Outbox, alias: string): RawBuilder<string | null> {
   if (outbox.records !== 'countable') return NOT_COUNTED;
   const [place, state] = [sql.id(alias, 'place'), sql.id(alias, 'state')];
@@ -72,11 +67,7 @@ function statesTaken(outbox: Outbox, { key }: Place): string[] {
   return [...taken].filter((state) => (key === 'main' ? state !== 'archived' : state === (key === 'dead' ? 'dead' : 'archived')));
 }
 
-/**
- * Of the other outboxes configured in a database, those on other tables than `tables`: what was done under their names was done to other
- * events, whose ids may be the same numbers. One that may be on the same table is not among them, however its name is written, nor one
- * whose dead-letter table is.
- */
+/** The outboxes of `others` that are certainly on other tables than these: their lines are of other events, whose ids may be the same. */
 export function configuredElsewhere(tables: readonly TableName[], others: readonly OutboxSettings[]): string[] {
   // A name is found but for case and underscores, and one with a dot in it may be two.
   const plain = (name: string): string => name.toLowerCase().replaceAll('_', '');
@@ -88,7 +79,6 @@ export function configuredElsewhere(tables: readonly TableName[], others: readon
   return others.filter((other) => tablesNamed(other).every((named) => tables.every((own) => isOther(own, named)))).map(({ id }) => id);
 }
 
-/** The tables that settings name: the outbox's own, and where its dead letters are. */
 function tablesNamed({ table, shape, inline, parameters }: OutboxSettings): TableName[] {
   const main = tableParts(table);
   const given = parameters.deadTable ?? shape.dead?.table;

@@ -1,9 +1,8 @@
 import { isState, type EventState } from '@/lib/shared/states';
 
 /**
- * What an operator saw of a row, as one opaque token: the place and the state it was in, the row's own version (exact), a
- * digest of what no relay changes (stable), and how often it had been operated on by then (touched). Which of exact and
- * stable an operation compares is the shape's to say; the others must be the same to all of them.
+ * What an operator saw of a row, as one opaque token: its place and state, the row's own version (exact), a digest of what no relay changes
+ * (stable), and how often it had been operated on (touched). The shape says which of exact and stable an operation compares.
  */
 export interface Version {
   place: 'main' | 'dead' | 'archive';

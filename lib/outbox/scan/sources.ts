@@ -38,9 +38,8 @@ export interface Sources {
 }
 
 /**
- * The bounded reads that give the base of a reading: what an index serves is read by it, everything else comes from one
- * scan of the table's first rows (newest first where the key is a number). Rows published before `foldedTo` (ISO 8601)
- * are in the rollups; null while nothing is collected.
+ * The bounded reads of a reading: by an index where one serves, everything else in one scan of the table's first rows. Rows published
+ * before `foldedTo` (ISO 8601) are in the rollups; null while nothing is collected.
  */
 export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | null): Sources {
   const at = placeSql(outbox, outbox.main);
@@ -215,7 +214,6 @@ export interface WalkEnds {
   last_published: string | null;
 }
 
-/** Name of the source. */
 export const SCAN = 'scan';
 
 /** Of a scan, at most so many rows are fetched to the figures, and where a table has no key to walk along, so many are looked at. */
@@ -230,7 +228,6 @@ interface Scanned {
   foldedTo: string | null;
 }
 
-/** The scan of at most so many rows. */
 export function scanOf(scanned: Scanned, rows: number): Source {
   const { outbox, at, traits, parts } = scanned;
   const newestFirst = numberedKey(outbox.main);

@@ -1,13 +1,9 @@
-/**
- * The words that figures are written with. PostgreSQL computes all of them, whatever engine the rows are from: the outbox's own
- * server, or the console's store where that cannot. How rows are read is spelled by each engine (`Fragments`).
- */
+/** The words of figures, all computed by PostgreSQL: the outbox's own server, or the store. How rows are read is spelled by each engine. */
 import { sql, type RawBuilder } from 'kysely';
 import { postgresFragments } from '@/lib/database/postgres/fragments';
 import type { LiveState } from '@/lib/shared/states';
 
 export type Sql<T = unknown> = RawBuilder<T>;
-/** Aggregates by name. */
 export type Figures = Record<string, Sql>;
 
 export const nullInstant: Sql = postgresFragments.nothing('instant');

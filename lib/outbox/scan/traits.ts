@@ -6,7 +6,6 @@ import type { SlotSight } from '../replication-slots/seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
 
-/** What a table can say at all, whatever its rows hold. */
 export interface Traits {
   /** null where the state can be shown, otherwise why not. */
   cannotShow: Record<State, UnavailableReason | null>;
@@ -23,7 +22,6 @@ export interface Traits {
   /** How far apart two times of the table are at the least, in milliseconds: durations between them are no nearer. */
   resolutionMs: { latency: number; processing: number };
   stuckAfterSeconds: number;
-  /** The relay keeps the order of a key. */
   keepsOrder: boolean;
   /** How the relay of a table that tells nothing is seen; null where its rows tell. */
   slots: SlotSight | null;
@@ -36,20 +34,11 @@ export function traitsOf(outbox: Outbox, slots: SlotSight | null = null): Traits
   const { main, dead, shape } = outbox;
   const { states, keepsOrder } = capabilitiesOf(outbox);
   const attempts = plainColumn(main, 'attempts');
-  const shows = (state: State): UnavailableReason | null => {
-    const capability = states[state];
-    return capability.available ? null : capability.because;
-  };
   const claims = shape.states.some((rule) => rule.state === 'processing');
   return {
-    cannotShow: {
-      pending: shows('pending'),
-      retrying: shows('retrying'),
-      processing: shows('processing'),
-      published: shows('published'),
-      dead: shows('dead'),
-      archived: shows('archived'),
-    },
+    cannotShow: Object.fromEntries(
+      Object.entries(states).map(([state, can]) => [state, can.available ? null : can.because]),
+    ) as Traits['cannotShow'],
     createdAt: hasTime(main, 'createdAt'),
     publishedAt: hasTime(main, 'publishedAt'),
     publishedState: shape.states.some((rule) => rule.state === 'published'),

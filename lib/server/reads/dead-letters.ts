@@ -1,8 +1,7 @@
 import 'server-only';
-import { whyUnread } from '@/lib/outbox/unreachable';
+import { whyUnread, outboxInfo } from '@/lib/outbox/outbox-info';
 import { newestDead } from '@/lib/outbox/lists/dead-letters';
 import { freezeEvents } from '@/lib/outbox/lists/list-events';
-import { outboxInfo } from '@/lib/outbox/capabilities';
 import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
 import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';

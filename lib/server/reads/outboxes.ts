@@ -1,9 +1,9 @@
 import 'server-only';
 import { DatabaseFailure } from '@/lib/database/failure';
-import { hasOperations, outboxInfo } from '@/lib/outbox/capabilities';
+import { hasOperations } from '@/lib/outbox/capabilities';
+import { outboxInfo, unreachableInfo, whyUnread } from '@/lib/outbox/outbox-info';
 import { databaseProblem } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { unreachableInfo, whyUnread } from '@/lib/outbox/unreachable';
 import type { OutboxInfo } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { Console } from '../console';

@@ -13,17 +13,13 @@ export interface Batch {
   events: SeenEvent[];
 }
 
-/**
- * The events of one decision as interventions of bounded size, each event in exactly one. `first` events go alone, to see
- * how they fare. A decision that fits into one intervention keeps its own key.
- */
+/** The events of one decision as interventions of bounded size, `first` of them alone to see how they fare. */
 export function batchesOf(key: string, events: readonly SeenEvent[], first = 0): Batch[] {
   const parts: SeenEvent[][] = first > 0 ? [events.slice(0, first)] : [];
   for (let at = first; at < events.length; at += INTERVENTION_EVENTS_MAX) parts.push(events.slice(at, at + INTERVENTION_EVENTS_MAX));
   return parts.map((part, index) => ({ key: parts.length === 1 ? key : `${key}/${String(index + 1)}`, events: part }));
 }
 
-/** How far a decision has been carried out, in events. */
 export interface Progress {
   total: number;
   changed: number;
@@ -49,7 +45,6 @@ export function joinResults(results: readonly [InterventionResult, ...Interventi
   return { ...first, changed, skipped, outcome };
 }
 
-/** Why a run of batches ended before its last one. */
 export type Halt<P> = { why: 'stopped' } | { why: 'tried' } | { why: 'absent' } | { why: 'problem'; problem: P };
 
 /** What became of one batch; `gone`: nobody waits for it any more. */
@@ -62,11 +57,7 @@ interface Steps<P> {
   onResult: (result: InterventionResult) => void;
 }
 
-/**
- * Carries out batches in their order from `from` on, one after the other and each once: events that fail anew are not sent
- * a second time. Answers what ended it before the
- * last one; null when nothing did.
- */
+/** Carries out batches one after the other, each once, from `from` on; answers what ended it before the last one. */
 export async function runBatches<P>(batches: readonly Batch[], from: number, steps: Steps<P>): Promise<Halt<P> | 'gone' | null> {
   for (const [index, batch] of batches.entries()) {
     if (index < from) continue;

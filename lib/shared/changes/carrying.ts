@@ -2,10 +2,7 @@
 
 /** What keeps records from the audit; each has its sentence in the catalogue under `audit.lacks.<reason>`. */
 export const LACK_REASONS = ['looking', 'database', 'unreadable', 'store', 'record'] as const;
-/**
- * looking: not all have been compared since the start. database: it does not answer. unreadable: it answers, and its records
- * cannot be read. store: it does not answer or takes no entries. record: single ones cannot be read or kept.
- */
+/** database: it does not answer. unreadable: its records cannot be read. store: it takes no entries. record: single ones cannot be kept. */
 export type LackReason = (typeof LACK_REASONS)[number];
 
 export interface Carrying {
@@ -14,7 +11,6 @@ export interface Carrying {
   outboxes: string[];
   /** Records the store is known to lack; capped, and null before the first look. */
   lacking: number | null;
-  /** null: nothing is lacking. */
   why: LackReason | null;
   /** Since when, as far as this process knows; ISO 8601 UTC. null: nothing is lacking. */
   since: string | null;
@@ -24,7 +20,6 @@ export interface Carrying {
   completeAt: string | null;
 }
 
-/** More are not counted. */
 export const LACKING_MAX = 10_000;
 
 /** What the fleet and the audit tell of records that are not in the audit. */
@@ -38,10 +33,7 @@ export interface AuditLack {
   completeAt: string | null;
 }
 
-/**
- * time_off: the record's time and the one inside its id are more than five minutes apart. record_grew: it has lines that it did
- * not have when it was carried first. line_added: this is one of them.
- */
+/** time_off: its time and the one inside its id differ. record_grew: it has lines it did not have first. line_added: one of them. */
 export type AuditOddity = 'time_off' | 'record_grew' | 'line_added';
 
 /** Of what is carried, what has been lacking for too long. */

@@ -32,17 +32,13 @@ export type ProofNote = (typeof PROOF_NOTES)[number];
 export interface ProofWarning {
   code: 'sequence' | 'outside_call' | 'untrusted_language' | 'rewritten' | 'row_security' | 'triggers_unseen';
   table: string;
-  /** The trigger it is about. */
   name: string | null;
-  /** What was found there. */
   found: string | null;
 }
 
-/** One operation on a row of one state. */
 export interface ProofCase {
   operation: string;
   state: State;
-  /** The table the row stands in. */
   table: string;
 }
 
@@ -53,17 +49,14 @@ export interface ProofResult extends ProofCase {
   because: string | null;
   /** The columns, the state or the table the code is about; never a value of an event. */
   detail: string | null;
-  /** Ids of the events that said so. */
   rows: string[];
   stateAfter: EventState | null;
-  /** Columns it changed. */
   changed: string[];
   /** The statements as they ran, values left out. */
   statements: string[];
   notes: { code: ProofNote; detail: string | null }[];
 }
 
-/** A trigger that runs when rows of the table are changed. */
 export interface ProofTrigger {
   table: string;
   name: string;
@@ -92,7 +85,6 @@ export function outcomeOf(results: ProofResult[]): ProofOutcome {
 export interface ProofDocument {
   id: string;
   outbox: string;
-  /** ISO 8601. */
   at: string;
   actor: string;
   fingerprint: string;
@@ -104,7 +96,6 @@ export interface ProofDocument {
   warnings: ProofWarning[];
 }
 
-/** Whether an outbox may be changed, as far as its proof goes. */
 export interface ProofStatus {
   outbox: string;
   whyReadOnly: ReadOnlyReason | null;
@@ -113,7 +104,6 @@ export interface ProofStatus {
   /** False for a shape whose operations run in our tests, on a table like the one they run on. */
   needed: boolean;
   fingerprint: string;
-  /** What a proof would try, in order. */
   cases: ProofCase[];
   triggers: ProofTrigger[];
   warnings: ProofWarning[];
@@ -126,6 +116,5 @@ export interface ProofStatus {
   differences: ProofDifference[];
   /** Who turned changes on or off last; null when nobody has. */
   switched: { on: boolean; at: string; actor: string; reason: string } | null;
-  /** True when changes can be turned on now. */
   ready: boolean;
 }

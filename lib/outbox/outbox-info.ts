@@ -1,11 +1,13 @@
 import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import type { UnreadReason } from '@/lib/shared/figures/measured';
-import type { Capabilities, OutboxInfo } from '@/lib/shared/model';
+import type { OutboxInfo } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import { STATES } from '@/lib/shared/states';
-import type { OutboxDirectory } from './directory';
 import { tableText } from '@/lib/shape/schema/names';
 import { keepsOrder } from '@/lib/shape/shape';
+import { capabilitiesOf, fieldsWhere, stateCapabilities } from './capabilities';
+import type { OutboxDirectory } from './directory';
+import { tableLabel, type Outbox, type OutboxSettings } from './outbox';
+import type { Database } from '@/lib/database/database';
 
 const BY_FAILURE: Partial<Record<FailureCode, UnreadReason>> = {
   timeout: 'source_slow',
@@ -28,38 +30,31 @@ export function whyUnread(error: unknown): UnreadReason {
   return failure.code === 'invalid' ? 'source_unusable' : 'source_down';
 }
 
+type Found = Pick<OutboxInfo, 'table' | 'capabilities' | 'whyReadOnly'>;
+
+const infoOf = ({ id, name, inline, shape }: OutboxSettings, { id: database, engine }: Database, found: Found): OutboxInfo => ({
+  ...{ id, name, database, engine: engine.key, shape: inline ? 'inline' : shape.key, writable: found.whyReadOnly === null },
+  ...found,
+});
+
+export function outboxInfo(outbox: Outbox): OutboxInfo {
+  const { settings, database, main, whyReadOnly } = outbox;
+  const { schema, table } = main.table;
+  const name = tableLabel({ schema: schema === database.engine.defaultSchema ? null : schema, table });
+  return infoOf(settings, database, { table: name, capabilities: capabilitiesOf(outbox), whyReadOnly });
+}
+
 /** What can be said of an outbox whose table has not been seen: its configuration, and nothing it could do. */
 export function unreachableInfo(directory: OutboxDirectory, id: string, why: UnreadReason): OutboxInfo {
   const settings = directory.settings(id);
-  const database = directory.database(id);
-  return {
-    id,
-    name: settings.name,
-    database: database.id,
-    engine: database.engine.key,
-    shape: settings.inline ? 'inline' : settings.shape.key,
+  return infoOf(settings, directory.database(id), {
     table: tableText(settings.table),
     capabilities: {
-      states: Object.fromEntries(STATES.map((state) => [state, { available: false, because: why }])) as Capabilities['states'],
+      states: stateCapabilities(() => ({ available: false, because: why })),
       operations: {},
       keepsOrder: keepsOrder(settings.shape),
-      fields: {
-        aggregate: false,
-        createdAt: false,
-        publishedAt: false,
-        lastAttemptAt: false,
-        attempts: false,
-        error: false,
-        dedupKey: false,
-        traceId: false,
-        headers: false,
-        amount: false,
-        availableAt: false,
-        lockedUntil: false,
-        lockedBy: false,
-      },
+      fields: fieldsWhere(() => false),
     },
-    writable: false,
     whyReadOnly: why,
-  };
+  });
 }
