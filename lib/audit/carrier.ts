@@ -8,15 +8,9 @@ import { recordsKeeper } from './records-keeper';
 /** Between two looks at rest: a record may take ten seconds to the audit, and twenty databases are asked ten statements a second. */
 const REST_MS = { least: 5_000, perDatabase: 400, most: 8_000 };
 
-export interface Carrier {
-  kick(outboxId: string): void;
-  /** Carries everything there is now; for tests and scripts. */
-  carryAll(): Promise<void>;
-  carrying(): Carrying[];
-  stop(): Promise<void>;
-}
+export type Carrier = ReturnType<typeof startCarrier>;
 
-export interface CarrierOptions {
+interface CarrierOptions {
   directory: Pick<OutboxDirectory, 'ids' | 'database'>;
   store: Store;
   /** Called with what went wrong, once; it is tried again all the same. */
@@ -24,7 +18,7 @@ export interface CarrierOptions {
 }
 
 /** Carries intervention records into the audit: at least once, idempotent by id, whatever the clocks say; what is lacking is reported. */
-export function startCarrier({ directory, store, onError }: CarrierOptions): Carrier {
+export function startCarrier({ directory, store, onError }: CarrierOptions) {
   const keeper = recordsKeeper(store);
   const byDatabase = new Map<Database, string[]>();
   for (const id of directory.ids) {
@@ -42,12 +36,13 @@ export function startCarrier({ directory, store, onError }: CarrierOptions): Car
   }
   for (const carrier of carriers.values()) void carrier.run();
   return {
-    kick: (outboxId) => carriers.get(directory.database(outboxId).id)?.kick(),
-    async carryAll() {
+    kick: (outboxId: string): void => carriers.get(directory.database(outboxId).id)?.kick(),
+    /** Carries everything there is now; for tests and scripts. */
+    async carryAll(): Promise<void> {
       await Promise.all([...carriers.values()].map((carrier) => carrier.carryAll()));
     },
-    carrying: () => [...carriers.values()].map((carrier) => carrier.carrying()),
-    async stop() {
+    carrying: (): Carrying[] => [...carriers.values()].map((carrier) => carrier.carrying()),
+    async stop(): Promise<void> {
       await Promise.all([...carriers.values()].map((carrier) => carrier.stop()));
     },
   };

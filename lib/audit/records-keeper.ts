@@ -52,18 +52,15 @@ export class StoreTrouble extends Error {
 }
 
 /** What a carrier asks of the store. Whatever the store is to blame for is thrown as StoreTrouble. */
-export interface RecordsKeeper {
-  lacked(records: readonly { id: string; lines: number }[]): Promise<Set<string>>;
-  /** Puts whole records into the audit, all or none. Rejects with the driver's error when one of them cannot be kept. */
-  keep(records: readonly StoredRecord[]): Promise<void>;
-  hasAny(outboxes: readonly string[]): Promise<boolean>;
-}
+export type RecordsKeeper = ReturnType<typeof recordsKeeper>;
 
-export function recordsKeeper(store: Store): RecordsKeeper {
+export function recordsKeeper(store: Store) {
   return {
-    lacked: (records) => lackedRecords(store.db, records).catch(trouble),
-    hasAny: (outboxes) => hasCarriedAny(store.db, outboxes).catch(trouble),
-    async keep(records) {
+    /** The ids of those that the audit lacks, or has fewer lines of. */
+    lacked: (records: readonly { id: string; lines: number }[]) => lackedRecords(store.db, records).catch(trouble),
+    hasAny: (outboxes: readonly string[]) => hasCarriedAny(store.db, outboxes).catch(trouble),
+    /** Puts whole records into the audit, all or none. Rejects with the driver's error when one of them cannot be kept. */
+    async keep(records: readonly StoredRecord[]): Promise<void> {
       try {
         await store.db.transaction().execute(async (db) => {
           await insertAuditEntries(db, records.flatMap(entriesOf));

@@ -13,16 +13,13 @@ import type { Version } from '@/lib/outbox/rows/version';
 import { placeName } from './operations/restore';
 import type { Author, Seen, Step } from './operation';
 
-export interface PreparedStep {
-  outbox: Outbox;
-  step: Step;
-  at: PlaceSql;
-  target: Place;
-}
+/** A step with the expressions over the rows it takes; `target`: where they are afterwards. */
+export type PreparedStep = ReturnType<typeof prepareStep>;
 
-export function prepareStep(outbox: Outbox, step: Step): PreparedStep {
-  return { outbox, step, at: placeSql(outbox, step.source), target: step.target ?? step.source };
-}
+export const prepareStep = (outbox: Outbox, step: Step) => ({
+  ...{ outbox, step, at: placeSql(outbox, step.source) },
+  target: step.target ?? step.source,
+});
 
 export interface LockedRow {
   id: string;

@@ -1,6 +1,6 @@
 import type { Engine } from '@/lib/database/engine';
 import type { Db, TableName } from '@/lib/database/description';
-import { quotedName } from './outbox';
+import { quotedName, type RecordsSight } from './outbox';
 
 /** The console's own tables in a database of this engine: the intervention records and the events of each. */
 export function recordTables(engine: Pick<Engine, 'companions'>): { headers: TableName; events: TableName } {
@@ -25,9 +25,6 @@ export function recordsKey({ quote, features }: Engine): string {
 /** The statement that gives records of an earlier installation their index. */
 export const recordsIndexStatement = (engine: Engine): string =>
   `CREATE INDEX ${engine.quote.identifier(RECORDS_INDEX)} ON ${quotedName(engine, recordTables(engine).events)} ${recordsKey(engine)}`;
-
-/** What the reader can do with the records: count the lines of an event by their index, or why not. */
-export type RecordsSight = 'absent' | 'unreadable' | 'unindexed' | 'countable';
 
 export async function recordsSight(engine: Engine, db: Db): Promise<RecordsSight> {
   const { headers, events } = recordTables(engine);

@@ -42,21 +42,7 @@ export interface DirectoryOptions {
   proofs?: ProofSource;
 }
 
-export interface OutboxDirectory {
-  ids: readonly string[];
-  databases: readonly Database[];
-  settings(id: string): OutboxSettings;
-  database(id: string): Database;
-  /** Bound anew at most every 30 s; as it was last while its database is unreachable. Throws Problem `not_found`, `unavailable`. */
-  get(id: string): Promise<Outbox>;
-  /** As `get`, but answers the last binding, however old, and binds anew meanwhile, at most every two minutes. */
-  last(id: string): Promise<Outbox>;
-  /** The next `get` looks at the table again; what was being looked at is not kept. */
-  forget(id: string): void;
-  /** What the store knows of the outbox's proof now; null when it does not answer. */
-  proof(id: string): Promise<KnownProof | null>;
-  close(): Promise<void>;
-}
+export type OutboxDirectory = ReturnType<typeof createDirectory>;
 
 interface Entry {
   settings: OutboxSettings;
@@ -70,7 +56,7 @@ interface Entry {
   forgotten: number;
 }
 
-export function createDirectory(options: DirectoryOptions): OutboxDirectory {
+export function createDirectory(options: DirectoryOptions) {
   const servers = options.servers ?? createServers();
   const databases = new Map(
     options.databases.map((config) => [
@@ -124,12 +110,14 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
   }
 
   return {
-    ids: [...entries.keys()],
-    databases: [...databases.values()],
-    settings: (id) => entry(id).settings,
-    database: (id) => entry(id).database,
-    get: (id) => bound(entry(id), REBIND_AFTER_MS),
-    async last(id) {
+    ids: [...entries.keys()] as readonly string[],
+    databases: [...databases.values()] as readonly Database[],
+    settings: (id: string): OutboxSettings => entry(id).settings,
+    database: (id: string): Database => entry(id).database,
+    /** Bound anew at most every 30 s; as it was last while its database is unreachable. Throws Problem `not_found`, `unavailable`. */
+    get: async (id: string): Promise<Outbox> => bound(entry(id), REBIND_AFTER_MS),
+    /** As `get`, but answers the last binding, however old, and binds anew meanwhile, at most every two minutes. */
+    async last(id: string): Promise<Outbox> {
       const found = entry(id);
       const looking = bound(found, REBIND_WATCHED_AFTER_MS);
       if (found.bound === null) return looking;
@@ -137,14 +125,16 @@ export function createDirectory(options: DirectoryOptions): OutboxDirectory {
       looking.catch(() => undefined);
       return found.bound;
     },
-    forget(id) {
+    /** The next `get` looks at the table again; what was being looked at is not kept. */
+    forget(id: string): void {
       const found = entry(id);
       found.boundAt = 0;
       found.inFlight = null;
       found.forgotten += 1;
     },
-    proof: (id) => entry(id).proof(),
-    async close() {
+    /** What the store knows of the outbox's proof now; null when it does not answer. */
+    proof: async (id: string): Promise<KnownProof | null> => entry(id).proof(),
+    async close(): Promise<void> {
       await Promise.all([...databases.values()].map((database) => database.close()));
     },
   };

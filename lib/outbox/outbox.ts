@@ -6,7 +6,6 @@ import type { Parameters, Place, ShapeSettings } from '@/lib/shape/bound';
 import type { Scope } from '@/lib/shape/compile';
 import type { TableRef } from '@/lib/shape/schema/names';
 import type { Shape } from '@/lib/shape/shape';
-import type { RecordsSight } from './companions';
 
 /** What the configuration says about an outbox, as far as the outbox room needs it. */
 export interface OutboxSettings extends ShapeSettings {
@@ -18,6 +17,9 @@ export interface OutboxSettings extends ShapeSettings {
   amount: { value: string; currency?: string } | null;
   mask: string[];
 }
+
+/** What the reader can do with the records: count the lines of an event by their index, or why not. */
+export type RecordsSight = 'absent' | 'unreadable' | 'unindexed' | 'countable';
 
 /** A configured outbox bound to the table it was found in. Immutable; binding again gives a new one. */
 export interface Outbox {

@@ -69,16 +69,10 @@ export function fitTests(
 }
 
 /** A walk along an index: its ORDER BY, and where it has the NULLs of the wanted column. */
-export interface Walk {
-  order(alias: string, direction: Direction): RawBuilder<unknown>;
-  nulls(direction: Direction): 'first' | 'last';
-  /** Name of the index. */
-  name: string;
-  columns: string[];
-}
+export type Walk = NonNullable<ReturnType<typeof fitWalk>>;
 
 /** An index that gives the rows of `tests` in the order of `column`; with `narrow`, only one that holds little more than those rows. */
-export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boolean): Walk | null {
+export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boolean) {
   const fits = place.description.indexes.flatMap((index): { index: IndexDescription; fixed: Leaf | null }[] => {
     if (index.sorted.length === 0 || !holds(index.predicate, tests)) return [];
     if (index.columns[0] === column) return narrow && index.predicate === null ? [] : [{ index, fixed: null }];
@@ -93,12 +87,13 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   return {
     name: index.name,
     columns: fixed === null ? [column] : [fixed.column, column],
-    order(alias, direction) {
+    order(alias: string, direction: Direction): RawBuilder<unknown> {
       const own = orderOf(index, position, alias, column, direction);
       if (fixed === null || fixed.kind !== 'isNull' || !saysNulls(index)) return own;
       return sql`${orderOf(index, 0, alias, fixed.column, forwards(direction) ? same(index) : opposite(index))}, ${own}`;
     },
-    nulls: (direction) => (forwards(direction) === (index.sorted[position]?.nullsFirst ?? false) ? 'first' : 'last'),
+    nulls: (direction: Direction): 'first' | 'last' =>
+      forwards(direction) === (index.sorted[position]?.nullsFirst ?? false) ? 'first' : 'last',
   };
 }
 

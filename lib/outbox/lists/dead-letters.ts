@@ -1,13 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '@/lib/database/description';
 import { isSameCause } from '@/lib/shared/lists/cause';
 import type { DeadEvent } from '@/lib/shared/lists/dead-letter-groups';
 import type { EventFilter } from '@/lib/shared/model';
 import { livePlaces, type Outbox } from '../outbox';
 import { eventColumns, type EventRow, LIST_ERROR_CHARACTERS, placeSql, type PlaceSql } from '../rows/row';
-import type { Cursor } from './cursor';
-import { type ListStart, opposite, type Page, stretches, type ListRow, type Look, positionedRows } from './sql';
-import { unlimited, type Walk, listOf } from './walks';
+import { type ListStart, type Page, stretches, type ListRow, type Look, positionedRows, wayOf } from './sql';
+import { unlimited, listOf } from './walks';
 
 /** Dead events that are looked at for their causes: the newest. Beyond this counts are of the rows read. */
 export const DEAD_SCANNED_MAX = 1_000;
@@ -18,41 +16,33 @@ export interface DeadRow extends DeadEvent, Pick<ListRow, 'place' | 'position' |
 }
 
 /** The newest dead events with their errors as lists have them, bounded as a search is; [] where the table cannot show any. */
-export async function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
+export function newestDead(outbox: Outbox, versions: boolean): Promise<DeadRow[]> {
   const { walks } = listOf(outbox, { state: ['dead'] });
+  return deadRows(outbox, { walks, order: 'newest', cursor: null }, versions);
+}
+
+function deadRows(outbox: Outbox, start: ListStart, versions: boolean): Promise<DeadRow[]> {
+  const walks = unlimited(start.walks);
+  const { direction } = wayOf(start);
   return outbox.database.read(async (db) => {
     await outbox.database.engine.byIndex(db);
-    return deadRows(outbox, db, { walks, direction: 'newest', stretches: stretches(walks, 'newest', null), versions });
+    const rows: DeadRow[] = [];
+    for (const { stretch, after } of stretches(walks, direction, start.cursor)) {
+      const limit = DEAD_SCANNED_MAX - rows.length;
+      if (limit === 0) break;
+      const span = { stretch, direction, after, until: null, limit };
+      const statement = positionedRows(outbox, walks, span, (at) => causeColumns(outbox, at, versions));
+      if (statement !== null) rows.push(...(await sql<DeadRow>`${statement}`.execute(db)).rows);
+    }
+    return rows;
   });
 }
 
-interface DeadSpan {
-  walks: readonly Walk[];
-  direction: Cursor['order'];
-  stretches: ReturnType<typeof stretches>;
-  versions: boolean;
-}
-
-export async function deadRows(outbox: Outbox, db: Db, span: DeadSpan): Promise<DeadRow[]> {
-  const { direction } = span;
-  const walks = unlimited(span.walks);
-  const rows: DeadRow[] = [];
-  for (const { stretch, after } of span.stretches) {
-    const limit = DEAD_SCANNED_MAX - rows.length;
-    if (limit === 0) break;
-    const statement = positionedRows(outbox, walks, { stretch, direction, after, until: null, limit }, causeColumns(outbox, span.versions));
-    if (statement !== null) rows.push(...(await sql<DeadRow>`${statement}`.execute(db)).rows);
-  }
-  return rows;
-}
-
-function causeColumns({ database }: Outbox, versions: boolean) {
-  return (at: PlaceSql): RawBuilder<unknown> => {
-    const error = at.role('error');
-    const text =
-      error === null ? sql`cast(null as char(1))` : database.engine.fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS);
-    return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${text} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
-  };
+function causeColumns({ database }: Outbox, at: PlaceSql, versions: boolean): RawBuilder<unknown> {
+  const error = at.role('error');
+  const text =
+    error === null ? sql`cast(null as char(1))` : database.engine.fragments.head(error.sql, error.description, LIST_ERROR_CHARACTERS);
+  return sql`${at.id.text} as id, ${at.roleText('type')} as type, ${text} as error, ${at.roleIso('createdAt')} as ${sql.id('createdAt')}${versions ? sql`, ${at.exact} as exact` : sql``}`;
 }
 
 /** Dead events with their errors as somebody sees them, in the same order. */
@@ -62,17 +52,11 @@ export type Seeing = (rows: DeadRow[]) => Promise<DeadRow[]>;
 export async function causePage(
   outbox: Outbox,
   filter: EventFilter & { cause: string },
-  { walks, order, cursor }: ListStart,
+  start: ListStart,
   limit: number,
   see: Seeing | null,
 ): Promise<Page> {
-  const backwards = cursor?.direction === 'previous';
-  const direction = backwards ? opposite(order) : order;
-  const { database } = outbox;
-  const rows = await database.read(async (db) => {
-    await database.engine.byIndex(db);
-    return deadRows(outbox, db, { walks, direction, stretches: stretches(walks, direction, cursor), versions: see !== null });
-  });
+  const rows = await deadRows(outbox, start, see !== null);
   // With the connection given back: seeing may need one of its own.
   const seen = see === null ? rows : await see(rows);
   const wanted = (row: DeadRow): boolean => (filter.type ?? [row.type]).some((type) => isSameCause({ type, error: filter.cause }, row));
@@ -87,7 +71,7 @@ export async function causePage(
     backTo: last?.position_at ?? null,
   };
   const shown = await wholeRows(outbox, found.slice(0, limit));
-  if (backwards) shown.reverse();
+  if (wayOf(start).backwards) shown.reverse();
   return { shown, more, looked };
 }
 

@@ -16,10 +16,10 @@ import {
   type Look,
   lookedAt,
   mergedRows,
-  opposite,
   type Page,
   type Span,
   stretches,
+  wayOf,
 } from './sql';
 import { type List, listOf, type Position, unlimited, type Walk } from './walks';
 
@@ -61,7 +61,7 @@ export async function listEvents(
     encodeCursor({ order, by, direction, key: position.key, id: position.id });
   const ofRow = (row: ListRow): Position => ({ key: row.position, id: row.id });
   const [first, last] = [shown[0], shown.at(-1)];
-  const backwards = cursor?.direction === 'previous';
+  const { backwards } = wayOf(start);
   // Where this page's own walk goes on, and where the one the other way round would begin.
   const end = backwards ? first : last;
   const onward = more && end !== undefined ? ofRow(end) : looked.end;
@@ -103,19 +103,18 @@ function fitsKey({ main, database }: Outbox, id: string): boolean {
 /** Rows of each walk that are tried before the end of a long search is asked for. */
 const NEAR_ROWS = 2_000;
 
-async function readPage(outbox: Outbox, db: Db, { walks, order, cursor }: ListStart, limit: number): Promise<Page> {
-  // Walking to the previous page means walking the other way round and turning the rows over.
-  const backwards = cursor?.direction === 'previous';
-  const direction = backwards ? opposite(order) : order;
+async function readPage(outbox: Outbox, db: Db, start: ListStart, limit: number): Promise<Page> {
+  const { backwards, direction } = wayOf(start);
   const looked: Look = { rows: 0, end: null, backTo: null };
   const rows: ListRow[] = [];
   const search = outbox.database.engine.features.streamsSubqueries ? streamed : boundedFirst;
-  for (const { stretch, after } of stretches(walks, direction, cursor)) {
-    const found = await search(outbox, db, walks, { stretch, direction, after, until: null, limit: limit + 1 - rows.length });
+  for (const { stretch, after } of stretches(start.walks, direction, start.cursor)) {
+    const span = { stretch, direction, after, until: null, limit: limit + 1 - rows.length };
+    const found = await search(readerOf(outbox, db, span), start.walks, span);
     rows.push(...found.rows);
     if (rows.length > limit) break;
     looked.rows += found.looks.reduce((sum, one) => sum + one.rows, 0);
-    looked.backTo = found.looks.map((one) => one.backTo).reduce((a, b) => furthest(a, b, direction), looked.backTo);
+    looked.backTo = furthest([looked.backTo, ...found.looks.map((one) => one.backTo)], direction);
     if (found.end === null) continue;
     Object.assign(looked, { end: found.end, backTo: found.end.at });
     break;
@@ -133,91 +132,89 @@ interface Search {
 }
 
 /** Where a subquery is read as far as it is needed: the rows first, and how far they were looked for where they do not fill the page. */
-async function streamed(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
+async function streamed(reader: Reader, given: readonly Walk[], span: Span): Promise<Search> {
   const walks = unlimited(given);
-  const rows = await merged(outbox, db, walks, span);
+  const rows = await reader.merged(walks);
   const last = rows[span.limit - 1];
-  if (last !== undefined && !(await endsBefore(outbox, db, walks, span, last))) return { rows, looks: [], end: null };
-  const ends = [...(await looks(outbox, db, walks, span)).values()];
-  const end = await nearestEnd(outbox, db, walks, span, ends);
+  // Another walk that ended before the last row may have rows in between.
+  const before = last === undefined || walks.length === 1 ? [] : (await reader.looks(walks, { key: last.position, id: last.id })).values();
+  if (last !== undefined && [...before].every(({ end }) => end === null)) return { rows, looks: [], end: null };
+  const looks = [...(await reader.looks(walks)).values()];
+  const end = await reader.nearestEnd(walks, looks);
   // What another walk found beyond the end of this one belongs to the pages after it.
   const beyond = end !== null && rows.length > 0 && walks.length > 1;
-  return { rows: beyond ? await merged(outbox, db, walks, { ...span, until: end }) : rows, looks: ends, end };
-}
-
-/** Whether one of several searches ended before this row of another: it may have rows in between. */
-async function endsBefore(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span, row: ListRow): Promise<boolean> {
-  if (walks.length === 1) return false;
-  const ends = await looks(outbox, db, walks, { ...span, until: { key: row.position, id: row.id } });
-  return [...ends.values()].some(({ end }) => end !== null);
+  return { rows: beyond ? await reader.merged(walks, end) : rows, looks, end };
 }
 
 /** Where a subquery is made whole before anything looks into it, each walk is told where to end: first after what mostly fills a page. */
-async function boundedFirst(outbox: Outbox, db: Db, given: readonly Walk[], span: Span): Promise<Search> {
-  const within = (most: number): Walk[] =>
-    given.map((walk) =>
+async function boundedFirst(reader: Reader, given: readonly Walk[], span: Span): Promise<Search> {
+  const within = async (most: number): Promise<Search> => {
+    const walks = given.map((walk) =>
       walk.tests.length === 0
         ? { ...walk, look: walk.key !== null && walk.index !== null && span.stretch === 'keyed' ? span.limit : null }
         : { ...walk, look: walk.look === null || walk.sample ? walk.look : Math.min(walk.look, most) },
     );
-  const upTo = async (walks: readonly Walk[]): Promise<Search> => {
-    const found = await looks(outbox, db, walks, span);
-    const ends = walks.flatMap((walk) => (walk.tests.length === 0 ? [] : (found.get(walk) ?? [])));
-    const end = await nearestEnd(outbox, db, walks, span, ends);
+    const found = await reader.looks(walks);
+    const looks = walks.flatMap((walk) => (walk.tests.length === 0 ? [] : (found.get(walk) ?? [])));
+    const end = await reader.nearestEnd(walks, looks);
     const ended = walks.map((walk) => ({ ...walk, end: found.get(walk)?.end ?? null }));
-    return { rows: await merged(outbox, db, ended, { ...span, until: end }), looks: ends, end };
+    return { rows: await reader.merged(ended, end), looks, end };
   };
-  const near = await upTo(within(NEAR_ROWS));
-  const done = near.rows.length >= span.limit || near.end === null;
-  return done ? near : upTo(within(Infinity));
+  const near = await within(NEAR_ROWS);
+  return near.rows.length >= span.limit || near.end === null ? near : within(Infinity);
 }
 
-async function merged(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<ListRow[]> {
-  const statement = mergedRows(outbox, walks, span);
-  return statement === null ? [] : (await sql<ListRow>`${statement}`.execute(db)).rows;
+type Reader = ReturnType<typeof readerOf>;
+
+/** What is read of a stretch of a page, up to a position where one is given. */
+function readerOf(outbox: Outbox, db: Db, span: Span) {
+  return {
+    async merged(walks: readonly Walk[], until: Position | null = null): Promise<ListRow[]> {
+      const statement = mergedRows(outbox, walks, { ...span, until });
+      return statement === null ? [] : (await sql<ListRow>`${statement}`.execute(db)).rows;
+    },
+    /** How far each bounded walk comes. */
+    async looks(walks: readonly Walk[], until: Position | null = null): Promise<Map<Walk, Look>> {
+      const found = new Map<Walk, Look>();
+      for (const walk of walks) {
+        const statement = lookedAt(outbox, walk, { ...span, until });
+        if (statement === null && walk.sample && walk.look !== null) found.set(walk, { rows: walk.look, end: null, backTo: null });
+        const [last] = statement === null ? [] : (await sql<LastLooked>`${statement}`.execute(db)).rows;
+        if (last === undefined) continue;
+        const rows = Number(last.n);
+        found.set(walk, { rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
+      }
+      return found;
+    },
+    /** Of the ends of several searches the first in the order: up to there, all of them have looked. */
+    async nearestEnd(walks: readonly Walk[], looks: readonly Look[]): Promise<Look['end']> {
+      const ends = looks.flatMap(({ end }) => (end === null ? [] : [end]));
+      const [only] = ends;
+      const id = walks[0]?.at.id;
+      if (only === undefined || ends.length === 1 || id === undefined) return only ?? null;
+      const key = walks.find((walk) => walk.key !== null)?.key ?? null;
+      const { typed } = outbox.database.engine.fragments;
+      const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
+      const positions = ends.map(
+        (end, index) =>
+          sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as sort_key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
+      );
+      const order = [
+        ...(key === null || span.stretch === 'unkeyed' ? [] : [sql`sort_key ${way}`]),
+        ...id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`),
+      ];
+      const { rows } = await sql<{ i: number | string }>`select i from (${sql.join(positions, sql` union all `)}) as ends
+        order by ${sql.join(order)} limit 1`.execute(db);
+      return ends[Number(rows[0]?.i ?? 0)] ?? only;
+    },
+  };
 }
 
-async function looks(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span): Promise<Map<Walk, Look>> {
-  const found = new Map<Walk, Look>();
-  for (const walk of walks) {
-    const statement = lookedAt(outbox, walk, span);
-    if (statement === null) {
-      if (walk.sample && walk.look !== null) found.set(walk, { rows: walk.look, end: null, backTo: null });
-      continue;
-    }
-    const [last] = (await sql<LastLooked>`${statement}`.execute(db)).rows;
-    if (last === undefined) continue;
-    const rows = Number(last.n);
-    found.set(walk, { rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
-  }
-  return found;
-}
-
-/** Of the ends of several searches the first in the order: up to there, all of them have looked. */
-async function nearestEnd(outbox: Outbox, db: Db, walks: readonly Walk[], span: Span, ends: readonly Look[]): Promise<Look['end']> {
-  const cut = ends.flatMap(({ end }) => (end === null ? [] : [end]));
-  const [only] = cut;
-  if (only === undefined || cut.length === 1) return only ?? null;
-  const key = walks.find((walk) => walk.key !== null)?.key ?? null;
-  const id = walks[0]?.at.id;
-  if (id === undefined) return only;
-  const { typed } = outbox.database.engine.fragments;
-  const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
-  const positions = cut.map(
-    (end, index) =>
-      sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as sort_key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
-  );
-  const { rows } = await sql<{ i: number | string }>`select i from (${sql.join(positions, sql` union all `)}) as ends
-    order by ${key === null || span.stretch === 'unkeyed' ? sql`` : sql`sort_key ${way}, `}${sql.join(id.columns.map((_, part) => sql`${sql.id(`id_${part}`)} ${way}`))} limit 1`.execute(
-    db,
-  );
-  return cut[Number(rows[0]?.i ?? 0)] ?? only;
-}
-
-function furthest(a: string | null, b: string | null, direction: Cursor['order']): string | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b === (direction === 'newest') ? a : b;
-}
+const furthest = (times: readonly (string | null)[], direction: Cursor['order']): string | null =>
+  times
+    .flatMap((time) => time ?? [])
+    .sort()
+    .at(direction === 'newest' ? 0 : -1) ?? null;
 
 /** The index that would change what is missing, as a statement its owner can run. */
 function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {

@@ -1,21 +1,11 @@
 import type { ColumnDescription } from '@/lib/database/description';
 import type { OrderedBy } from '@/lib/shared/lists/list-scope';
-import type { LiveState } from '@/lib/shared/states';
 import { commonTests, coversEveryRow, notNull } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '../indexes/index-fit';
 import { isSmall, type Outbox } from '../outbox';
+import { PARTS, STATES_OF, type Part } from '../scan/sources';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
-
-/** States that are listed together because one index holds them all. */
-export const PARTS = {
-  waiting: ['pending', 'retrying'],
-  processing: ['processing'],
-  dead: ['dead'],
-  published: ['published'],
-} as const satisfies Record<string, readonly LiveState[]>;
-export type Part = keyof typeof PARTS;
-const PART_KEYS = Object.keys(PARTS) as Part[];
 
 /** The index of a part: one that gives its rows in the list's order, or one that only holds them. */
 export interface PartIndex {
@@ -43,9 +33,9 @@ export function listOrder(outbox: Outbox): ListOrder {
   const { main, shape } = outbox;
   const created = plainColumn(main, 'createdAt');
   const key = uniqueKey(main);
-  const shown = PART_KEYS.filter((part) => shape.states.some((rule) => (PARTS[part] as readonly LiveState[]).includes(rule.state)));
+  const shown = PARTS.filter((part) => shape.states.some(({ state }) => STATES_OF[part].includes(state)));
   const byCreated = (part: Part): PartIndex | null => {
-    const index = partIndex(main, created?.name ?? null, commonTests(shape, PARTS[part]));
+    const index = partIndex(main, created?.name ?? null, commonTests(shape, STATES_OF[part]));
     // Published rows are nearly all rows: gathering them to sort them is reading the table.
     return part === 'published' && index?.walk == null ? null : index;
   };
@@ -88,6 +78,6 @@ function publishedWalk({ main, shape }: Outbox, created: ColumnDescription | nul
   const published = plainColumn(main, 'publishedAt');
   if (published === null || created === null || published.kind !== created.kind || published.time !== created.time) return null;
   if (!isTime(published) || [published.type, created.type].includes('date')) return null;
-  const tests: Leaf[] = [...commonTests(shape, PARTS.published), notNull(published.name)];
+  const tests: Leaf[] = [...commonTests(shape, STATES_OF.published), notNull(published.name)];
   return shape.states.some((rule) => rule.state === 'published') ? fitWalk(main, published.name, tests, false) : null;
 }

@@ -227,7 +227,11 @@ export interface Page {
   looked: Look;
 }
 
-export const opposite = (order: Cursor['order']): Cursor['order'] => (order === 'newest' ? 'oldest' : 'newest');
+/** Walking to the previous page means walking the other way round, and turning the rows over. */
+export function wayOf({ order, cursor }: ListStart): { backwards: boolean; direction: Cursor['order'] } {
+  const backwards = cursor?.direction === 'previous';
+  return { backwards, direction: backwards ? (order === 'newest' ? 'oldest' : 'newest') : order };
+}
 
 /** The stretches of a walk from the cursor on: rows without a sort key come last of the newest, first of the oldest. */
 export function stretches(

@@ -6,7 +6,8 @@ import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import { commonTests } from '@/lib/shape/reason';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit';
 import { equalities, placesFor, rowTests, timeScope, type Equalities } from './filters';
-import { listOrder, PARTS, type ListOrder, type Part } from './order';
+import { listOrder, type ListOrder } from './order';
+import { PARTS, STATES_OF, type Part } from '../scan/sources';
 import { isSmall, type Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '../rows/row';
@@ -62,8 +63,6 @@ export interface List extends Walks {
 /** A walk that tries nothing finds a row at each step: how many it looks at is for its reader to say. */
 export const unlimited = (walks: readonly Walk[]): Walk[] =>
   walks.map((walk) => (walk.tests.length === 0 ? { ...walk, look: null } : walk));
-
-const PART_KEYS = Object.keys(PARTS) as Part[];
 
 /** The walks that together give every row of the filter exactly once. */
 export function listOf(outbox: Outbox, filter: EventFilter): List {
@@ -125,12 +124,12 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
     walks.push(wholeWalk(part, tests));
     return done([], missing ?? (order.scattered ? 'order' : null));
   }
-  const served = PART_KEYS.filter((one) => order.parts[one] !== undefined && PARTS[one].some((state) => states.includes(state)));
+  const served = PARTS.filter((one) => order.parts[one] !== undefined && STATES_OF[one].some((state) => states.includes(state)));
   for (const one of served) {
-    const where = predicate(PARTS[one].filter((state) => states.includes(state)));
+    const where = predicate(STATES_OF[one].filter((state) => states.includes(state)));
     if (where !== null) walks.push(partWalk(part, one, where, tests));
   }
-  const rest = states.filter((state) => !served.some((one) => (PARTS[one] as readonly LiveState[]).includes(state)));
+  const rest = states.filter((state) => !served.some((one) => STATES_OF[one].includes(state)));
   const others = wanted.length === 0 ? unwalked(part, served, predicate) : predicate(rest);
   if (order.whole !== null && others !== null) {
     walks.push(wholeWalk(part, [others, ...tests]));
@@ -185,7 +184,7 @@ function partWalk(part: ListPart, states: Part, predicate: Sql<boolean>, tests: 
   const { outbox, order, at, key, times } = part;
   const index = order.parts[states]?.walk ?? null;
   // Said apart from the states' own words, so that the planner sees the column the index leads with.
-  const common = commonTests(outbox.shape, PARTS[states]).map((test) => compileCondition(test, at.alias, outbox.scope));
+  const common = commonTests(outbox.shape, STATES_OF[states]).map((test) => compileCondition(test, at.alias, outbox.scope));
   if (states === 'published' && order.by === 'happened') {
     const published = roleKey(at, 'publishedAt');
     const where = [...common, predicate, sql<boolean>`${published?.sql} is not null`, ...notPublishedBefore(part)];
@@ -227,18 +226,18 @@ function mixedKey(part: ListPart): SortKey | null {
 
 /** The rows that are ordered by their time of publishing; null where none are. */
 function publishedRows({ outbox, order, at }: ListPart): Sql<boolean> | null {
-  const predicate = order.by === 'happened' ? statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope) : null;
+  const predicate = order.by === 'happened' ? statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope) : null;
   return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is not null)`;
 }
 
 /** Published rows that do not say when; null where there can be none. */
 function publishedUntimed({ outbox, order, at }: ListPart): Sql<boolean> | null {
   const column = at.place.roles.publishedAt?.column.name;
-  const always = commonTests(outbox.shape, PARTS.published).some(
+  const always = commonTests(outbox.shape, STATES_OF.published).some(
     (test) => test.column === column && test.kind === 'isNull' && !test.isNull,
   );
   if (order.by !== 'happened' || always) return null;
-  const predicate = statePredicate(outbox.shape, PARTS.published, at.alias, outbox.scope);
+  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
   return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is null)`;
 }
 
@@ -251,7 +250,7 @@ function unwalked(
   const { outbox, order } = part;
   if (order.covered) return null;
   const published = publishedRows(part);
-  const walked = served.filter((one) => published === null || one !== 'published').flatMap((one) => PARTS[one]);
+  const walked = served.filter((one) => published === null || one !== 'published').flatMap((one) => STATES_OF[one]);
   const covered = [predicate(walked), served.includes('published') ? published : null].filter((one) => one !== null);
   const { notTrue } = outbox.database.engine.fragments;
   return covered.length === 0 ? sql<boolean>`true` : sql`${sql.join(covered.map(notTrue), sql` and `)}`;

@@ -37,7 +37,8 @@ export function presentContent(outbox: Outbox, role: 'payload' | 'headers', stor
     const text = maskText(head);
     return text === head ? clear : { ...clear, ...hidden(text) };
   }
-  const { value, masked } = maskTree(tree, maskedPaths(outbox.settings.mask, role));
+  let masked = false;
+  const value = maskTree(tree, maskedPaths(outbox.settings.mask, role), () => (masked = true));
   return masked ? { ...clear, ...hidden(stringify(value) ?? null) } : clear;
 }
 
@@ -53,31 +54,33 @@ function parseJson(text: string): unknown {
 }
 
 /** Replaces every masked value, also one that is null; nesting beyond 64 levels is masked rather than walked. */
-export function maskTree(root: unknown, paths: string[][]): { value: unknown; masked: boolean } {
-  let masked = false;
-  const hide = (): string => {
-    masked = true;
+function maskTree(root: unknown, paths: string[][], hidden: (value: unknown) => void): unknown {
+  const hide = (value: unknown): string => {
+    hidden(value);
     return MASK;
   };
   const walk = (value: unknown, active: string[][], depth: number): unknown => {
-    if (active.some((path) => path.length === 0)) return hide();
-    if (value === null || typeof value !== 'object' || isLosslessNumber(value)) return value;
-    if (depth > MAX_DEPTH) return hide();
+    if (active.some((path) => path.length === 0)) return hide(value);
+    if (!isTree(value)) return value;
+    if (depth > MAX_DEPTH) return hide(value);
     const step = (key: string, child: unknown): unknown => {
-      if (isSensitive(key) && !Array.isArray(value)) return hide();
-      return walk(
-        child,
-        active.flatMap((path) => advance(path, key)),
-        depth + 1,
-      );
+      if (isSensitive(key) && !Array.isArray(value)) return hide(child);
+      const further = active.flatMap((path) => advance(path, key));
+      return walk(child, further, depth + 1);
     };
     if (Array.isArray(value)) return value.map((child, index) => step(String(index), child));
     // Entries, not assignment: a key called __proto__ is data here.
     return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, step(key, child)]));
   };
-  const value = walk(root, paths, 0);
-  return { value, masked };
+  return walk(root, paths, 0);
 }
+
+const isTree = (value: unknown): value is object => typeof value === 'object' && value !== null && !isLosslessNumber(value);
+
+const scalarsOf = (value: unknown): string[] => {
+  if (isTree(value)) return Object.values(value).flatMap(scalarsOf);
+  return value === null || value === '' ? [] : [String(value)];
+};
 
 /** Fields that are read out of the payload or headers, hidden where a masked path covers them. */
 export function presentEvent<E extends OutboxEvent>(outbox: Outbox, event: E, unmask: boolean): E {
@@ -96,24 +99,7 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
   const tree = parseJson(readable.head);
   if (tree === undefined) return LOOKS_LIKE_JSON.test(readable.head) ? scalarsIn(readable.head) : unsearched;
   const found: string[] = [];
-  const walk = (value: unknown, active: string[][], hidden: boolean, depth: number): void => {
-    // So deep nothing is shown, as nobody has looked which of it is masked.
-    const covered = hidden || depth > MAX_DEPTH || active.some((path) => path.length === 0);
-    if (value === null || value === '') return;
-    if (typeof value !== 'object' || isLosslessNumber(value)) {
-      if (covered) found.push(String(value));
-      return;
-    }
-    for (const [key, child] of Object.entries(value)) {
-      walk(
-        child,
-        active.flatMap((path) => advance(path, key)),
-        covered || (isSensitive(key) && !Array.isArray(value)),
-        depth + 1,
-      );
-    }
-  };
-  walk(tree, maskedPaths(outbox.settings.mask, role), false, 0);
+  maskTree(tree, maskedPaths(outbox.settings.mask, role), (value) => found.push(...scalarsOf(value)));
   return found;
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ColumnDescription, TableDescription, TableRules } from '@/lib/database/description';
+import type { ColumnDescription, TableRules } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { isParsedKind } from '@/lib/shape/schema/condition';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
@@ -11,27 +11,9 @@ export interface ProvenTable {
   triggers: string[];
 }
 
-/** What of a table counts when another one is compared with it. */
-export function provenTable(description: TableDescription, rules: TableRules | null): ProvenTable {
-  return {
-    columns: Object.fromEntries(
-      [...description.columns.values()].map((column) => [column.name, column.generated ? 'generated' : column.kind]),
-    ),
-    triggers: (rules?.triggers ?? []).filter(({ enabled, timing }) => enabled && timing !== 'after').map(({ name }) => name),
-  };
-}
-
 /** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 
-export interface TableFacts {
-  name: string;
-  /** Type, and `not null`, `generated` where it is so, by column. */
-  columns: Record<string, string>;
-  keys: string[];
-  /** A digest of each enabled trigger and what it runs; null where nobody may see them. */
-  triggers: Record<string, string> | null;
-  rewritten: boolean;
-}
+export type TableFacts = ReturnType<typeof tableFacts>;
 
 export interface ProofFacts {
   version: 1;
@@ -66,11 +48,12 @@ export function fingerprintOf(facts: ProofFacts): string {
   return digest(facts);
 }
 
-function tableFacts(place: Place, rules: TableRules | null): TableFacts {
+function tableFacts(place: Place, rules: TableRules | null) {
   const { description, table } = place;
   const triggers = rules?.triggers?.filter(({ enabled }) => enabled);
   return {
     name: tableLabel(table),
+    /** Type, and `not null`, `generated` where it is so, by column. */
     columns: Object.fromEntries(
       [...description.columns.values()].map((column) => [
         column.name,
@@ -81,6 +64,7 @@ function tableFacts(place: Place, rules: TableRules | null): TableFacts {
       .filter((index) => index.unique)
       .map((index) => index.columns.join(', ') + (index.predicate === null ? '' : ` where ${index.predicate}`))
       .sort(),
+    /** A digest of each enabled trigger and what it runs; null where nobody may see them. */
     triggers: triggers === undefined ? null : Object.fromEntries(triggers.map((trigger) => [trigger.name, digest(trigger)])),
     rewritten: rules?.rewritten ?? false,
   };
@@ -88,50 +72,47 @@ function tableFacts(place: Place, rules: TableRules | null): TableFacts {
 
 /** What is different between a proof and now, in the order a person would look at it; [] when the proof still holds. */
 export function differences(was: ProofFacts, now: ProofFacts): ProofDifference[] {
-  const parts = [...new Set([...Object.keys(was.mapping), ...Object.keys(now.mapping)])].sort();
+  const parts = changes(was.mapping, now.mapping).sort((a, b) => (a.name < b.name ? -1 : 1));
   return [
     ...(was.database === now.database && was.engine === now.engine
       ? []
       : [difference('database', 'database', { was: was.database, now: now.database })]),
-    ...parts.filter((part) => was.mapping[part] !== now.mapping[part]).map((part) => difference('mapping', part, {})),
+    ...parts.map(({ name }) => difference('mapping', name, {})),
     ...tableDifferences(was.main, now.main),
     ...tableDifferences(was.dead, now.dead),
   ];
 }
 
-/** True for differences of the mapping, as opposed to those of a table. */
-export function ofMapping({ what }: ProofDifference): boolean {
-  return what === 'mapping' || what === 'database';
+interface Change {
+  name: string;
+  was: string | undefined;
+  now: string | undefined;
 }
+
+const changes = (was: Record<string, string>, now: Record<string, string>): Change[] =>
+  [...new Set([...Object.keys(was), ...Object.keys(now)])]
+    .map((name) => ({ name, was: was[name], now: now[name] }))
+    .filter((change) => change.was !== change.now);
 
 function tableDifferences(was: TableFacts | null, now: TableFacts | null): ProofDifference[] {
-  if (was === null || now === null || was.name !== now.name) {
-    if (was === null && now === null) return [];
+  if (was === null && now === null) return [];
+  if (was === null || now === null || was.name !== now.name)
     return [difference('table', now?.name ?? was?.name ?? '', { was: was?.name, now: now?.name })];
-  }
-  const found: ProofDifference[] = [];
-  for (const name of new Set([...Object.keys(was.columns), ...Object.keys(now.columns)])) {
-    const [before, after] = [was.columns[name], now.columns[name]];
-    if (before === after) continue;
-    const what = before === undefined ? 'column_added' : after === undefined ? 'column_gone' : 'column_type';
-    found.push(difference(what, now.name, { name, was: before, now: after }));
-  }
-  if (was.keys.join('; ') !== now.keys.join('; '))
-    found.push(difference('keys', now.name, { was: was.keys.join('; '), now: now.keys.join('; ') }));
-  if (was.triggers !== null && now.triggers !== null) {
-    for (const name of new Set([...Object.keys(was.triggers), ...Object.keys(now.triggers)])) {
-      const [before, after] = [was.triggers[name], now.triggers[name]];
-      if (before === after) continue;
-      found.push(
-        difference(before === undefined ? 'trigger_added' : after === undefined ? 'trigger_gone' : 'trigger_changed', now.name, { name }),
-      );
-    }
-  }
-  if (was.rewritten !== now.rewritten) found.push(difference('rewritten', now.name, {}));
-  return found;
+  const of = now.name;
+  const [before, after] = [was.keys.join('; '), now.keys.join('; ')];
+  const triggers = was.triggers === null || now.triggers === null ? [] : changes(was.triggers, now.triggers);
+  return [
+    ...changes(was.columns, now.columns).map((one) => difference(whatOf(one, 'column_added', 'column_gone', 'column_type'), of, one)),
+    ...(before === after ? [] : [difference('keys', of, { was: before, now: after })]),
+    ...triggers.map((one) => difference(whatOf(one, 'trigger_added', 'trigger_gone', 'trigger_changed'), of, { name: one.name })),
+    ...(was.rewritten === now.rewritten ? [] : [difference('rewritten', of, {})]),
+  ];
 }
 
-export function difference(what: ProofDifference['what'], of: string, at: { name?: string; was?: string; now?: string }): ProofDifference {
+const whatOf = <T>({ was, now }: Change, added: T, gone: T, changed: T): T =>
+  was === undefined ? added : now === undefined ? gone : changed;
+
+export function difference(what: ProofDifference['what'], of: string, at: Partial<Change>): ProofDifference {
   return { what, of, name: at.name ?? null, was: at.was ?? null, now: at.now ?? null };
 }
 

@@ -10,7 +10,8 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
 import type { EngineKey } from '@/lib/shared/model';
 import { bindOutbox } from '../bind';
-import { provenTable, type ProvenTable } from './proof-facts';
+import type { TableDescription, TableRules } from '@/lib/database/description';
+import type { ProvenTable } from './proof-facts';
 import type { Shape } from '@/lib/shape/shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 
@@ -43,6 +44,16 @@ async function tablesOf(shape: Shape, engine: EngineKey): Promise<Tables> {
   return {
     main: provenTable(main.description, rules.main),
     dead: dead === null ? null : provenTable(dead.description, rules.dead),
+  };
+}
+
+/** What of a table counts when another one is compared with it. */
+function provenTable(description: TableDescription, rules: TableRules | null): ProvenTable {
+  return {
+    columns: Object.fromEntries(
+      [...description.columns.values()].map((column) => [column.name, column.generated ? 'generated' : column.kind]),
+    ),
+    triggers: (rules?.triggers ?? []).filter(({ enabled, timing }) => enabled && timing !== 'after').map(({ name }) => name),
   };
 }
 

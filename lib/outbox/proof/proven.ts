@@ -3,7 +3,7 @@ import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
 import { tableLabel, type FoundOutbox, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
-import { difference, differences, ofMapping, proofFacts, type ProofFacts, type ProvenTable } from './proof-facts';
+import { difference, differences, proofFacts, type ProofFacts, type ProvenTable } from './proof-facts';
 import { PROVEN_TABLES } from './proven-tables.gen';
 
 export interface KnownProof {
@@ -43,7 +43,12 @@ export function judgeProof(outbox: FoundOutbox, known: KnownProof | null): Proof
   const basis = switched?.facts ?? (decided?.passed === true ? decided.facts : null);
   if (basis === null) return { ...state, differences: deviations ?? [], why: deviations === null ? 'mapping_not_proven' : 'table_differs' };
   const found = differences(basis, facts);
-  if (found.length > 0) return { ...state, differences: found, why: found.some(ofMapping) ? 'mapping_changed' : 'table_changed' };
+  if (found.length > 0)
+    return {
+      ...state,
+      differences: found,
+      why: found.some(({ what }) => what === 'mapping' || what === 'database') ? 'mapping_changed' : 'table_changed',
+    };
   return { ...state, why: switched?.on === true ? null : 'changes_off' };
 }
 
@@ -58,16 +63,17 @@ function untestedTraits({ settings, database, shape, main, dead, rules }: FoundO
 function untestedTable(place: Place, rules: Outbox['rules']['dead'], tested: ProvenTable | null): ProofDifference[] {
   const of = tableLabel(place.table);
   if (tested === null) return [difference('table', of, { now: of })];
-  const found: ProofDifference[] = [];
-  for (const column of place.description.columns.values()) {
-    const was = tested.columns[column.name];
-    const now = column.generated ? 'generated' : column.kind;
-    if (was !== undefined && was !== now) found.push(difference('column_type', of, { name: column.name, was, now }));
-  }
-  for (const trigger of rules?.triggers ?? []) {
-    if (trigger.enabled && trigger.timing !== 'after' && !tested.triggers.includes(trigger.name))
-      found.push(difference('trigger_added', of, { name: trigger.name }));
-  }
-  if (rules?.rewritten === true) found.push(difference('rewritten', of, {}));
-  return found;
+  const columns = [...place.description.columns.values()].map(({ name, generated, kind }) => ({
+    name,
+    was: tested.columns[name],
+    now: generated ? 'generated' : kind,
+  }));
+  const triggers = (rules?.triggers ?? []).filter(
+    ({ enabled, timing, name }) => enabled && timing !== 'after' && !tested.triggers.includes(name),
+  );
+  return [
+    ...columns.filter(({ was, now }) => was !== undefined && was !== now).map((one) => difference('column_type', of, one)),
+    ...triggers.map(({ name }) => difference('trigger_added', of, { name })),
+    ...(rules?.rewritten === true ? [difference('rewritten', of, {})] : []),
+  ];
 }

@@ -1,19 +1,9 @@
 /** The id of an event is one text. Of several columns, each has its `%` and `~` percent-encoded, and `~` joins them. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '@/lib/database/engine';
-import type { ColumnDescription } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 
-export interface RowId {
-  columns: { sql: RawBuilder<unknown>; description: ColumnDescription }[];
-  text: RawBuilder<string>;
-  /** The row with this id, found by the key's index; false for a text that cannot be an id of this table. */
-  is(id: string): RawBuilder<boolean>;
-  among(ids: readonly string[]): RawBuilder<boolean>;
-  order(way: 'asc' | 'desc'): RawBuilder<unknown>;
-  /** Values to compare the columns with, one by one; null for a text that cannot be an id of this table. */
-  values(id: string): RawBuilder<unknown>[] | null;
-}
+export type RowId = ReturnType<typeof rowId>;
 
 /** The parts of an id, one per column; null when their number is another. */
 export function idParts(id: string, count: number): string[] | null {
@@ -35,9 +25,11 @@ export function idFits(engine: Engine, place: Place, id: string): boolean {
   return parts !== null && place.id.every((column, index) => engine.idFits(parts[index] ?? '', column));
 }
 
-export function rowId(engine: Engine, place: Place, alias: string): RowId {
+/** Expressions on the columns that name a row; false for a text that cannot be an id of this table. */
+export function rowId(engine: Engine, place: Place, alias: string) {
   const { fragments } = engine;
   const columns = place.id.map((description) => ({ sql: sql.id(alias, description.name), description }));
+  /** Values to compare the columns with, one by one; null for a text that cannot be an id of this table. */
   const values = (id: string): RawBuilder<unknown>[] | null => {
     if (!idFits(engine, place, id)) return null;
     const parts = idParts(id, columns.length) ?? [];
@@ -65,8 +57,9 @@ export function rowId(engine: Engine, place: Place, alias: string): RowId {
     text: textOf(columns.map((column) => fragments.asText(column.sql, column.description))),
     values,
     among,
-    is: (id) => among([id]),
-    order: (way) => (columns.length === 0 ? sql`null` : sql.join(columns.map((column) => sql`${column.sql} ${sql.raw(way)}`))),
+    is: (id: string) => among([id]),
+    order: (way: 'asc' | 'desc'): RawBuilder<unknown> =>
+      columns.length === 0 ? sql`null` : sql.join(columns.map((column) => sql`${column.sql} ${sql.raw(way)}`)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ColumnRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
 import { mayHoldJson, roleSize, roleSql, type RoleSql } from './role-sql';
-import { rowId, type RowId } from './row-id';
+import { rowId } from './row-id';
 import { READ_BYTES } from './content';
 import { pathSteps } from '../masking/paths';
 import { touchedCount } from './touched';
@@ -48,55 +48,38 @@ export interface EventRow {
 type Role = Exclude<ColumnRole, 'id'>;
 
 /** Expressions over one place of an outbox, under one alias. */
-export interface PlaceSql {
-  place: Place;
-  alias: string;
-  from: RawBuilder<unknown>;
-  column(name: string): RawBuilder<unknown>;
-  id: RowId;
-  role(role: Role): RoleSql | null;
-  /** Size in bytes of the column that the role's value is in, told without reading it; null where there is none. */
-  roleSize(role: Role): RawBuilder<unknown> | null;
-  /** The role's value as text; NULL where the place lacks it. */
-  roleText(role: Role): RawBuilder<string | null>;
-  roleIso(role: Role): RawBuilder<string | null>;
-  /** The role as an instant; null where the place lacks it. */
-  roleInstant(role: Role): RawBuilder<unknown> | null;
-  /** Whether the row is an event at all; null where every row of the place is. */
-  rows: RawBuilder<boolean> | null;
-  state: RawBuilder<string>;
-  exact: RawBuilder<string>;
-  stable: RawBuilder<string>;
-}
+export type PlaceSql = ReturnType<typeof placeSql>;
 
-export function placeSql(outbox: Outbox, place: Place, alias = 'o'): PlaceSql {
+export function placeSql(outbox: Outbox, place: Place, alias = 'o') {
   const { fragments } = outbox.database.engine;
   const { timeZone } = outbox.parameters;
-  const column = (name: string): RawBuilder<unknown> => sql.id(alias, name);
+  const none = sql<null>`cast(null as char(1))`;
   const role = (key: Role): RoleSql | null => roleSql(outbox, place, key, alias);
-  const roleText = (key: Role): RawBuilder<string | null> => {
-    const bound = role(key);
-    return bound === null ? sql`cast(null as char(1))` : fragments.asText(bound.sql, bound.description);
-  };
-  const payload = role('payload');
+  /** Size in bytes of the column that the role's value is in, told without reading it; null where there is none. */
   const size = (key: Role): RawBuilder<unknown> | null => roleSize(outbox, place, key, alias);
   const id = rowId(outbox.database.engine, place, alias);
-  const created = role('createdAt');
+  const [payload, created] = [role('payload'), role('createdAt')];
   return {
     place,
     alias,
     from: fragments.from(place.table, alias),
-    column,
+    column: (name: string): RawBuilder<unknown> => sql.id(alias, name),
     id,
+    /** Whether the row is an event at all; null where every row of the place is. */
     rows: place.key === 'main' ? rowFilter(outbox.shape, alias, outbox.scope) : null,
     role,
     roleSize: size,
-    roleText,
-    roleIso(key) {
+    /** The role's value as text; NULL where the place lacks it. */
+    roleText(key: Role): RawBuilder<string | null> {
       const bound = role(key);
-      return bound === null ? sql`cast(null as char(1))` : fragments.isoTime(bound.sql, bound.description, timeZone);
+      return bound === null ? none : fragments.asText(bound.sql, bound.description);
     },
-    roleInstant(key) {
+    roleIso(key: Role): RawBuilder<string | null> {
+      const bound = role(key);
+      return bound === null ? none : fragments.isoTime(bound.sql, bound.description, timeZone);
+    },
+    /** The role as an instant; null where the place lacks it. */
+    roleInstant(key: Role): RawBuilder<unknown> | null {
       const bound = role(key);
       return bound === null ? null : fragments.instant(bound.sql, bound.description, timeZone);
     },

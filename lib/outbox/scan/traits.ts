@@ -6,52 +6,39 @@ import type { SlotSight } from '../replication-slots/seen';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import type { State } from '@/lib/shared/states';
 
-export interface Traits {
-  /** null where the state can be shown, otherwise why not. */
-  cannotShow: Record<State, UnavailableReason | null>;
-  createdAt: boolean;
-  publishedAt: boolean;
-  publishedState: boolean;
-  /** The relay writes down when it takes a row. */
-  claimTime: boolean;
-  attempts: boolean;
-  /** The counter rises when a row is taken, so that one means "first attempt"; otherwise it counts failures. */
-  countsClaims: boolean;
-  /** Dead rows say, exactly or nearly, when they died. */
-  deathTime: boolean;
-  /** How far apart two times of the table are at the least, in milliseconds: durations between them are no nearer. */
-  resolutionMs: { latency: number; processing: number };
-  stuckAfterSeconds: number;
-  keepsOrder: boolean;
-  /** How the relay of a table that tells nothing is seen; null where its rows tell. */
-  slots: SlotSight | null;
-  /** The tables read, as the catalogue spells them. */
-  tables: { schema: string; table: string }[];
-}
+/** What a table can say at all, whatever its rows hold. */
+export type Traits = ReturnType<typeof traitsOf>;
 
 /** `slots`: where a reading asks how the relay is seen. */
-export function traitsOf(outbox: Outbox, slots: SlotSight | null = null): Traits {
+export function traitsOf(outbox: Outbox, slots: SlotSight | null = null) {
   const { main, dead, shape } = outbox;
   const { states, keepsOrder } = capabilitiesOf(outbox);
   const attempts = plainColumn(main, 'attempts');
   const claims = shape.states.some((rule) => rule.state === 'processing');
   return {
-    cannotShow: Object.fromEntries(
-      Object.entries(states).map(([state, can]) => [state, can.available ? null : can.because]),
-    ) as Traits['cannotShow'],
+    /** null where the state can be shown, otherwise why not. */
+    cannotShow: Object.fromEntries(Object.entries(states).map(([state, can]) => [state, can.available ? null : can.because])) as Record<
+      State,
+      UnavailableReason | null
+    >,
     createdAt: hasTime(main, 'createdAt'),
     publishedAt: hasTime(main, 'publishedAt'),
     publishedState: shape.states.some((rule) => rule.state === 'published'),
+    /** The relay writes down when it takes a row. */
     claimTime: claims && hasTime(main, 'attemptedAt'),
     attempts: attempts !== null && (attempts.kind === 'integer' || attempts.kind === 'decimal'),
+    /** The counter rises when a row is taken, so that one means "first attempt"; otherwise it counts failures. */
     countsClaims: claims,
+    /** Dead rows say, exactly or nearly, when they died. */
     deathTime: dead === null ? hasTime(main, 'diedAt') || hasTime(main, 'attemptedAt') : hasTime(dead, 'diedAt'),
+    /** How far apart two times of the table are at the least, in milliseconds. */
     resolutionMs: {
       latency: resolutionOf(outbox, 'createdAt', 'publishedAt'),
       processing: resolutionOf(outbox, 'attemptedAt', 'publishedAt'),
     },
     stuckAfterSeconds: outbox.parameters.stuckAfterSeconds,
     keepsOrder,
+    /** How the relay of a table that tells nothing is seen; null where its rows tell. */
     slots,
     tables: livePlaces(outbox)
       .filter((place) => place.description.kind === 'table')
