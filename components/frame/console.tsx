@@ -1,12 +1,23 @@
 import { createContext, useContext, type ReactNode } from 'react';
 import { can, type Permission, type Role } from '@/lib/shared/permissions';
-import type { InterventionActions } from '../interventions/send';
+import type { SeenEvent } from '@/lib/shared/changes/batches';
+import type { InterventionPreview, InterventionRequest, InterventionResult } from '@/lib/shared/model';
+import type { ActionResult } from '@/lib/shared/problems';
 
 /** What every screen knows: who looks at it, which outboxes there are, and the way to change events. */
 export interface ConsoleValue {
   account: { name: string; role: Role };
   outboxes: readonly NamedOutbox[];
   interventions: InterventionActions;
+}
+
+/** What the dialog of a change asks of the server: its actions, handed in by the layout. */
+export interface InterventionActions {
+  preview(input: { outbox: string; operation: string; events: SeenEvent[] }): Promise<ActionResult<InterventionPreview>>;
+  /** Carries it out. The same key twice is the same intervention. */
+  intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
+  /** What became of the intervention with this key; null when there is no record of it. */
+  check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
 }
 
 interface NamedOutbox {

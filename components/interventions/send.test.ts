@@ -2,7 +2,8 @@ import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-
 import { expect, test, vi } from 'vitest';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
-import { NOT_THERE, readVersions, type InterventionActions, outcomeOptions, sendBatch } from './send';
+import type { InterventionActions } from '../frame/console';
+import { NOT_THERE, readVersions, outcomeOptions, sendBatch } from './send';
 
 const missing: Partial<InterventionPreview['rows'][number]['event']> = { version: '' };
 

@@ -1,19 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Batch, BatchEnd, SeenEvent } from '@/lib/shared/changes/batches';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
-import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
+import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
-import { useConsole } from '../frame/console';
+import { useConsole, type InterventionActions } from '../frame/console';
 import { UNANSWERED } from '../frame/use-change';
-
-/** What the dialog asks of the server: its actions, handed in by the layout. */
-export interface InterventionActions {
-  preview(input: { outbox: string; operation: string; events: SeenEvent[] }): Promise<ActionResult<InterventionPreview>>;
-  /** Carries it out. The same key twice is the same intervention. */
-  intervene(input: { outbox: string; request: InterventionRequest; key: string }): Promise<ActionResult<InterventionResult>>;
-  /** What became of the intervention with this key; null when there is no record of it. */
-  check(input: { outbox: string; key: string }): Promise<ActionResult<InterventionResult | null>>;
-}
 
 export interface Subject {
   id: string;
