@@ -11,6 +11,26 @@ export function printsAsDecimal(text: string, type: string): boolean {
   return digits === '0' || digits.length <= whole;
 }
 
+const INTEGER_BITS: Record<string, bigint> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n, integer: 32n, bigint: 64n };
+
+/** The least and the greatest whole number a type holds, by its name on either engine; null for other types. */
+export function integerRange(type: string): [least: bigint, greatest: bigint] | null {
+  const [, name = '', unsigned] = /^([a-z]+)(?:\(\d+\))?( unsigned)?(?: zerofill)?$/i.exec(type) ?? [];
+  const bits = INTEGER_BITS[name.toLowerCase()];
+  if (bits === undefined) return null;
+  return unsigned === undefined ? [-(1n << (bits - 1n)), (1n << (bits - 1n)) - 1n] : [0n, (1n << bits) - 1n];
+}
+
+const INTEGER = /^(0|-?[1-9][0-9]{0,19})$/;
+
+/** Whether a text is printed by a column of this type that holds whole numbers; of a type without a range, of the largest one. */
+export function printsAsInteger(text: string, type: string): boolean {
+  const [least, greatest] = integerRange(type) ?? [-(1n << 63n), (1n << 63n) - 1n];
+  return INTEGER.test(text) && BigInt(text) >= least && BigInt(text) <= greatest;
+}
+
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 /** A date and a time of day as a column prints them. */
 export interface PrintedTime {
   /** As printed: the year before year 1 is 1 of those before. */

@@ -65,6 +65,15 @@ export interface ChangeCounts {
   deleted: number;
 }
 
+/** A column of the console's own. */
+export const ownColumn = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
+  name: '',
+  type,
+  kind,
+  nullable: true,
+  generated: false,
+});
+
 /** What the console's own columns are made of. */
 export interface CompanionColumns {
   /** A UUID as text. */

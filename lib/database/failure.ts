@@ -30,25 +30,24 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
+/** What the system says of a connection that could not be made, or broke. */
+export const SOCKET_CODES: readonly string[] = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']; // prettier-ignore
+
 /** A database error with its code. The driver's own error is the cause, for the log only: it may quote values. */
 export class DatabaseFailure extends Error {
-  readonly code: FailureCode;
-  /** SQLSTATE or the driver's own code, for the log. */
-  readonly state: string | null;
+  override readonly name = 'DatabaseFailure';
 
-  /** What the server is and would have to be, in a sentence, where it is too old. */
-  readonly outdated: string | null;
-
-  /** Of the console's own store, and of no observed database. */
-  readonly ofStore: boolean;
-
-  constructor(code: FailureCode, state: string | null, cause: unknown, outdated: string | null = null, ofStore = false) {
+  constructor(
+    readonly code: FailureCode,
+    /** SQLSTATE or the driver's own code, for the log. */
+    readonly state: string | null,
+    cause: unknown,
+    /** What the server is and would have to be, in a sentence, where it is too old. */
+    readonly outdated: string | null = null,
+    /** Of the console's own store, and of no observed database. */
+    readonly ofStore = false,
+  ) {
     super(`database failure: ${code}${state === null ? '' : ` (${state})`}`, { cause });
-    this.name = 'DatabaseFailure';
-    this.code = code;
-    this.state = state;
-    this.outdated = outdated;
-    this.ofStore = ofStore;
   }
 
   /** By name: the bundler puts this module into a process more than once, and a failure must be one everywhere. */

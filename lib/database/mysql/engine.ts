@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine';
+import { ownColumn, type Engine } from '../engine';
 import type { ColumnDescription } from '../description';
-import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
+import { daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
 import { LimitsOfTransaction } from './connection';
 import { describeMysqlTable, mysqlTableNames, CHANGE_COUNTERS, changeCounts, estimateRows, tableSize } from './describe';
 import { mysqlFailure } from './failure';
@@ -12,23 +12,14 @@ import { tableRules } from './table-rules';
 import { serverName } from './server';
 import { fractionDigits } from './times';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const INTEGER = /^(0|-?[1-9][0-9]{0,19})$/;
-const INTEGER_BITS: Record<string, bigint> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n, bigint: 64n };
-
 /** Only an id that prints exactly like the stored one names its row; a text compared with a number would match any 0. */
 function idFits(id: string, { kind, type }: ColumnDescription): boolean {
   if (!id.isWellFormed()) return false;
   if (kind === 'uuid') return UUID.test(id);
-  if (kind === 'integer') return INTEGER.test(id) && isWithin(BigInt(id), type);
+  if (kind === 'integer') return printsAsInteger(id, type);
   if (kind === 'binary') return /^([0-9a-f]{2})*$/.test(id) && isAsLong(id.length / 2, type);
   if (kind === 'decimal') return printsAsDecimal(id, type);
   return kind === 'text' && !id.includes('\u0000');
-}
-
-function isWithin(value: bigint, type: string): boolean {
-  const bits = INTEGER_BITS[/^[a-z]+/i.exec(type)?.[0].toLowerCase() ?? ''] ?? 64n;
-  return /unsigned/i.test(type) ? value >= 0n && value < 1n << bits : value < 1n << (bits - 1n) && value >= -(1n << (bits - 1n));
 }
 
 /** A BINARY(16) holds sixteen bytes, neither more nor fewer; other types have no one length. */
@@ -46,14 +37,6 @@ function timeFits(text: string): boolean {
 
 const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 const BACKSLASHED = /[\\'\u0000]/g;
-
-const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
-  name: '',
-  type,
-  kind,
-  nullable: true,
-  generated: false,
-});
 
 export const mysqlEngine: Engine = {
   key: 'mysql',
@@ -80,13 +63,13 @@ export const mysqlEngine: Engine = {
     schema: null,
     prefix: 'outbox_console_',
     columns: {
-      id: companion('char(36) character set ascii collate ascii_bin', 'text'),
+      id: ownColumn('char(36) character set ascii collate ascii_bin', 'text'),
       // What an index of three of them can hold.
-      name: companion('varchar(200) character set utf8mb4 collate utf8mb4_bin', 'text'),
-      text: companion('text character set utf8mb4 collate utf8mb4_bin', 'text'),
-      json: companion('longtext character set utf8mb4 collate utf8mb4_bin', 'text'),
-      number: companion('int', 'integer'),
-      time: companion('datetime(6)', 'wall_clock'),
+      name: ownColumn('varchar(200) character set utf8mb4 collate utf8mb4_bin', 'text'),
+      text: ownColumn('text character set utf8mb4 collate utf8mb4_bin', 'text'),
+      json: ownColumn('longtext character set utf8mb4 collate utf8mb4_bin', 'text'),
+      number: ownColumn('int', 'integer'),
+      time: ownColumn('datetime(6)', 'wall_clock'),
     },
   },
   dialect: mysqlDialect,

@@ -1,4 +1,4 @@
-import { DatabaseFailure, type FailureCode } from '../failure';
+import { DatabaseFailure, SOCKET_CODES, type FailureCode } from '../failure';
 
 /**
  * Error number → code. https://dev.mysql.com/doc/mysql-errors/8.4/en/server-error-reference.html
@@ -22,23 +22,9 @@ const BY_NUMBER: Record<number, FailureCode> = Object.fromEntries(
   ).flatMap(([code, numbers]) => numbers.map((number) => [number, code])),
 ); // prettier-ignore
 
-const SOCKET_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'HANDSHAKE_SSL_ERROR',
-  'HANDSHAKE_NO_SSL_SUPPORT',
-  'HANDSHAKE_UNKNOWN_ERROR',
-  'PROTOCOL_CONNECTION_LOST',
-  'PROTOCOL_SEQUENCE_TIMEOUT',
-  'AUTH_SWITCH_PLUGIN_ERROR',
-]);
+/** Of the driver: a handshake or a connection that broke. */
+const BROKEN =
+  /^(HANDSHAKE_(SSL_ERROR|NO_SSL_SUPPORT|UNKNOWN_ERROR)|PROTOCOL_(CONNECTION_LOST|SEQUENCE_TIMEOUT)|AUTH_SWITCH_PLUGIN_ERROR)$/;
 /** mysql2 reports these without a code: the connection is gone, or there was none to be had. */
 const CONNECTION_MESSAGES = ['closed state', 'Pool is closed', 'Connection lost', 'Queue limit reached', 'certificate'];
 
@@ -53,7 +39,8 @@ export function mysqlFailure(error: unknown): DatabaseFailure {
   const message = error instanceof Error ? error.message : '';
   // A certificate that was refused has a code of OpenSSL's own, of which there are many.
   const broken =
-    (code !== null && (SOCKET_CODES.has(code) || /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code))) ||
+    (code !== null &&
+      (SOCKET_CODES.includes(code) || BROKEN.test(code) || /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code))) ||
     record.fatal === true ||
     CONNECTION_MESSAGES.some((text) => message.includes(text));
   if (broken) return new DatabaseFailure('connection', code, error);

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Engine, Transactions } from '../engine';
+import { ownColumn, type Engine, type Transactions } from '../engine';
 import type { ColumnDescription, Db } from '../description';
-import { printsAsDecimal, daysOf, printedTime, resolutionOf } from '../column-text';
+import { daysOf, printedTime, printsAsDecimal, printsAsInteger, resolutionOf, UUID } from '../column-text';
 import { describePostgresTable, postgresTableNames, relatedTables, changeCounts, estimateRows, tableSize } from './describe';
 import { postgresFailure } from './failure';
 import { postgresFragments } from './fragments';
@@ -11,20 +11,13 @@ import { postgresDialect } from './pool';
 import { callRights, roleRights, tableRules } from './table-rules';
 import { StatementSettings } from './session';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const INTEGER = /^(0|-?[1-9][0-9]{0,18})$/;
-const INTEGER_LIMITS: Record<string, bigint> = { smallint: 32_767n, integer: 2_147_483_647n, bigint: 9_223_372_036_854_775_807n };
-
 /** Only an id that prints exactly like the stored one names its row: `01`, ` 1` and upper-case UUIDs are other texts. */
 function idFits(id: string, description: ColumnDescription): boolean {
   if (id.includes('\u0000') || !id.isWellFormed()) return false;
   if (description.labels !== undefined) return description.labels.includes(id);
   const type = description.over ?? description.type;
   if (description.kind === 'uuid') return UUID.test(id);
-  if (description.kind === 'integer') {
-    const limit = INTEGER_LIMITS[type] ?? 9_223_372_036_854_775_807n;
-    return INTEGER.test(id) && BigInt(id) <= limit && BigInt(id) >= -limit - 1n;
-  }
+  if (description.kind === 'integer') return printsAsInteger(id, type);
   // A transaction's number, which Watermill orders by.
   if (type === 'xid8') return /^(0|[1-9][0-9]{0,19})$/.test(id) && BigInt(id) <= 18_446_744_073_709_551_615n;
   if (description.kind === 'decimal') return printsAsDecimal(id, type);
@@ -43,14 +36,6 @@ function timeFits(text: string): boolean {
   if (time === null || time.year < 1 || time.year > (time.beforeChrist ? YEARS.before : YEARS.after)) return false;
   return time.day >= 1 && time.day <= daysOf(time) && (time.zoneHours ?? 0) < ZONE_HOURS;
 }
-
-const companion = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
-  name: '',
-  type,
-  kind,
-  nullable: true,
-  generated: false,
-});
 
 /** No privilege is needed. */
 async function transactions(db: Db): Promise<Transactions> {
@@ -85,12 +70,12 @@ export const postgresEngine: Engine = {
     schema: 'outbox_console',
     prefix: '',
     columns: {
-      id: companion('uuid', 'uuid'),
-      name: companion('text', 'text'),
-      text: companion('text', 'text'),
-      json: companion('jsonb', 'json'),
-      number: companion('int', 'integer'),
-      time: companion('timestamptz', 'instant'),
+      id: ownColumn('uuid', 'uuid'),
+      name: ownColumn('text', 'text'),
+      text: ownColumn('text', 'text'),
+      json: ownColumn('jsonb', 'json'),
+      number: ownColumn('int', 'integer'),
+      time: ownColumn('timestamptz', 'instant'),
     },
   },
   dialect: postgresDialect,

@@ -1,4 +1,4 @@
-import { DatabaseFailure, type FailureCode } from '../failure';
+import { DatabaseFailure, SOCKET_CODES, type FailureCode } from '../failure';
 
 /** SQLSTATE → code, whole classes where every member means the same. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const BY_STATE: Record<string, FailureCode> = {
@@ -27,17 +27,6 @@ const BY_CLASS: Record<string, FailureCode> = {
   '58': 'connection',
 };
 
-const SOCKET_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-]);
 /** pg and pg-pool report these without a code: the connection is gone, or there was none to be had. */
 const CONNECTION_MESSAGES = [
   'Connection terminated',
@@ -57,6 +46,6 @@ export function postgresFailure(error: unknown): DatabaseFailure {
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
     return new DatabaseFailure(BY_STATE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other', code, error);
   }
-  const broken = (code !== null && SOCKET_CODES.has(code)) || CONNECTION_MESSAGES.some((known) => message.includes(known));
+  const broken = (code !== null && SOCKET_CODES.includes(code)) || CONNECTION_MESSAGES.some((known) => message.includes(known));
   return new DatabaseFailure(broken ? 'connection' : 'other', code, error);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -117,13 +118,6 @@ const TYPE_BYTES: Record<string, number> = {
   tinyint: 1, smallint: 2, mediumint: 3, int: 4, bigint: 8, float: 4, double: 8, decimal: 8, date: 3, datetime: 8, timestamp: 7, time: 6, year: 1, bit: 1, enum: 1, uuid: 16,
 }; // prettier-ignore
 const TEXT_BYTES = 24;
-const BITS: Record<string, bigint> = { tinyint: 8n, smallint: 16n, mediumint: 24n, int: 32n, bigint: 64n };
-
-/** The largest whole number a type holds, as text; null for other types. */
-function largestOf(type: string): string | null {
-  const bits = BITS[/^[a-z]+/i.exec(type)?.[0].toLowerCase() ?? ''];
-  return bits === undefined ? null : String((1n << (/unsigned/i.test(type) ? bits : bits - 1n)) - 1n);
-}
 
 const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster|tokudb)$/i;
 
@@ -186,7 +180,7 @@ async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<s
       {
         name,
         type,
-        largest: largestOf(type),
+        largest: integerRange(type)?.[1].toString() ?? null,
         frequent: [],
         nullShare: 0,
         smallestSeen: null,

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '@/lib/database/engine';
+import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -17,8 +18,6 @@ const LIMITS = { statementMs: 3_000, lockMs: 500 };
 const SHOWN = 20;
 /** Where they are not counted yet; the description of a table says the same. */
 const UNCOUNTED_ROWS_PER_PAGE = 60;
-/** The largest whole number a type holds, as the catalogue spells the type. */
-const LARGEST: Record<string, string> = { smallint: '32767', integer: '2147483647', bigint: '9223372036854775807' };
 
 /** One transaction of catalogue and statistics, then a few bounded reads of rows; locks nothing. Throws DatabaseFailure. */
 export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
@@ -183,7 +182,7 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
       {
         name: column.name,
         type: column.type,
-        largest: LARGEST[column.type] ?? null,
+        largest: integerRange(column.type)?.[1].toString() ?? null,
         frequent: (column.frequent ?? []).map((value, at) => ({ value, share: column.shares?.[at] ?? 0 })),
         nullShare: column.nulls ?? 0,
         smallestSeen: column.bounds?.[0] ?? null,

@@ -1,3 +1,4 @@
+import { integerRange } from '@/lib/database/column-text';
 import type { ColumnDescription } from '@/lib/database/description';
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
@@ -162,9 +163,6 @@ export function notATime({ name, type, kind }: ColumnDescription): string {
   return `"${name}" is ${type}, which is no time by itself; ${cure}`;
 }
 
-/** By the type's name on either engine; what has more bits than a number here keeps exactly is left to the database. */
-const BITS: Record<string, number> = { tinyint: 8, smallint: 16, mediumint: 24, int: 32, integer: 32 };
-
 /** Why no row of this column can have the value, by the bounds of its type; null where one can, or where the type says nothing of it. */
 export function outOfBounds(value: string | number | boolean, { type, kind }: ColumnDescription): string | null {
   if (typeof value === 'string') {
@@ -173,8 +171,7 @@ export function outOfBounds(value: string | number | boolean, { type, kind }: Co
   }
   if (typeof value === 'boolean' || kind !== 'integer') return null;
   if (!Number.isInteger(value)) return 'it holds whole numbers';
-  const bits = BITS[/^[a-z]+/i.exec(type)?.[0].toLowerCase() ?? ''];
-  if (bits === undefined) return null;
-  const [least, greatest] = /\bunsigned\b/i.test(type) ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1];
-  return value < least || value > greatest ? `it holds numbers from ${least} to ${greatest}` : null;
+  // What has more bits than a number here keeps exactly is left to the database.
+  const range = /^bigint/i.test(type) ? null : integerRange(type);
+  return range !== null && (value < range[0] || value > range[1]) ? `it holds numbers from ${range[0]} to ${range[1]}` : null;
 }
