@@ -13,30 +13,16 @@ export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
   timestamp: 'instant', datetime: 'wall_clock', date: 'wall_clock',
 }; // prettier-ignore
 
-interface TableRow {
-  s: string;
-  here: string | null;
-  t: string;
-  type: string;
-  n: string | number | null;
-}
-
-interface ColumnRow {
-  name: string;
-  type: string;
-  base: string;
-  nullable: string;
-  extra: string;
-  rights: string;
-  charset: string | null;
-  collation: string | null;
-}
+type TableRow = Record<'s' | 't' | 'type', string> & Record<'here' | 'n', string | null>;
+type ColumnRow = Record<'name' | 'type' | 'base' | 'nullable' | 'extra' | 'rights', string> &
+  Record<'charset' | 'collation', string | null>;
 
 /** `select *`, whose names both servers write large: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
-interface StatisticsRow {
+export interface IndexPart {
   INDEX_NAME: string;
   NON_UNIQUE: string | number;
   COLUMN_NAME: string | null;
+  EXPRESSION?: string | null;
   SUB_PART: string | number | null;
   COLLATION: string | null;
   INDEX_TYPE: string;
@@ -52,8 +38,7 @@ export async function describeMysqlTable(db: Db, name: TableName): Promise<Table
     await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, is_nullable as nullable, extra as extra,
       privileges as rights, character_set_name as charset, collation_name as collation
     from information_schema.columns where table_schema = ${table.s} and table_name = ${table.t} order by ordinal_position`.execute(db);
-  const { rows: statistics } = await sql<StatisticsRow>`select * from information_schema.statistics
-    where table_schema = ${table.s} and table_name = ${table.t} order by index_name, seq_in_index`.execute(db);
+  const statistics = await readStatistics(db, sql`table_schema = ${table.s} and table_name = ${table.t}`);
   const server = await serverOf(db);
   const json = server.mariadb ? await jsonColumns(db, table) : new Set<string>();
   const kind = kindOf(table);
@@ -121,12 +106,25 @@ async function jsonColumns(db: Db, { s, t }: TableRow): Promise<Set<string>> {
   );
 }
 
-function indexesOf(rows: StatisticsRow[]): IndexDescription[] {
-  const byName = new Map<string, StatisticsRow[]>();
+/** The parts of each index of a table, in their order. */
+export async function readStatistics(db: Db, where: RawBuilder<unknown>): Promise<[name: string, parts: IndexPart[]][]> {
+  const { rows } =
+    await sql<IndexPart>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
+  const byName = new Map<string, IndexPart[]>();
   for (const row of rows) byName.set(row.INDEX_NAME, [...(byName.get(row.INDEX_NAME) ?? []), row]);
-  return [...byName].flatMap(([name, parts]) => {
+  return [...byName];
+}
+
+/** False for an index that the planner is not shown: it is kept up with every write and serves no query. */
+export const isShown = ({ IS_VISIBLE: visible, IGNORED: ignored }: IndexPart): boolean => visible !== 'NO' && ignored !== 'YES';
+
+/** Engines that take a change back. */
+export const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster|tokudb)$/i;
+
+function indexesOf(indexes: [name: string, parts: IndexPart[]][]): IndexDescription[] {
+  return indexes.flatMap(([name, parts]) => {
     const [first] = parts;
-    if (first === undefined || first.IS_VISIBLE === 'NO' || first.IGNORED === 'YES') return [];
+    if (first === undefined || !isShown(first)) return [];
     // A part that holds the beginning of a column, or an expression, neither orders nor finds whole values.
     const end = parts.findIndex((part) => part.COLUMN_NAME === null || part.SUB_PART !== null);
     const usable = end === -1 ? parts : parts.slice(0, end);

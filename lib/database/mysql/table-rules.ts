@@ -2,24 +2,8 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Db, type TableName, type TableRules, type TriggerRules } from '../description';
 import { DatabaseFailure } from '../failure';
+import { TRANSACTIONAL } from './describe';
 import { holds } from './grants';
-
-interface ColumnRow {
-  name: string;
-  type: string;
-  nullable: string;
-  extra: string;
-}
-
-interface TriggerRow {
-  name: string;
-  timing: string;
-  event: string;
-  source: string;
-}
-
-/** Engines that take a change back. */
-const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster)$/i;
 
 /** A few looks into the catalogue, one table after the other; opens those tables, locks nothing. */
 export async function tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
@@ -34,10 +18,11 @@ async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<
     db,
   );
   if (found[0] === undefined) throw new DatabaseFailure('missing', null, new Error('a table of this outbox is gone'));
-  const { rows: columns } =
-    await sql<ColumnRow>`select column_name as name, column_type as type, is_nullable as nullable, extra as extra from information_schema.columns where ${at} order by ordinal_position`.execute(
-      db,
-    );
+  const { rows: columns } = await sql<
+    Record<'name' | 'type' | 'nullable' | 'extra', string>
+  >`select column_name as name, column_type as type, is_nullable as nullable, extra as extra from information_schema.columns where ${at} order by ordinal_position`.execute(
+    db,
+  );
   const triggers = await triggersOf(db, schema, table);
   return {
     triggers,
@@ -53,11 +38,12 @@ async function rulesOf(db: Db, { schema, table }: Required<TableName>): Promise<
 
 /** Triggers are for the eyes of those who may make them; whoever sees none and may not is told that nobody knows. */
 async function triggersOf(db: Db, schema: string | null, table: string): Promise<TriggerRules[] | null> {
-  const { rows } =
-    await sql<TriggerRow>`select trigger_name as name, action_timing as timing, event_manipulation as event, action_statement as source
+  const { rows } = await sql<
+    Record<'name' | 'timing' | 'event' | 'source', string>
+  >`select trigger_name as name, action_timing as timing, event_manipulation as event, action_statement as source
     from information_schema.triggers where event_object_schema = coalesce(${schema}, database()) and event_object_table = ${table} order by trigger_name`.execute(
-      db,
-    );
+    db,
+  );
   if (rows.length === 0 && !(await holds(db, 'TRIGGER', schema, table))) return null;
   return rows.map(({ name, timing, event, source }) => ({
     name,

@@ -16,6 +16,15 @@ const UNCOUNTED_ROWS_PER_PAGE = 60;
 const NAMESAKE_CHARACTERS = 12;
 const NAMESAKES = 1_000;
 
+interface ColumnRow extends Omit<ColumnDescription, 'kind' | 'labels' | 'over'> {
+  base: string;
+  labels: string[] | null;
+  over: string | null;
+  update: boolean;
+}
+
+type IndexRow = Omit<IndexDescription, 'sorted'> & { options: number[] | null };
+
 interface CatalogueRow {
   schema: string;
   table: string;
@@ -72,42 +81,12 @@ export async function describePostgresTable(db: Db, name: TableName): Promise<Ta
   );
   const row = rows[0];
   if (row === undefined) return null;
-  const columns = JSON.parse(row.columns) as {
-    name: string;
-    type: string;
-    base: string;
-    labels: string[] | null;
-    over: string | null;
-    nullable: boolean;
-    generated: boolean;
-    update: boolean;
-  }[];
-  const indexes = JSON.parse(row.indexes) as {
-    name: string;
-    method: string;
-    unique: boolean;
-    predicate: string | null;
-    columns: string[];
-    options: number[] | null;
-  }[];
+  const columns = JSON.parse(row.columns) as ColumnRow[];
   return {
     name: { schema: row.schema, table: row.table },
     kind: row.relkind === 'r' || row.relkind === 'p' ? 'table' : row.relkind === 'v' || row.relkind === 'm' ? 'view' : 'other',
-    columns: new Map(
-      columns.map((c) => [
-        c.name,
-        {
-          name: c.name,
-          type: c.type,
-          kind: KIND_BY_TYPE[c.base] ?? 'other',
-          nullable: c.nullable,
-          generated: c.generated,
-          ...(c.labels === null ? {} : { labels: c.labels }),
-          ...(c.over === null ? {} : { over: c.over }),
-        },
-      ]),
-    ),
-    indexes: indexes.map(leadingColumns),
+    columns: new Map(columns.map((column) => [column.name, describeColumn(column)])),
+    indexes: (JSON.parse(row.indexes) as IndexRow[]).map(leadingColumns),
     namesakes: JSON.parse(row.namesakes) as string[],
     ...(row.partitions === null ? {} : { partitions: JSON.parse(row.partitions) as NonNullable<TableDescription['partitions']> }),
     estimatedRows: row.estimated_rows,
@@ -132,18 +111,13 @@ export async function postgresTableNames(db: Db, schema: string | null): Promise
   return rows.map((row) => row.name);
 }
 
+function describeColumn({ name, type, base, nullable, generated, labels, over }: ColumnRow): ColumnDescription {
+  const described: ColumnDescription = { name, type, kind: KIND_BY_TYPE[base] ?? 'other', nullable, generated };
+  return { ...described, ...(labels === null ? {} : { labels }), ...(over === null ? {} : { over }) };
+}
+
 /** pg_index.indoption: bit 0 is DESC, bit 1 is NULLS FIRST. */
-function leadingColumns({
-  options,
-  ...index
-}: {
-  name: string;
-  method: string;
-  unique: boolean;
-  predicate: string | null;
-  columns: string[];
-  options: number[] | null;
-}): IndexDescription {
+function leadingColumns({ options, ...index }: IndexRow): IndexDescription {
   const firstExpression = index.columns.indexOf('');
   const columns = firstExpression === -1 ? index.columns : index.columns.slice(0, firstExpression);
   const sorted = (options ?? [])

@@ -2,12 +2,7 @@ import { sql } from 'kysely';
 import type { Db, RoleRights, TableName, TableRules, TriggerRules } from '../description';
 import { DatabaseFailure } from '../failure';
 
-interface RulesRow {
-  triggers: string;
-  rewritten: boolean;
-  row_security: boolean;
-  signature: string;
-}
+type RulesRow = Pick<TableRules, 'rewritten' | 'rowSecurity' | 'signature'> & { triggers: string };
 
 /** pg_trigger.tgtype, bit by bit. */
 const BEFORE = 2;
@@ -29,7 +24,7 @@ export async function tableRules(db: Db, tables: Required<TableName>[]): Promise
         from pg_trigger g join pg_proc p on p.oid = g.tgfoid join pg_namespace pn on pn.oid = p.pronamespace join pg_language l on l.oid = p.prolang
         where g.tgrelid = c.oid and not g.tgisinternal)::text as triggers,
       exists (select from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN') as rewritten,
-      c.relrowsecurity as row_security,
+      c.relrowsecurity as "rowSecurity",
       md5(concat_ws('|',
         (select string_agg(concat_ws(' ', a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated, a.attidentity), ',' order by a.attnum)
           from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
@@ -39,27 +34,10 @@ export async function tableRules(db: Db, tables: Required<TableName>[]): Promise
     from wanted w join pg_namespace n on n.nspname = w.schema_name join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
     order by w.position`.execute(db);
   if (rows.length !== tables.length) throw new DatabaseFailure('missing', null, new Error('a table of this outbox is gone'));
-  return rows.map(toRules);
+  return rows.map((row) => ({ ...row, transactional: true, triggers: (JSON.parse(row.triggers) as TriggerRow[]).map(toTrigger) }));
 }
 
-function toRules(row: RulesRow): TableRules {
-  return {
-    triggers: (JSON.parse(row.triggers) as TriggerRow[]).map(toTrigger),
-    rewritten: row.rewritten,
-    rowSecurity: row.row_security,
-    transactional: true,
-    signature: row.signature,
-  };
-}
-
-interface TriggerRow {
-  name: string;
-  type: number;
-  enabled: boolean;
-  calls: string;
-  language: string;
-  source: string;
-}
+type TriggerRow = Omit<TriggerRules, 'timing' | 'events'> & { type: number };
 
 function toTrigger({ type, ...trigger }: TriggerRow): TriggerRules {
   return {
@@ -69,13 +47,7 @@ function toTrigger({ type, ...trigger }: TriggerRow): TriggerRules {
   };
 }
 
-interface RightsRow {
-  usage: boolean;
-  can_select: boolean;
-  can_insert: boolean;
-  can_delete: boolean;
-  columns: string;
-}
+type RightsRow = Omit<RoleRights, 'updateColumns'> & { columns: string };
 
 /** Served by the catalogue's indexes on names and oids; locks nothing. */
 export async function roleRights(db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null> {
@@ -87,20 +59,14 @@ export async function roleRights(db: Db, role: string, tables: Required<TableNam
       has_table_privilege(r.oid, c.oid, 'SELECT') and (not c.relrowsecurity or r.rolsuper or r.rolbypassrls
         or (not c.relforcerowsecurity and pg_has_role(r.oid, c.relowner, 'USAGE'))
         or exists (select from pg_policy p where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*')
-          and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as named(role) where named.role <> 0 and pg_has_role(r.oid, named.role, 'USAGE'))))) as can_select,
-      has_table_privilege(r.oid, c.oid, 'INSERT') as can_insert, has_table_privilege(r.oid, c.oid, 'DELETE') as can_delete,
+          and (0 = any(p.polroles) or exists (select from unnest(p.polroles) as named(role) where named.role <> 0 and pg_has_role(r.oid, named.role, 'USAGE'))))) as "select",
+      has_table_privilege(r.oid, c.oid, 'INSERT') as "insert", has_table_privilege(r.oid, c.oid, 'DELETE') as "delete",
       (select coalesce(json_agg(a.attname), '[]') from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         and has_column_privilege(r.oid, c.oid, a.attnum, 'UPDATE'))::text as columns
     from wanted w join pg_namespace n on n.nspname = w.schema_name join pg_class c on c.relnamespace = n.oid and c.relname = w.table_name
       cross join pg_roles r where r.rolname = ${role} order by w.position`.execute(db);
   if (rows.length !== tables.length) return null;
-  return rows.map((row) => ({
-    usage: row.usage,
-    select: row.can_select,
-    insert: row.can_insert,
-    delete: row.can_delete,
-    updateColumns: new Set(JSON.parse(row.columns) as string[]),
-  }));
+  return rows.map(({ columns, ...rights }) => ({ ...rights, updateColumns: new Set(JSON.parse(columns) as string[]) }));
 }
 
 /** Of several functions of one name one is enough: only a call tells which of them is meant. Served by the catalogue's indexes; locks nothing. */

@@ -7,6 +7,7 @@ import { tablesRead } from '@/lib/outbox/rights/rights';
 import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/text/zoned-time';
 import type { ColumnFacts, Facts, IndexFacts, TableFacts } from './facts';
+import { isShown, readStatistics, TRANSACTIONAL, type IndexPart } from '@/lib/database/mysql/describe';
 import { readMysqlRoles } from './mysql-rights';
 import { readRows } from './rows';
 
@@ -119,22 +120,12 @@ const TYPE_BYTES: Record<string, number> = {
 }; // prettier-ignore
 const TEXT_BYTES = 24;
 
-const TRANSACTIONAL = /^(innodb|rocksdb|ndbcluster|tokudb)$/i;
-
-interface TableRow {
-  engine: string | null;
-  n: string | null;
-  data: string | null;
-  indexes: string | null;
-  parts: string;
-}
-
 /** A table's size, columns and indexes, by its rows of the catalogue and InnoDB's own estimates; nothing of the table is read. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table: TableFacts; seesUses: boolean }> {
   const { identifier } = outbox.database.engine.quote;
   const { schema, table } = place.table;
   const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
-  const { rows } = await sql<TableRow>`
+  const { rows } = await sql<Record<'engine' | 'n' | 'data' | 'indexes' | 'parts', string | null>>`
     select engine as engine, table_rows as n, data_length as data, index_length as indexes,
       (select count(*) from information_schema.partitions where ${where} and partition_name is not null) as parts
     from information_schema.tables where ${where}`.execute(db);
@@ -161,17 +152,10 @@ async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table:
   };
 }
 
-interface ColumnRow {
-  name: string;
-  type: string;
-  base: string;
-  fallback: string | null;
-  collation: string | null;
-  length: string | null;
-}
-
 async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<string, ColumnFacts>> {
-  const { rows } = await sql<ColumnRow>`select column_name as name, column_type as type, data_type as base, column_default as fallback,
+  const { rows } = await sql<
+    Record<'name' | 'type' | 'base', string> & Record<'fallback' | 'collation' | 'length', string | null>
+  >`select column_name as name, column_type as type, data_type as base, column_default as fallback,
       collation_name as collation, character_maximum_length as length
     from information_schema.columns where ${where}`.execute(db);
   return new Map(
@@ -193,19 +177,6 @@ async function readColumns(db: Db, where: ReturnType<typeof sql>): Promise<Map<s
   );
 }
 
-/** `select *`, whose names both servers write large: only MySQL has expressions and visibility, only MariaDB has ignored indexes. */
-interface IndexRow {
-  INDEX_NAME: string;
-  COLUMN_NAME: string | null;
-  EXPRESSION?: string | null;
-  SUB_PART: string | number | null;
-  NON_UNIQUE: string | number;
-  INDEX_TYPE: string;
-  COLLATION: string | null;
-  IS_VISIBLE?: string;
-  IGNORED?: string;
-}
-
 async function readIndexes(
   db: Db,
   where: ReturnType<typeof sql>,
@@ -213,11 +184,7 @@ async function readIndexes(
   entries: number | null,
   uses: ReadonlyMap<string, number>,
 ): Promise<IndexFacts[]> {
-  const { rows } =
-    await sql<IndexRow>`select * from information_schema.statistics where ${where} order by index_name, seq_in_index`.execute(db);
-  const byName = new Map<string, IndexRow[]>();
-  for (const row of rows) byName.set(row.INDEX_NAME, [...(byName.get(row.INDEX_NAME) ?? []), row]);
-  return [...byName].map(([name, parts]): IndexFacts => {
+  return (await readStatistics(db, where)).map(([name, parts]): IndexFacts => {
     const [first] = parts;
     const named = parts.map((part) => (part.SUB_PART === null ? (part.COLUMN_NAME ?? '') : ''));
     const width = named.reduce((sum, column) => sum + (columns.get(column)?.averageBytes ?? TEXT_BYTES), 0);
@@ -230,7 +197,7 @@ async function readIndexes(
       predicate: null,
       unique,
       // One that the planner is not shown is kept up with every write and serves no query.
-      valid: first?.IS_VISIBLE !== 'NO' && first?.IGNORED !== 'YES',
+      valid: first !== undefined && isShown(first),
       unfinished: false,
       // InnoDB shows sizes to administrators only: what its entries need.
       bytes: entries === null ? 0 : entries * (width + 20),
@@ -241,7 +208,7 @@ async function readIndexes(
 }
 
 /** MySQL prints expressions as they would stand in a literal. */
-const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: order }: IndexRow): string =>
+const keyText = ({ COLUMN_NAME: column, EXPRESSION: expression, SUB_PART: part, COLLATION: order }: IndexPart): string =>
   `${column ?? `(${(expression ?? 'expression').replace(/\\(.)/gs, '$1')})`}${part === null ? '' : `(${part})`}${order === 'D' ? ' DESC' : ''}`;
 
 /** How often each index was read since the server started; null where this user may not see it. A server that does not count answers nothing. */

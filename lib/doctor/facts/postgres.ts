@@ -24,16 +24,16 @@ export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
   const { quote } = outbox.database.engine;
   const { rows, cut } = await readRows(outbox);
   return outbox.database.read(async (db): Promise<Facts> => {
-    const server = await readServer(db, outbox.parameters.timeZone);
+    const { role, seesSessions, statisticsSince, ...zone } = await readServer(db, outbox.parameters.timeZone);
     const main = await readTable(db, outbox, outbox.main);
     const dead = outbox.dead === null ? null : await readTable(db, outbox, outbox.dead);
     const tables = dead === null ? [main] : [main, dead];
     const { slots, may: seesSlots, unseen } = await readSlots(db, outbox);
-    if (!server.sees_sessions) unseen.push({ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${quote.identifier(server.role)};` });
+    if (!seesSessions) unseen.push({ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${quote.identifier(role)};` });
     if (cut) unseen.push({ code: 'rows', cure: null });
     return {
-      statisticsSince: server.statistics_since,
-      zone: { name: server.zone, minutes: server.zone_minutes, expectedMinutes: server.expected_minutes },
+      statisticsSince,
+      zone,
       main,
       dead,
       rows,
@@ -49,72 +49,42 @@ export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
   }, LIMITS);
 }
 
-interface ServerRow {
-  role: string;
-  statistics_since: string | null;
-  zone: string;
-  zone_minutes: number;
-  expected_minutes: number;
-  sees_sessions: boolean;
-}
+type Server = Pick<Facts, 'statisticsSince'> & Facts['zone'] & { role: string; seesSessions: boolean };
 
-async function readServer(db: Db, timeZone: string): Promise<ServerRow> {
-  const { rows } = await sql<ServerRow>`
-    select current_user::text as role, to_char(s.stats_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as statistics_since,
-      current_setting('TimeZone') as zone, (extract(timezone from now()) / 60)::float8 as zone_minutes,
-      (extract(epoch from (now() at time zone ${timeZone}) - (now() at time zone 'UTC')) / 60)::float8 as expected_minutes,
-      pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') as sees_sessions
+async function readServer(db: Db, timeZone: string): Promise<Server> {
+  const { rows } = await sql<Server>`
+    select current_user::text as role, to_char(s.stats_reset at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "statisticsSince",
+      current_setting('TimeZone') as name, (extract(timezone from now()) / 60)::float8 as minutes,
+      (extract(epoch from (now() at time zone ${timeZone}) - (now() at time zone 'UTC')) / 60)::float8 as "expectedMinutes",
+      pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') as "seesSessions"
     from pg_stat_database s where s.datname = current_database()`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('the server has no statistics of its own database');
   return row;
 }
 
-interface TableRow {
+interface TableRow extends Pick<TableFacts, 'tableBytes' | 'heapBytes' | 'indexBytes' | 'rows'> {
   kind: string;
-  table_bytes: number;
-  heap_bytes: number;
-  index_bytes: number;
-  rows: number;
-  inserts: number;
-  updates: number;
-  hot_updates: number;
-  deletes: number;
-  dead_rows: number;
-  vacuumed_at: string | null;
-  starts_at: number;
-  enabled: boolean;
-  switched_off: string;
-  unlogged: string;
+  writes: string;
+  vacuum: string;
 }
 
 /** By oid, partitions included. Sizes are asked of the file system; nothing of the table is read. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<TableFacts> {
   const { identifier } = outbox.database.engine.quote;
   const quoted = `${identifier(place.table.schema ?? 'public')}.${identifier(place.table.table)}`;
-  const row = await tableRow(db, quoted);
-  const isTable = row.kind === 'r' || row.kind === 'p';
+  const { kind, writes, vacuum, rows, ...sizes } = await tableRow(db, quoted);
+  const isTable = kind === 'r' || kind === 'p';
   return {
+    ...sizes,
     place,
     quoted,
-    rows: isTable ? row.rows : null,
-    tableBytes: row.table_bytes,
-    heapBytes: row.heap_bytes,
-    indexBytes: row.index_bytes,
-    writes: isTable ? { inserts: row.inserts, updates: row.updates, hotUpdates: row.hot_updates, deletes: row.deletes } : null,
-    vacuum: isTable
-      ? {
-          deadRows: row.dead_rows,
-          startsAtRows: row.starts_at,
-          enabled: row.enabled,
-          switchedOff: JSON.parse(row.switched_off) as string[],
-          vacuumedAt: row.vacuumed_at,
-          unlogged: JSON.parse(row.unlogged) as string[],
-        }
-      : null,
-    columns: await readColumns(db, outbox, place, quoted, row.kind === 'p'),
+    rows: isTable ? rows : null,
+    writes: isTable ? (JSON.parse(writes) as TableFacts['writes']) : null,
+    vacuum: isTable ? (JSON.parse(vacuum) as TableFacts['vacuum']) : null,
+    columns: await readColumns(db, outbox, place, quoted, kind === 'p'),
     indexes: await readIndexes(db, quoted),
-    partitioned: row.kind === 'p',
+    partitioned: kind === 'p',
     storage: null,
   };
 }
@@ -125,7 +95,7 @@ async function tableRow(db: Db, quoted: string): Promise<TableRow> {
   const named = sql`quote_ident(n.nspname) || '.' || quote_ident(leaf.relname)`;
   const off = sql`exists (select from pg_options_to_table(leaf.reloptions) as o where o.option_name = 'autovacuum_enabled' and not o.option_value::bool)`;
   const leavesThat = (test: RawBuilder<unknown>) =>
-    sql`(select coalesce(json_agg(${named} order by leaf.relname), '[]') from leaf join pg_namespace n on n.oid = leaf.relnamespace where ${test})::text`;
+    sql`(select coalesce(json_agg(${named} order by leaf.relname), '[]') from leaf join pg_namespace n on n.oid = leaf.relnamespace where ${test})`;
   const { rows } = await sql<TableRow>`
     with own as (select * from pg_class where oid = ${quoted}::regclass),
       tree as (select oid from own union select relid from own, pg_partition_tree(own.oid) where own.relkind = 'p'),
@@ -139,26 +109,22 @@ async function tableRow(db: Db, quoted: string): Promise<TableRow> {
             when n_tup_ins > n_tup_del then n_tup_ins - n_tup_del
             else ${sql.lit(UNCOUNTED_ROWS_PER_PAGE)} * (pg_relation_size(oid) / current_setting('block_size')::int) end), 0)::float8 as rows
         from leaf left join pg_stat_all_tables s on s.relid = leaf.oid)
-    select own.relkind::text as kind, table_bytes, heap_bytes, index_bytes, rows, inserts, updates, hot_updates, deletes, dead_rows,
-      to_char(vacuumed at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as vacuumed_at,
-      ${setting('autovacuum_vacuum_threshold')} + ${setting('autovacuum_vacuum_scale_factor')} * rows as starts_at,
-      current_setting('autovacuum')::bool and current_setting('track_counts')::bool as enabled, ${leavesThat(off)} as switched_off, ${leavesThat(sql`leaf.relpersistence = 'u'`)} as unlogged
+    select own.relkind::text as kind, table_bytes as "tableBytes", heap_bytes as "heapBytes", index_bytes as "indexBytes", rows,
+      json_build_object('inserts', inserts, 'updates', updates, 'hotUpdates', hot_updates, 'deletes', deletes)::text as writes,
+      json_build_object('deadRows', dead_rows, 'vacuumedAt', to_char(vacuumed at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'startsAtRows', ${setting('autovacuum_vacuum_threshold')} + ${setting('autovacuum_vacuum_scale_factor')} * rows,
+        'enabled', current_setting('autovacuum')::bool and current_setting('track_counts')::bool,
+        'switchedOff', ${leavesThat(off)}, 'unlogged', ${leavesThat(sql`leaf.relpersistence = 'u'`)})::text as vacuum
     from own, counted, sized`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error(`${quoted} is not in the catalogue`);
   return row;
 }
 
-interface ColumnRow {
-  name: string;
-  type: string;
-  default_text: string | null;
-  width: number | null;
+type ColumnRow = Pick<ColumnFacts, 'name' | 'type' | 'defaultText' | 'averageBytes' | 'nullShare' | 'smallestSeen' | 'largestSeen'> & {
   frequent: string[] | null;
   shares: number[] | null;
-  nulls: number | null;
-  bounds: string[] | null;
-}
+};
 
 /** Columns with what the planner remembers of them; frequent values only of those that are judged by value. */
 async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string, partitioned: boolean): Promise<Map<string, ColumnFacts>> {
@@ -172,23 +138,18 @@ async function readColumns(db: Db, outbox: Outbox, place: Place, quoted: string,
     with stats as materialized (select s.attname, s.avg_width, s.null_frac, case when s.attname = any(${[...judged]}::text[]) then s.most_common_vals::text::text[] end as frequent,
         case when s.attname = any(${[...judged]}::text[]) then s.most_common_freqs end as shares, case when s.attname = any(${[...judged]}::text[]) then s.histogram_bounds::text::text[] end as bounds
       from pg_stats s where s.schemaname = ${place.table.schema ?? 'public'} and s.tablename = ${place.table.table} and s.inherited = ${partitioned})
-    select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null), 'default_text', pg_get_expr(f.adbin, f.adrelid),
-      'width', s.avg_width * (1 - s.null_frac), 'frequent', s.frequent, 'shares', s.shares, 'nulls', s.null_frac, 'bounds', case when s.bounds is not null then array[s.bounds[1], s.bounds[array_upper(s.bounds, 1)]] end)), '[]')::text as columns
+    select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null), 'defaultText', pg_get_expr(f.adbin, f.adrelid),
+      'averageBytes', s.avg_width * (1 - s.null_frac), 'frequent', s.frequent, 'shares', s.shares, 'nullShare', coalesce(s.null_frac, 0),
+      'smallestSeen', s.bounds[1], 'largestSeen', s.bounds[array_upper(s.bounds, 1)])), '[]')::text as columns
     from pg_attribute a left join pg_attrdef f on f.adrelid = a.attrelid and f.adnum = a.attnum left join stats s on s.attname = a.attname
     where a.attrelid = ${quoted}::regclass and a.attnum > 0 and not a.attisdropped`.execute(db);
   return new Map(
-    (JSON.parse(rows[0]?.columns ?? '[]') as ColumnRow[]).map((column): [string, ColumnFacts] => [
+    (JSON.parse(rows[0]?.columns ?? '[]') as ColumnRow[]).map(({ shares, frequent, ...column }): [string, ColumnFacts] => [
       column.name,
       {
-        name: column.name,
-        type: column.type,
+        ...column,
         largest: integerRange(column.type)?.[1].toString() ?? null,
-        frequent: (column.frequent ?? []).map((value, at) => ({ value, share: column.shares?.[at] ?? 0 })),
-        nullShare: column.nulls ?? 0,
-        smallestSeen: column.bounds?.[0] ?? null,
-        largestSeen: column.bounds?.[1] ?? null,
-        averageBytes: column.width,
-        defaultText: column.default_text,
+        frequent: (frequent ?? []).map((value, at) => ({ value, share: shares?.[at] ?? 0 })),
         caseless: false,
       },
     ]),
