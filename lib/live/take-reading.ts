@@ -229,6 +229,7 @@ export function computeInStore({ db }: Store): Compute {
   return async (statement) => {
     try {
       return await db
+        .withoutPlugins()
         .transaction()
         .setAccessMode('read only')
         .execute(async (transaction) => {

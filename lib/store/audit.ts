@@ -7,7 +7,7 @@ import type { Who } from '@/lib/shared/permissions';
 import { isTimeOff } from '@/lib/shared/changes/record-time';
 import { selectCarriedTimes, type CarriedTimes } from './carried-records';
 import type { StoreDb } from './store';
-import { iso, type AuditEntryTable } from './tables';
+import type { AuditEntryTable } from './tables';
 
 /** An entry to add; `actorId` is who in the sense of idempotency, `actor` the name shown. */
 export interface NewAuditEntry extends Omit<AuditEntry, 'oddities'> {
@@ -17,27 +17,11 @@ export interface NewAuditEntry extends Omit<AuditEntry, 'oddities'> {
 /** A statement takes 65,535 values. */
 const ENTRIES_PER_STATEMENT = 1_000;
 
-type Values = Omit<AuditEntryTable, 'recorded_at'>;
+type Pair = AuditEntry['before'];
 
-function valuesOf(entry: NewAuditEntry): Values {
-  return {
-    id: entry.id,
-    at: entry.at,
-    actor_id: entry.actorId,
-    actor_name: entry.actor,
-    actor_role: entry.role,
-    operation: entry.operation,
-    outbox: entry.outbox,
-    event_id: entry.eventId,
-    event_type: entry.eventType,
-    aggregate_id: entry.aggregateId,
-    reason: entry.reason,
-    outcome: entry.outcome,
-    code: entry.code,
-    intervention_id: entry.interventionId,
-    before: entry.before === null ? null : JSON.stringify(entry.before),
-    after: entry.after === null ? null : JSON.stringify(entry.after),
-  };
+function valuesOf({ actor: actorName, role: actorRole, before, after, ...entry }: NewAuditEntry): Omit<AuditEntryTable, 'recordedAt'> {
+  const json = (pair: Pair): string | null => (pair === null ? null : JSON.stringify(pair));
+  return { ...entry, actorName, actorRole, before: json(before), after: json(after) };
 }
 
 /** Adds entries and answers how many were new: a repeat changes nothing. Thousands of them take several statements. */
@@ -96,7 +80,6 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
   }
 }
 
-/** Where a page of the audit ended. */
 export interface AuditPosition {
   at: string;
   id: string;
@@ -109,51 +92,36 @@ export async function selectAuditEntries(
   position: AuditPosition | null,
   limit: number,
 ): Promise<AuditEntry[]> {
-  let query = db.selectFrom('audit_entry').selectAll();
+  const columns = ['id', 'at', 'operation', 'outbox', 'eventId', 'eventType', 'aggregateId', 'reason', 'outcome', 'code'] as const;
+  const others = ['actorName as actor', 'actorRole as role', 'interventionId', 'before', 'after', 'recordedAt'] as const;
+  let query = db.selectFrom('audit_entry').select([...columns, ...others]);
   if (filter.outbox !== undefined) query = query.where('outbox', '=', filter.outbox);
-  if (filter.event !== undefined) query = query.where('event_id', '=', filter.event);
-  if (filter.actor !== undefined) query = query.where('actor_name', '=', filter.actor);
+  if (filter.event !== undefined) query = query.where('eventId', '=', filter.event);
+  if (filter.actor !== undefined) query = query.where('actorName', '=', filter.actor);
   if (filter.operation !== undefined) query = query.where('operation', '=', filter.operation);
   if (filter.outcome !== undefined) query = query.where(sql<string>`outcome`, '=', filter.outcome);
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('at', '<', filter.to);
   if (position !== null) query = query.where(sql<boolean>`(at, id) < (${position.at}::timestamptz, ${position.id}::uuid)`);
   const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit).execute();
-  const carried = await selectCarriedTimes(
-    db,
-    rows.flatMap((row) => row.intervention_id ?? []),
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    at: iso(row.at),
-    actor: row.actor_name,
-    role: row.actor_role,
-    operation: row.operation,
-    outbox: row.outbox,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    aggregateId: row.aggregate_id,
-    reason: row.reason,
-    outcome: row.outcome,
-    code: row.code,
-    interventionId: row.intervention_id,
-    before: columnsOf(row.before),
-    after: columnsOf(row.after),
-    oddities: row.intervention_id === null ? [] : odditiesOf(row.intervention_id, row, carried.get(row.intervention_id)),
+  const carried = await selectCarriedTimes(db, [...new Set(rows.flatMap((row) => row.interventionId ?? []))]);
+  const pair = (json: string | null): Pair => (json === null ? null : (JSON.parse(json) as Pair));
+  return rows.map(({ recordedAt, before, after, ...row }) => ({
+    ...row,
+    before: pair(before),
+    after: pair(after),
+    oddities: row.interventionId === null ? [] : odditiesOf(row.interventionId, row.at, recordedAt, carried.get(row.interventionId)),
   }));
 }
 
 /** What is odd about the record of an entry; nothing is where there is no record. */
-function odditiesOf(id: string, { at, recorded_at }: { at: string; recorded_at: string }, record: CarriedTimes | undefined): AuditOddity[] {
+function odditiesOf(id: string, at: string, recordedAt: string, record: CarriedTimes | undefined): AuditOddity[] {
   if (record === undefined) return [];
-  const later = Date.parse(iso(recorded_at)) > Date.parse(iso(record.carriedAt));
+  const grew = record.grownAt !== null;
+  const later = Date.parse(recordedAt) > Date.parse(record.carriedAt);
   return [
-    ...(isTimeOff(id, iso(at)) ? (['time_off'] as const) : []),
-    ...(record.grownAt !== null ? (['record_grew'] as const) : []),
-    ...(record.grownAt !== null && later ? (['line_added'] as const) : []),
+    ...(isTimeOff(id, at) ? (['time_off'] as const) : []),
+    ...(grew ? (['record_grew'] as const) : []),
+    ...(grew && later ? (['line_added'] as const) : []),
   ];
-}
-
-function columnsOf(json: string | null): Record<string, string | null> | null {
-  return json === null ? null : (JSON.parse(json) as Record<string, string | null>);
 }

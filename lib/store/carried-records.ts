@@ -1,6 +1,7 @@
 /** Queries on `carried_record`: which intervention records the audit has, and how many lines of each. */
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { StoreDb } from './store';
+import type { CarriedRecordTable } from './tables';
 
 export interface CarriedRecord {
   id: string;
@@ -27,7 +28,7 @@ export async function keepCarried(db: StoreDb, records: readonly CarriedRecord[]
         .column('id')
         .doUpdateSet({
           lines: sql<number>`excluded.lines`,
-          grown_at: sql<string>`coalesce(carried_record.grown_at, now())`,
+          grownAt: sql<string>`coalesce(carried_record.grown_at, now())`,
         })
         .where(sql<boolean>`carried_record.lines < excluded.lines`),
     )
@@ -36,28 +37,16 @@ export async function keepCarried(db: StoreDb, records: readonly CarriedRecord[]
 
 /** Whether the audit has a record of any of these outboxes. Served by the index on the outbox. */
 export async function hasCarriedAny(db: StoreDb, outboxes: readonly string[]): Promise<boolean> {
-  const found = await db
-    .selectFrom('carried_record')
-    .select('id')
-    .where('outbox', 'in', [...outboxes])
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
+  const found = db.selectFrom('carried_record').select('id').where('outbox', 'in', outboxes);
+  return (await found.limit(1).executeTakeFirst()) !== undefined;
 }
 
-export interface CarriedTimes {
-  carriedAt: string;
-  /** Since when it has had more lines than at first; null: never. */
-  grownAt: string | null;
-}
+/** `grownAt`: since when it has had more lines than at first; null: never. */
+export type CarriedTimes = Pick<Selectable<CarriedRecordTable>, 'carriedAt' | 'grownAt'>;
 
-/** When these records were carried, by id; as text of the store, to be compared with other times of it. Served by the primary key. */
+/** When these records were carried, by id. Served by the primary key. */
 export async function selectCarriedTimes(db: StoreDb, ids: readonly string[]): Promise<Map<string, CarriedTimes>> {
   if (ids.length === 0) return new Map();
-  const rows = await db
-    .selectFrom('carried_record')
-    .select(['id', 'carried_at', 'grown_at'])
-    .where('id', 'in', [...ids])
-    .execute();
-  return new Map(rows.map((row) => [row.id, { carriedAt: row.carried_at, grownAt: row.grown_at }]));
+  const rows = await db.selectFrom('carried_record').select(['id', 'carriedAt', 'grownAt']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, ...times }) => [id, times]));
 }

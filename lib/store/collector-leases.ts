@@ -5,7 +5,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 import type { Store, StoreDb } from './store';
-import { iso, type StoreTables } from './tables';
+import type { StoreTables } from './tables';
 
 export interface Lease {
   outbox: string;
@@ -26,17 +26,17 @@ export async function takeLease(db: StoreDb, outbox: string, owner: string, seco
   const until = sql<string>`clock_timestamp() + make_interval(secs => ${seconds})`;
   const row = await db
     .insertInto('collector_lease')
-    .values({ outbox, owner, epoch: '1', expires_at: until })
+    .values({ outbox, owner, epoch: '1', expiresAt: until })
     .onConflict((conflict) =>
       conflict
         .column('outbox')
         .doUpdateSet({
           owner,
-          expires_at: until,
+          expiresAt: until,
           epoch: sql<string>`case when collector_lease.owner = excluded.owner then collector_lease.epoch else collector_lease.epoch + 1 end`,
         })
         .where((eb) =>
-          eb.or([eb('collector_lease.owner', '=', owner), eb('collector_lease.expires_at', '<', sql<string>`clock_timestamp()`)]),
+          eb.or([eb('collector_lease.owner', '=', owner), eb('collector_lease.expiresAt', '<', sql<string>`clock_timestamp()`)]),
         ),
     )
     .returning('epoch')
@@ -48,7 +48,7 @@ export async function takeLease(db: StoreDb, outbox: string, owner: string, seco
 export async function releaseLease(db: StoreDb, lease: Lease): Promise<void> {
   await db
     .updateTable('collector_lease')
-    .set({ expires_at: sql<string>`clock_timestamp() - interval '1 second'` })
+    .set({ expiresAt: sql<string>`clock_timestamp() - interval '1 second'` })
     .where('outbox', '=', lease.outbox)
     .where('owner', '=', lease.owner)
     .where('epoch', '=', lease.epoch)
@@ -80,8 +80,8 @@ export interface CollectorState {
 }
 
 export async function readCollectorState(db: StoreDb, outbox: string): Promise<CollectorState | null> {
-  const row = await db.selectFrom('collector_state').selectAll().where('outbox', '=', outbox).executeTakeFirst();
-  return row === undefined ? null : { state: row.state, memory: row.memory, updatedAt: iso(row.updated_at) };
+  const state = db.selectFrom('collector_state').select(['state', 'memory', 'updatedAt']).where('outbox', '=', outbox);
+  return (await state.executeTakeFirst()) ?? null;
 }
 
 /** How far one outbox has been collected, as JSON text, without what is remembered of single events; null before its first look. */
@@ -90,7 +90,6 @@ export async function findCollectorState(db: StoreDb, outbox: string): Promise<s
   return row?.state ?? null;
 }
 
-/** The same of several outboxes, in one statement; one that has none is left out. */
 export async function findCollectorStates(
   db: StoreDb | Transaction<StoreTables>,
   outboxes: readonly string[],
@@ -100,10 +99,9 @@ export async function findCollectorStates(
   return new Map(rows.map(({ outbox, state }) => [outbox, state]));
 }
 
-/** States of all outboxes, without what is remembered of single events. */
 export async function readCollectorStates(db: StoreDb): Promise<Map<string, Omit<CollectorState, 'memory'>>> {
-  const rows = await db.selectFrom('collector_state').select(['outbox', 'state', 'updated_at']).execute();
-  return new Map(rows.map((row) => [row.outbox, { state: row.state, updatedAt: iso(row.updated_at) }]));
+  const rows = await db.selectFrom('collector_state').select(['outbox', 'state', 'updatedAt']).execute();
+  return new Map(rows.map(({ outbox, ...state }) => [outbox, state]));
 }
 
 /** `memory` left out keeps what is remembered. */
@@ -112,7 +110,7 @@ export async function writeCollectorState(
   lease: Lease,
   { state, memory }: { state: string; memory?: string | null },
 ): Promise<void> {
-  const changed = { epoch: lease.epoch, state, updated_at: sql<string>`clock_timestamp()`, ...(memory === undefined ? {} : { memory }) };
+  const changed = { epoch: lease.epoch, state, updatedAt: sql<string>`clock_timestamp()`, ...(memory === undefined ? {} : { memory }) };
   await db
     .insertInto('collector_state')
     .values({ outbox: lease.outbox, memory: null, ...changed })

@@ -2,14 +2,14 @@
 import { sql, type Transaction } from 'kysely';
 import type { Silence } from '@/lib/shared/doctor';
 import type { StoreDb } from './store';
-import { iso, type StoreTables } from './tables';
+import { byActor, type StoreTables } from './tables';
 
 type Db = StoreDb | Transaction<StoreTables>;
 
-/** Examinations are remembered this long. */
 export const DOCTOR_SAMPLE_DAYS = 60;
-/** Silences of one outbox that are read. */
 const SILENCES_MAX = 1_000;
+
+const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 
 /** Silences a finding; the reason given last counts. */
 export async function putSilence(
@@ -17,25 +17,18 @@ export async function putSilence(
   silence: { outbox: string; finding: string; reason: string; actor: { id: string; name: string } },
 ): Promise<Silence> {
   const { outbox, finding, reason, actor } = silence;
-  const written = { reason, actor_id: actor.id, actor_name: actor.name, at: sql<string>`now()` };
-  const row = await db
+  const written = { reason, ...byActor(actor), at: sql<string>`now()` };
+  return db
     .insertInto('doctor_silence')
     .values({ outbox, finding, ...written })
     .onConflict((conflict) => conflict.columns(['outbox', 'finding']).doUpdateSet(written))
-    .returning(['reason', 'actor_name', 'at'])
+    .returning(SILENCE)
     .executeTakeFirstOrThrow();
-  return { reason: row.reason, actor: row.actor_name, at: iso(row.at) };
 }
 
-/** Lifts a silence; null when there is none. */
 export async function removeSilence(db: Db, outbox: string, finding: string): Promise<Silence | null> {
-  const row = await db
-    .deleteFrom('doctor_silence')
-    .where('outbox', '=', outbox)
-    .where('finding', '=', finding)
-    .returning(['reason', 'actor_name', 'at'])
-    .executeTakeFirst();
-  return row === undefined ? null : { reason: row.reason, actor: row.actor_name, at: iso(row.at) };
+  const one = db.deleteFrom('doctor_silence').where('outbox', '=', outbox).where('finding', '=', finding);
+  return (await one.returning(SILENCE).executeTakeFirst()) ?? null;
 }
 
 /** Silences of some outboxes, by outbox and finding; by the primary key, at most 1,000 per outbox. */
@@ -44,15 +37,11 @@ export async function readSilences(db: Db, outboxes: readonly string[]): Promise
   if (outboxes.length === 0) return silences;
   const rows = await db
     .selectFrom('doctor_silence')
-    .selectAll()
-    .where('outbox', 'in', [...outboxes])
+    .select(['outbox', 'finding', ...SILENCE])
+    .where('outbox', 'in', outboxes)
     .limit(SILENCES_MAX * outboxes.length)
     .execute();
-  for (const row of rows) {
-    const own = silences.get(row.outbox) ?? new Map<string, Silence>();
-    own.set(row.finding, { reason: row.reason, actor: row.actor_name, at: iso(row.at) });
-    silences.set(row.outbox, own);
-  }
+  for (const { outbox, finding, ...silence } of rows) silences.set(outbox, (silences.get(outbox) ?? new Map()).set(finding, silence));
   return silences;
 }
 
@@ -77,7 +66,6 @@ export async function readSamples(db: Db, outbox: string): Promise<string[]> {
   return rows.map(({ data }) => data).reverse();
 }
 
-/** Forgets examinations older than DOCTOR_SAMPLE_DAYS. */
 export async function deleteOldSamples(db: Db): Promise<void> {
   await db
     .deleteFrom('doctor_sample')

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
-import { iso, type MarkTable, type StoreTables } from './tables';
+import { byActor, type StoreTables } from './tables';
 
 type Db = StoreDb | Transaction<StoreTables>;
 
@@ -22,49 +22,43 @@ export interface NewMark {
   actor: { id: string; name: string };
   /** The client's own name for the request; null when it has none. */
   idempotencyKey: string | null;
-  /** Of everything the client asked for. */
   requestHash: string;
 }
 
+const MARK = ['id', 'at', 'kind', 'text', 'outbox', 'url', 'actorName as actor'] as const;
+
 /** Adds the mark; null when the actor has used the key before. */
-export async function insertMark(db: Db, mark: NewMark): Promise<Mark | null> {
-  const row = await db
+export async function insertMark(db: Db, { actor, at, ...mark }: NewMark): Promise<Mark | null> {
+  const added = await db
     .insertInto('mark')
-    .values({
-      id: mark.id,
-      at: mark.at ?? sql<string>`now()`,
-      kind: mark.kind,
-      text: mark.text,
-      outbox: mark.outbox,
-      url: mark.url,
-      actor_id: mark.actor.id,
-      actor_name: mark.actor.name,
-      idempotency_key: mark.idempotencyKey,
-      request_hash: mark.requestHash,
-      removed_at: null,
-    })
-    .onConflict((conflict) => conflict.columns(['actor_id', 'idempotency_key']).doNothing())
-    .returningAll()
+    .values({ ...mark, ...byActor(actor), at: at ?? sql<string>`now()`, removedAt: null })
+    .onConflict((conflict) => conflict.columns(['actorId', 'idempotencyKey']).doNothing())
+    .returning(MARK)
     .executeTakeFirst();
-  return row === undefined ? null : toMark(row);
+  return added ?? null;
 }
 
 /** What an actor's key has made, taken off since or not; by the unique key on both. */
 export async function findMarkByKey(db: Db, actorId: string, key: string): Promise<{ mark: Mark; requestHash: string } | null> {
-  const row = await db.selectFrom('mark').selectAll().where('actor_id', '=', actorId).where('idempotency_key', '=', key).executeTakeFirst();
-  return row === undefined ? null : { mark: toMark(row), requestHash: row.request_hash };
+  const own = db
+    .selectFrom('mark')
+    .select([...MARK, 'requestHash'])
+    .where('actorId', '=', actorId);
+  const row = await own.where('idempotencyKey', '=', key).executeTakeFirst();
+  if (row === undefined) return null;
+  const { requestHash, ...mark } = row;
+  return { mark, requestHash };
 }
 
-/** Takes a mark off; null when it is not there. */
 export async function removeMark(db: Db, id: string): Promise<Mark | null> {
-  const row = await db
+  const removed = await db
     .updateTable('mark')
-    .set({ removed_at: sql<string>`now()` })
+    .set({ removedAt: sql<string>`now()` })
     .where('id', '=', id)
-    .where('removed_at', 'is', null)
-    .returningAll()
+    .where('removedAt', 'is', null)
+    .returning(MARK)
     .executeTakeFirst();
-  return row === undefined ? null : toMark(row);
+  return removed ?? null;
 }
 
 export interface MarkFilter {
@@ -78,12 +72,11 @@ export interface MarkFilter {
 
 /** Newest first, at most 500. Served by the index on (at, id); bounded by LIMIT; locks nothing. */
 export async function listMarks(db: Db, { outbox, from, to }: MarkFilter): Promise<Mark[]> {
-  let query = db.selectFrom('mark').selectAll().where('removed_at', 'is', null);
+  let query = db.selectFrom('mark').select(MARK).where('removedAt', 'is', null);
   if (outbox !== undefined) query = query.where((eb) => eb.or([eb('outbox', '=', outbox), eb('outbox', 'is', null)]));
   if (from !== undefined) query = query.where('at', '>=', from);
   if (to !== undefined) query = query.where('at', '<', to);
-  const rows = await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(MARKS_MAX).execute();
-  return rows.map(toMark);
+  return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(MARKS_MAX).execute();
 }
 
 /** Forgets marks older than MARK_DAYS; by the index on (at, id). */
@@ -92,8 +85,4 @@ export async function deleteOldMarks(db: Db): Promise<void> {
     .deleteFrom('mark')
     .where('at', '<', sql<string>`now() - make_interval(days => ${MARK_DAYS}::int)`)
     .execute();
-}
-
-function toMark(row: Pick<MarkTable, 'id' | 'at' | 'kind' | 'text' | 'outbox' | 'url' | 'actor_name'>): Mark {
-  return { id: row.id, at: iso(row.at), kind: row.kind, text: row.text, outbox: row.outbox, url: row.url, actor: row.actor_name };
 }

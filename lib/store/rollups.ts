@@ -1,7 +1,7 @@
 /** Queries on `rollup`, bytes to this room. Served by the primary key (one series) or `rollup_time` (all), bounded by the span. */
-import { sql, type Transaction } from 'kysely';
+import { sql, type Selectable, type Transaction } from 'kysely';
 import type { StoreDb } from './store';
-import type { StoreTables, Tier } from './tables';
+import type { RollupTable, StoreTables, Tier } from './tables';
 
 export type { Tier } from './tables';
 
@@ -17,40 +17,40 @@ export interface Rollup {
 export interface RollupSpan {
   outbox: string;
   tier: Tier;
-  /** These series; all of them when left out. */
   series?: readonly string[];
   /** Minutes since the epoch: slices that begin in [fromMinute, toMinute). */
   fromMinute: number;
   toMinute: number;
 }
 
-/** Slices in the order of time. */
+const ROLLUP = ['series', 'atMinute', 'data', 'provisional'] as const;
+type RollupRow = Pick<Selectable<RollupTable>, (typeof ROLLUP)[number]>;
+
+const toRollup = ({ data, ...row }: RollupRow): Rollup => ({ ...row, data: Buffer.from(data.slice(2), 'hex') });
+
 export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: RollupSpan): Promise<Rollup[]> {
   let query = db
     .selectFrom('rollup')
-    .select(['series', 'at_minute', 'data', 'provisional'])
+    .select(ROLLUP)
     .where('outbox', '=', span.outbox)
     .where('tier', '=', span.tier)
-    .where('at_minute', '>=', span.fromMinute)
-    .where('at_minute', '<', span.toMinute)
-    .orderBy('at_minute');
+    .where('atMinute', '>=', span.fromMinute)
+    .where('atMinute', '<', span.toMinute)
+    .orderBy('atMinute');
   if (span.series !== undefined) query = query.where('series', 'in', span.series);
   const rows = await query.execute();
-  return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
+  return rows.map(toRollup);
 }
 
 /** The same for several spans in two statements at the most, each span looked up by itself; slices in the order of time. */
 export async function readRollupsOf(db: StoreDb | Transaction<StoreTables>, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
   const answers: Rollup[][] = spans.map(() => []);
-  const add = ({ span, ...row }: SpanRow): void => {
-    answers[span]?.push({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional });
-  };
   const places = spans.flatMap((span, at) => (span.series ?? [null]).map((series) => ({ at, span, series })));
   for (const named of [true, false]) {
     const asked = places.filter(({ series }) => (series !== null) === named);
     if (asked.length === 0) continue;
     const list = <T>(value: (place: (typeof asked)[number]) => T): T[] => asked.map(value);
-    const { rows } = await sql<SpanRow>`select s.span, r.series, r.at_minute, r.data, r.provisional
+    const { rows } = await sql<RollupRow & { span: number }>`select s.span, r.series, r.at_minute, r.data, r.provisional
       from unnest(${list(({ at }) => at)}::int[], ${list(({ span }) => span.outbox)}::text[], ${list(({ span }) => span.tier)}::text[],
         ${list(({ series }) => series)}::text[], ${list(({ span }) => Math.ceil(span.fromMinute))}::int[], ${list(({ span }) => Math.ceil(span.toMinute))}::int[])
         as s (span, outbox, tier, series, from_minute, to_minute),
@@ -58,17 +58,9 @@ export async function readRollupsOf(db: StoreDb | Transaction<StoreTables>, span
         where r.outbox = s.outbox and r.tier = s.tier ${named ? sql`and r.series = s.series` : sql``}
           and r.at_minute >= s.from_minute and r.at_minute < s.to_minute offset 0) as r
       order by r.at_minute`.execute(db);
-    rows.forEach(add);
+    for (const { span, ...row } of rows) answers[span]?.push(toRollup(row));
   }
   return answers;
-}
-
-interface SpanRow {
-  span: number;
-  series: string;
-  at_minute: number;
-  data: string;
-  provisional: boolean;
 }
 
 /** The slices that begin at these minutes, of every series, in the order of time. */
@@ -79,13 +71,13 @@ export async function readRollupsAt(
   if (atMinutes.length === 0) return [];
   const rows = await db
     .selectFrom('rollup')
-    .select(['series', 'at_minute', 'data', 'provisional'])
+    .select(ROLLUP)
     .where('outbox', '=', outbox)
     .where('tier', '=', tier)
-    .where('at_minute', 'in', atMinutes)
-    .orderBy('at_minute')
+    .where('atMinute', 'in', atMinutes)
+    .orderBy('atMinute')
     .execute();
-  return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
+  return rows.map(toRollup);
 }
 
 /** Every series an outbox has slices of, found by stepping over the primary key: one look per series and tier. */
@@ -107,26 +99,22 @@ export async function clearProvisional(db: Transaction<StoreTables>, outbox: str
     .set({ provisional: false })
     .where('outbox', '=', outbox)
     .where('tier', '=', 'minute')
-    .where('at_minute', 'in', minutes)
+    .where('atMinute', 'in', minutes)
     .where('provisional', '=', true)
     .execute();
 }
 
 /** Forgets an outbox's minutes before one. Only inside a transaction that holds the outbox's lease. */
 export async function deleteMinutesBefore(db: Transaction<StoreTables>, outbox: string, minute: number): Promise<void> {
-  await db.deleteFrom('rollup').where('outbox', '=', outbox).where('tier', '=', 'minute').where('at_minute', '<', minute).execute();
+  await db.deleteFrom('rollup').where('outbox', '=', outbox).where('tier', '=', 'minute').where('atMinute', '<', minute).execute();
 }
 
 /** What was folded since the outbox was first collected, by series (these, or all of them): it only ever grows. */
 export async function readTotals(db: StoreDb | Transaction<StoreTables>, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
-  let query = db
-    .selectFrom('rollup')
-    .select(['series', 'at_minute', 'data', 'provisional'])
-    .where('outbox', '=', outbox)
-    .where('tier', '=', 'ever');
+  let query = db.selectFrom('rollup').select(ROLLUP).where('outbox', '=', outbox).where('tier', '=', 'ever');
   if (series !== undefined) query = query.where('series', 'in', series);
   const rows = await query.execute();
-  return rows.map((row) => ({ series: row.series, atMinute: row.at_minute, data: bytesOf(row.data), provisional: row.provisional }));
+  return rows.map(toRollup);
 }
 
 const BATCH = 500;
@@ -141,18 +129,9 @@ export async function putRollups(
   for (let from = 0; from < rollups.length; from += BATCH) {
     await db
       .insertInto('rollup')
-      .values(
-        rollups.slice(from, from + BATCH).map(({ series, atMinute, data, provisional }) => ({
-          outbox,
-          tier,
-          series,
-          at_minute: atMinute,
-          data,
-          provisional,
-        })),
-      )
+      .values(rollups.slice(from, from + BATCH).map((rollup) => ({ outbox, tier, ...rollup })))
       .onConflict((conflict) =>
-        conflict.columns(['outbox', 'tier', 'series', 'at_minute']).doUpdateSet({
+        conflict.columns(['outbox', 'tier', 'series', 'atMinute']).doUpdateSet({
           data: sql<Buffer>`excluded.data`,
           provisional: sql<boolean>`excluded.provisional`,
         }),
@@ -163,8 +142,6 @@ export async function putRollups(
 
 /** Forgets slices of a tier that begin before a minute, of all outboxes; answers how many. */
 export async function deleteRollupsBefore(db: StoreDb, tier: Tier, minute: number): Promise<number> {
-  const result = await db.deleteFrom('rollup').where('tier', '=', tier).where('at_minute', '<', minute).executeTakeFirst();
+  const result = await db.deleteFrom('rollup').where('tier', '=', tier).where('atMinute', '<', minute).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
-
-const bytesOf = (text: string): Buffer => Buffer.from(text.slice(2), 'hex');

@@ -9,18 +9,18 @@ export async function insertSession(db: StoreDb, accountId: string, hours: numbe
   const sid = uuidv7();
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('session')
-    .columns(['sid', 'account_id', 'role_version', 'expires_at'])
+    .columns(['sid', 'accountId', 'roleVersion', 'expiresAt'])
     .expression(
       db
         .selectFrom('account')
         .select((eb) => [
           eb.val(sid).$castTo<string>().as('sid'),
           'id',
-          'role_version',
-          sql<string>`now() + make_interval(secs => ${hours * 3_600}::float8)`.as('expires_at'),
+          'roleVersion',
+          sql<string>`now() + make_interval(secs => ${hours * 3_600}::float8)`.as('expiresAt'),
         ])
         .where('id', '=', accountId)
-        .where('disabled_at', 'is', null),
+        .where('disabledAt', 'is', null),
     )
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n ? sid : null;
@@ -36,13 +36,13 @@ export interface LiveSession {
 export async function findLiveSession(db: StoreDb, sid: string): Promise<LiveSession | null> {
   const row = await db
     .selectFrom('session')
-    .innerJoin('account', 'account.id', 'session.account_id')
+    .innerJoin('account', 'account.id', 'session.accountId')
     .select(['account.id as accountId', 'account.email', 'account.role'])
     .where('session.sid', '=', sid)
-    .where('session.revoked_at', 'is', null)
-    .where('session.expires_at', '>', sql<string>`now()`)
-    .where('account.disabled_at', 'is', null)
-    .whereRef('account.role_version', '=', 'session.role_version')
+    .where('session.revokedAt', 'is', null)
+    .where('session.expiresAt', '>', sql<string>`now()`)
+    .where('account.disabledAt', 'is', null)
+    .whereRef('account.roleVersion', '=', 'session.roleVersion')
     .executeTakeFirst();
   return row ?? null;
 }
@@ -50,9 +50,9 @@ export async function findLiveSession(db: StoreDb, sid: string): Promise<LiveSes
 export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
   await db
     .updateTable('session')
-    .set({ revoked_at: sql<string>`now()` })
+    .set({ revokedAt: sql<string>`now()` })
     .where('sid', '=', sid)
-    .where('revoked_at', 'is', null)
+    .where('revokedAt', 'is', null)
     .execute();
 }
 
@@ -60,7 +60,7 @@ export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
 export async function deleteEndedSessions(db: StoreDb): Promise<void> {
   await db
     .deleteFrom('session')
-    .where('expires_at', '<', sql<string>`now() - interval '1 day'`)
+    .where('expiresAt', '<', sql<string>`now() - interval '1 day'`)
     .execute();
 }
 
@@ -82,7 +82,7 @@ export async function countAttempts(db: StoreDb, keys: readonly string[], window
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet({
         attempts: sql<number>`case when ${over} then 1 else login_attempt.attempts + 1 end`,
-        window_started_at: sql<string>`case when ${over} then now() else login_attempt.window_started_at end`,
+        windowStartedAt: sql<string>`case when ${over} then now() else login_attempt.window_started_at end`,
       }),
     )
     .returning([
@@ -112,18 +112,17 @@ export async function forgiveAttempts(db: StoreDb, own: readonly string[], share
 export async function deleteOldAttempts(db: StoreDb): Promise<void> {
   await db
     .deleteFrom('login_attempt')
-    .where('window_started_at', '<', sql<string>`now() - interval '1 day'`)
+    .where('windowStartedAt', '<', sql<string>`now() - interval '1 day'`)
     .execute();
 }
 
-/** Of each account the newest are kept. */
 const PLACES_MAX = 20;
 
 /** Those of `places` that the account has signed in from; [] also when there is no such account. By two primary keys. */
 export async function findKnownPlaces(db: StoreDb, email: string, places: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('sign_in_place')
-    .innerJoin('account', 'account.id', 'sign_in_place.account_id')
+    .innerJoin('account', 'account.id', 'sign_in_place.accountId')
     .select('sign_in_place.place')
     .where('account.email', '=', email)
     .where('sign_in_place.place', 'in', places)
@@ -135,18 +134,18 @@ export async function findKnownPlaces(db: StoreDb, email: string, places: readon
 export async function rememberPlaces(db: StoreDb, accountId: string, places: readonly string[]): Promise<void> {
   await db
     .insertInto('sign_in_place')
-    .values(places.map((place) => ({ account_id: accountId, place })))
-    .onConflict((conflict) => conflict.columns(['account_id', 'place']).doUpdateSet({ last_at: sql<string>`now()` }))
+    .values(places.map((place) => ({ accountId, place })))
+    .onConflict((conflict) => conflict.columns(['accountId', 'place']).doUpdateSet({ lastAt: sql<string>`now()` }))
     .execute();
   await db
     .deleteFrom('sign_in_place')
-    .where('account_id', '=', accountId)
+    .where('accountId', '=', accountId)
     .where('place', 'in', (eb) =>
       eb
         .selectFrom('sign_in_place')
         .select('place')
-        .where('account_id', '=', accountId)
-        .orderBy('last_at', 'desc')
+        .where('accountId', '=', accountId)
+        .orderBy('lastAt', 'desc')
         .orderBy('place')
         .offset(PLACES_MAX),
     )
@@ -154,13 +153,13 @@ export async function rememberPlaces(db: StoreDb, accountId: string, places: rea
 }
 
 export async function forgetPlaces(db: StoreDb, accountId: string): Promise<void> {
-  await db.deleteFrom('sign_in_place').where('account_id', '=', accountId).execute();
+  await db.deleteFrom('sign_in_place').where('accountId', '=', accountId).execute();
 }
 
 /** Forgets places nobody has signed in from for half a year; by the index on `last_at`. */
 export async function deleteOldPlaces(db: StoreDb): Promise<void> {
   await db
     .deleteFrom('sign_in_place')
-    .where('last_at', '<', sql<string>`now() - interval '180 days'`)
+    .where('lastAt', '<', sql<string>`now() - interval '180 days'`)
     .execute();
 }

@@ -1,6 +1,6 @@
 /** The console's own PostgreSQL: one pool with every timeout set, and its migrations. */
 import { hostname } from 'node:os';
-import { Kysely, Migrator } from 'kysely';
+import { CamelCasePlugin, Kysely, Migrator, type UnknownRow } from 'kysely';
 import { Availability } from '@/lib/database/connections/availability';
 import { lanesOfOwn, type Lane } from '@/lib/database/connections/share';
 import { DatabaseFailure } from '@/lib/database/failure';
@@ -25,11 +25,24 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Rows as the product reads them: names in camel case, times in ISO 8601 UTC, with every digit of the store's. */
+class RowsAsRead extends CamelCasePlugin {
+  protected override mapRow(row: UnknownRow): UnknownRow {
+    const read = super.mapRow(row);
+    for (const [name, value] of Object.entries(read)) if (/(^a|A)t$/.test(name) && typeof value === 'string') read[name] = iso(value);
+    return read;
+  }
+}
+
+/** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC. */
+const iso = (text: string): string => `${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, 'Z')}`;
+
 function open(
   url: string,
   { max, ...options }: { max: number; clientTimeoutMs: number; prepare: string; onIdleError: (error: Error) => void },
 ): StoreDb {
   return new Kysely<StoreTables>({
+    plugins: [new RowsAsRead()],
     dialect: postgresDialect({
       url,
       applicationName: `outbox-console/store@${hostname()}`.slice(0, 63),

@@ -1,10 +1,9 @@
-/** The console's own tables. Times arrive as text in UTC (`iso()`) and are written as ISO 8601; JSON arrives as text. */
+/** The console's own tables. Their columns are in snake case there, their times ISO 8601 here; JSON arrives as text. */
 import type { ColumnType, Generated } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { AuditEntry } from '@/lib/shared/model';
 import type { Role } from '@/lib/shared/permissions';
 
-/** How wide the slices of time are that rollups are kept for. */
 export type Tier = 'minute' | 'hour' | 'day';
 
 /** Filled in by the database when left out; ISO 8601 when given. */
@@ -14,22 +13,22 @@ export interface AccountTable {
   id: string;
   /** Normalised: NFKC, small letters. */
   email: string;
-  password_hash: string;
+  passwordHash: string;
   role: Role;
   /** Rises with every change of role or password, so that older sessions end. */
-  role_version: Generated<number>;
-  created_at: Stamp;
-  disabled_at: string | null;
-  last_sign_in_at: string | null;
+  roleVersion: Generated<number>;
+  createdAt: Stamp;
+  disabledAt: string | null;
+  lastSignInAt: string | null;
 }
 
 export interface SessionTable {
   sid: string;
-  account_id: string;
-  role_version: number;
-  created_at: Stamp;
-  expires_at: string;
-  revoked_at: string | null;
+  accountId: string;
+  roleVersion: number;
+  createdAt: Stamp;
+  expiresAt: string;
+  revokedAt: string | null;
 }
 
 export interface ApiTokenTable {
@@ -37,57 +36,56 @@ export interface ApiTokenTable {
   name: string;
   role: Role;
   /** SHA-256 of the token, hex. */
-  token_hash: string;
+  tokenHash: string;
   /** First characters, to recognise it by. */
   prefix: string;
-  created_at: Stamp;
-  last_used_at: string | null;
+  createdAt: Stamp;
+  lastUsedAt: string | null;
   /** When it ends by itself; null for never. */
-  expires_at: string | null;
-  revoked_at: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
 }
 
 export interface SignInPlaceTable {
-  account_id: string;
+  accountId: string;
   /** `address:<ip or network>` or `browser:<digest of its cookie>`. */
   place: string;
-  last_at: Stamp;
+  lastAt: Stamp;
 }
 
 export interface LoginAttemptTable {
   /** `account:<e-mail>`, `address:<ip>` or `pair:<e-mail> <place>`. */
   key: string;
   attempts: number;
-  window_started_at: Stamp;
+  windowStartedAt: Stamp;
 }
 
 export interface AuditEntryTable {
   id: string;
   at: string;
-  actor_id: string;
-  actor_name: string;
-  actor_role: string;
+  actorId: string;
+  actorName: string;
+  actorRole: string;
   operation: string;
-  /** Null for what is of no single outbox. */
   outbox: string | null;
-  event_id: string | null;
-  event_type: string | null;
-  aggregate_id: string | null;
+  eventId: string | null;
+  eventType: string | null;
+  aggregateId: string | null;
   reason: string;
   outcome: AuditEntry['outcome'];
   code: string | null;
-  intervention_id: string | null;
+  interventionId: string | null;
   before: string | null;
   after: string | null;
-  recorded_at: Stamp;
+  recordedAt: Stamp;
 }
 
 export interface CarriedRecordTable {
   id: string;
   outbox: string;
   lines: number;
-  carried_at: Stamp;
-  grown_at: ColumnType<string | null, undefined, string>;
+  carriedAt: Stamp;
+  grownAt: ColumnType<string | null, undefined, string>;
 }
 
 export interface UnsettledInterventionTable {
@@ -98,7 +96,7 @@ export interface UnsettledInterventionTable {
   request: string;
   at: string;
   /** When it was found never to have been committed. */
-  not_applied_at: ColumnType<string | null, undefined, string>;
+  notAppliedAt: ColumnType<string | null, undefined, string>;
 }
 
 export interface RollupTable {
@@ -106,7 +104,7 @@ export interface RollupTable {
   tier: Tier | 'ever';
   series: string;
   /** Minutes since the epoch at which the slice begins; 0 for `ever`. */
-  at_minute: number;
+  atMinute: number;
   /** Written as bytes, read as `\\x…`. */
   data: ColumnType<string, Buffer, Buffer>;
   /** Rows of transactions that are still open may be missing. */
@@ -118,7 +116,7 @@ export interface CollectorLeaseTable {
   owner: string;
   /** Rises with every new owner; bigint as text. */
   epoch: string;
-  expires_at: string;
+  expiresAt: string;
 }
 
 export interface CollectorStateTable {
@@ -126,7 +124,7 @@ export interface CollectorStateTable {
   epoch: string;
   state: string;
   memory: string | null;
-  updated_at: Stamp;
+  updatedAt: Stamp;
 }
 
 export interface MarkTable {
@@ -136,20 +134,20 @@ export interface MarkTable {
   text: string;
   outbox: string | null;
   url: string | null;
-  actor_id: string;
-  actor_name: string;
-  idempotency_key: string | null;
-  request_hash: string;
-  created_at: Stamp;
-  removed_at: string | null;
+  actorId: string;
+  actorName: string;
+  idempotencyKey: string | null;
+  requestHash: string;
+  createdAt: Stamp;
+  removedAt: string | null;
 }
 
 export interface DoctorSilenceTable {
   outbox: string;
   finding: string;
   reason: string;
-  actor_id: string;
-  actor_name: string;
+  actorId: string;
+  actorName: string;
   at: Stamp;
 }
 
@@ -163,8 +161,8 @@ export interface MappingProofTable {
   id: string;
   outbox: string;
   at: Stamp;
-  actor_id: string;
-  actor_name: string;
+  actorId: string;
+  actorName: string;
   fingerprint: string;
   outcome: 'proven' | 'failed' | 'incomplete';
   facts: string;
@@ -173,11 +171,11 @@ export interface MappingProofTable {
 
 export interface ChangesSwitchTable {
   outbox: string;
-  turned_on: boolean;
-  proof_id: string | null;
+  turnedOn: boolean;
+  proofId: string | null;
   at: Stamp;
-  actor_id: string;
-  actor_name: string;
+  actorId: string;
+  actorName: string;
   reason: string;
 }
 
@@ -200,7 +198,4 @@ export interface StoreTables {
   changes_switch: ChangesSwitchTable;
 }
 
-/** `2026-11-21 09:49:03.123456+00` → `2026-11-21T09:49:03.123456Z`: sessions of the store speak UTC, and no digit is lost. */
-export function iso(text: string): string {
-  return `${text.slice(0, 10)}T${text.slice(11).replace(/\+00$/, 'Z')}`;
-}
+export const byActor = ({ id, name }: { id: string; name: string }) => ({ actorId: id, actorName: name });

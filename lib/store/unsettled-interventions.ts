@@ -3,13 +3,12 @@ import { sql, type Selectable } from 'kysely';
 import type { InterventionRequest } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
-import { iso, type UnsettledInterventionTable } from './tables';
+import type { UnsettledInterventionTable } from './tables';
 
 export interface UnsettledIntervention {
   id: string;
   outbox: string;
   actor: Actor;
-  /** The client's idempotency key. */
   key: string;
   request: InterventionRequest;
   at: string;
@@ -30,7 +29,7 @@ export async function selectUnsettled(db: StoreDb, outboxes: readonly string[], 
   const rows = await db
     .selectFrom('unsettled_intervention')
     .selectAll()
-    .where('not_applied_at', 'is', null)
+    .where('notAppliedAt', 'is', null)
     .where('outbox', 'in', outboxes)
     .orderBy('at')
     .limit(limit)
@@ -67,18 +66,9 @@ export async function findUnsettledOfKey(
   return row === undefined ? null : toRemembered(row);
 }
 
-function toRemembered(row: Selectable<UnsettledInterventionTable>): RememberedIntervention {
-  return {
-    entry: {
-      id: row.id,
-      outbox: row.outbox,
-      actor: JSON.parse(row.actor) as Actor,
-      key: row.key,
-      request: JSON.parse(row.request) as InterventionRequest,
-      at: iso(row.at),
-    },
-    notApplied: row.not_applied_at !== null,
-  };
+function toRemembered({ notAppliedAt, actor, request, ...row }: Selectable<UnsettledInterventionTable>): RememberedIntervention {
+  const entry = { ...row, actor: JSON.parse(actor) as Actor, request: JSON.parse(request) as InterventionRequest };
+  return { entry, notApplied: notAppliedAt !== null };
 }
 
 export async function deleteUnsettled(db: StoreDb, id: string): Promise<void> {
@@ -89,7 +79,7 @@ export async function deleteUnsettled(db: StoreDb, id: string): Promise<void> {
 export async function markNotApplied(db: StoreDb, id: string): Promise<void> {
   await db
     .updateTable('unsettled_intervention')
-    .set({ not_applied_at: sql<string>`now()` })
+    .set({ notAppliedAt: sql<string>`now()` })
     .where('id', '=', id)
     .execute();
 }
@@ -100,6 +90,6 @@ const KEPT_DAYS = 90;
 export async function deleteOldNotApplied(db: StoreDb): Promise<void> {
   await db
     .deleteFrom('unsettled_intervention')
-    .where('not_applied_at', '<', sql<string>`now() - make_interval(days => ${KEPT_DAYS}::int)`)
+    .where('notAppliedAt', '<', sql<string>`now() - make_interval(days => ${KEPT_DAYS}::int)`)
     .execute();
 }

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Account, run } from './processes';
 
-/** Where the programs of one PostgreSQL are. */
 export interface Binaries {
   initdb: string;
   postgres: string;

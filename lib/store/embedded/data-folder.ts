@@ -11,7 +11,6 @@ interface OwnerFile {
 
 const ownerPath = (dir: string) => path.join(dir, 'owner.json');
 
-/** Thrown when another running process owns the folder. */
 export class EmbeddedPostgresInUse extends Error {
   constructor(dir: string, pid: number) {
     super(
@@ -78,7 +77,6 @@ async function read(file: string): Promise<string | null> {
   }
 }
 
-/** Null for a file that a crash left half written. */
 function parse(text: string): OwnerFile | null {
   try {
     const value = JSON.parse(text) as Partial<OwnerFile>;

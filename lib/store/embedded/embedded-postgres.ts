@@ -33,7 +33,6 @@ export interface EmbeddedPostgresOptions {
   dir: string;
   /** Default: a free one. */
   port?: number;
-  /** Server settings by name, added to ours. */
   settings?: Record<string, string>;
   /** The process that must be alive for this PostgreSQL to be in use; default: this one. */
   ownerPid?: number;
@@ -227,7 +226,6 @@ async function tail(file: string): Promise<string> {
 
 /** Milliseconds between looks at a process or a file that is about to change. */
 const LOOK_EVERY_MS = 50;
-/** A fast shutdown gets this long before an immediate one is asked for. */
 const FAST_STOP_MS = 5_000;
 const IMMEDIATE_STOP_MS = 3_000;
 

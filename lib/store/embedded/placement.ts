@@ -5,7 +5,6 @@ import { unprivilegedAccount } from './processes';
 import { openProgramsFolder } from './binaries';
 import { defaultProgramsFolder } from './embedded-postgres';
 
-/** Folders for `startEmbeddedPostgres`. */
 export interface Placement {
   dir: string;
   shelter: string;

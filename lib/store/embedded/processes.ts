@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 
-/** A user of this machine that PostgreSQL may run as. */
 export interface Account {
   name: string;
   uid: number;
@@ -34,7 +33,6 @@ async function lookUp(name: string): Promise<Account | null> {
   }
 }
 
-/** How a program ended. */
 export interface RunResult {
   code: number | null;
   signal: NodeJS.Signals | null;
