@@ -1,7 +1,7 @@
 /** What can be said against a shape before its table has been seen: names it uses and nowhere explains, and writes it may not make. */
 import type { Path } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
-import type { Shape } from './shape';
+import type { ChangeRule, Shape } from './shape';
 import { contradiction, isWithin } from './reason';
 import type { Condition } from './schema/condition';
 import { groupsOf } from './schema/names';
@@ -28,20 +28,16 @@ export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
     join: { what: 'companion', names: Object.keys(shape.companions) },
     captured: { what: 'named group in match.pattern', names: captured },
   };
-  const problems: ShapeProblem[] = [];
-  const visit = (value: unknown, path: Path): void => {
-    if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, item] of Object.entries(value)) {
-        const rule = known[key];
-        if (rule !== undefined && typeof item === 'string' && !rule.names.includes(item))
-          problems.push({ path: [...path, key], message: `there is no ${rule.what} "${item}"${suggestion(item, rule.names)}` });
-        else visit(item, [...path, key]);
-      }
-  };
-  for (const part of ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const) visit(shape[part], [part]);
+  const parts = ['columns', 'rows', 'states', 'dead', 'cursor', 'operations', 'asDead'] as const;
+  const unknown = parts
+    .flatMap((part) => entriesIn(shape[part], [part]))
+    .flatMap(({ key, value, path }) => {
+      const rule = known[key];
+      if (rule === undefined || typeof value !== 'string' || rule.names.includes(value)) return [];
+      return [{ path, message: `there is no ${rule.what} "${value}"${suggestion(value, rule.names)}` }];
+    });
   return [
-    ...problems,
+    ...unknown,
     ...unreachableRules(shape),
     ...emptyRules(shape),
     ...oneTimeTwice(shape),
@@ -52,6 +48,23 @@ export function shapeProblems(shape: Shape, words?: Words): ShapeProblem[] {
     ...statesNowhere(shape),
     ...(words === undefined ? [] : codesWithoutSentence(shape, words)),
   ];
+}
+
+/** Everything that has a name or a place in a part of a shape, at every depth. */
+function entriesIn(part: unknown, at: Path): { key: string; value: unknown; path: Path }[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([key, value]) => {
+    const path = [...at, Array.isArray(part) ? Number(key) : key];
+    return [{ key, value: value as unknown, path }, ...entriesIn(value, path)];
+  });
+}
+
+function changeRules({ operations }: Pick<Shape, 'operations'>): { key: string; rule: ChangeRule; path: Path }[] {
+  return Object.entries(operations).flatMap(([key, rules]) =>
+    Array.isArray(rules)
+      ? rules.flatMap((rule, index) => ('version' in rule ? [{ key, rule, path: ['operations', key, index] }] : []))
+      : [],
+  );
 }
 
 /** Rules that give no row its state, because one above them takes every row they could. */
@@ -70,7 +83,6 @@ function unreachableRules(shape: Shape): ShapeProblem[] {
   });
 }
 
-/** Rules no row can pass. */
 function emptyRules(shape: Shape): ShapeProblem[] {
   return shape.states.flatMap(({ when }, index) => {
     const column = contradiction(when);
@@ -109,21 +121,16 @@ function changesRefused({ operations, archive }: Shape): ShapeProblem[] {
       if (message !== undefined) problems.push({ path: [...path, 'from', index], message });
     });
   const published = 'a published event is out: no operation touches it again';
-  for (const [key, rules] of Object.entries(operations)) {
-    if (!Array.isArray(rules)) continue;
-    rules.forEach((rule, index) => {
-      if (!('version' in rule)) return;
-      const path = ['operations', key, index];
-      const held = 'a relay may be working on it: bring it back with a rule under release';
-      refuse(path, rule.from, key === 'release' ? { published } : { published, processing: held });
-      if (key === 'release' && rule.olderThanStuckAfter === undefined && rule.guard === undefined)
-        problems.push({
-          path,
-          message: 'takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard',
-        });
-      if (Object.keys(rule.set).length === 0 && rule.moveTo === undefined && rule.call === undefined)
-        problems.push({ path, message: 'changes nothing: write set, moveTo or call' });
-    });
+  const held = 'a relay may be working on it: bring it back with a rule under release';
+  for (const { key, rule, path } of changeRules({ operations })) {
+    refuse(path, rule.from, key === 'release' ? { published } : { published, processing: held });
+    if (key === 'release' && rule.olderThanStuckAfter === undefined && rule.guard === undefined)
+      problems.push({
+        path,
+        message: 'takes events from a relay that is at work: say what shows that it has gone, with olderThanStuckAfter or a guard',
+      });
+    if (Object.keys(rule.set).length === 0 && rule.moveTo === undefined && rule.call === undefined)
+      problems.push({ path, message: 'changes nothing: write set, moveTo or call' });
   }
   refuse(['archive'], archive?.from ?? [], { published, processing: 'a relay may depend on its row being there: release it first' });
   return problems;
@@ -136,21 +143,12 @@ function writesRefused(shape: Shape): ShapeProblem[] {
   const payload = shape.columns.payload;
   if (typeof payload === 'string') never.set(payload, 'it is what is sent');
   if (shape.lock !== undefined && 'never' in shape.lock) never.set(shape.lock.never, 'lock says it is left alone');
-  const problems: ShapeProblem[] = [];
-  const check = (set: Record<string, unknown>, path: Path): void => {
-    for (const name of Object.keys(set)) {
+  const written = (set: Record<string, unknown>, path: Path): ShapeProblem[] =>
+    Object.keys(set).flatMap((name) => {
       const why = never.get(name);
-      if (why !== undefined) problems.push({ path: [...path, name], message: `"${name}" is never written: ${why}` });
-    }
-  };
-  for (const [key, rules] of Object.entries(shape.operations)) {
-    if (!Array.isArray(rules)) continue;
-    rules.forEach((rule, index) => {
-      if ('version' in rule) check(rule.set, ['operations', key, index, 'set']);
+      return why === undefined ? [] : [{ path: [...path, 'set', name], message: `"${name}" is never written: ${why}` }];
     });
-  }
-  check(shape.asDead?.set ?? {}, ['asDead', 'set']);
-  return problems;
+  return [...changeRules(shape).flatMap(({ rule, path }) => written(rule.set, path)), ...written(shape.asDead?.set ?? {}, ['asDead'])];
 }
 
 /** Operations from a state that no row is ever in. */
@@ -162,33 +160,25 @@ function statesNowhere({ states, dead, operations, archive }: Shape): ShapeProbl
         ? []
         : [{ path: [...path, 'from', index], message: `no rule under states gives ${state}: write one, or leave it out` }],
     );
-  const rules = Object.entries(operations).flatMap(([key, list]) =>
-    Array.isArray(list) ? list.flatMap((rule, index) => ('version' in rule ? missing(['operations', key, index], rule.from) : [])) : [],
-  );
-  return [...rules, ...missing(['archive'], archive?.from ?? [])];
+  return [
+    ...changeRules({ operations }).flatMap(({ rule, path }) => missing(path, rule.from)),
+    ...missing(['archive'], archive?.from ?? []),
+  ];
 }
 
 /** Codes that would be shown as they are, because they have no sentence. */
 function codesWithoutSentence(shape: Shape, { refusals, warnings }: Words): ShapeProblem[] {
-  const problems: ShapeProblem[] = [];
-  const hold = (code: string, known: readonly string[], what: string, path: Path): void => {
-    if (known.includes(code)) return;
-    problems.push({ path, message: `there is no ${what} "${code}"${suggestion(code, known)}` });
-  };
-  const visit = (value: unknown, path: Path): void => {
-    if (typeof value !== 'object' || value === null) return;
-    for (const [key, item] of Object.entries(value)) {
-      const at = [...path, Array.isArray(value) ? Number(key) : key];
-      if (key === 'refuse' && typeof item === 'string') hold(item, refusals, 'refusal', at);
-      else if (key === 'warnings' && Array.isArray(item))
-        item.forEach((code, index) => hold(String(code), warnings, 'warning', [...at, index]));
-      else visit(item, at);
-    }
-  };
-  visit(shape.operations, ['operations']);
-  visit(shape.archive, ['archive']);
-  if (shape.noArchive !== undefined) hold(shape.noArchive, refusals, 'refusal', ['noArchive']);
-  for (const [state, codes] of Object.entries(shape.cautions))
-    codes.forEach((code, index) => hold(code, warnings, 'warning', ['cautions', state, index]));
-  return problems;
+  const unknown = (code: string, known: readonly string[], what: string, path: Path): ShapeProblem[] =>
+    known.includes(code) ? [] : [{ path, message: `there is no ${what} "${code}"${suggestion(code, known)}` }];
+  const ofWarnings = (codes: readonly string[], path: Path): ShapeProblem[] =>
+    codes.flatMap((code, index) => unknown(code, warnings, 'warning', [...path, index]));
+  const written = [...entriesIn(shape.operations, ['operations']), ...entriesIn(shape.archive, ['archive'])];
+  return [
+    ...written.flatMap(({ key, value, path }) => {
+      if (key === 'refuse' && typeof value === 'string') return unknown(value, refusals, 'refusal', path);
+      return key === 'warnings' && Array.isArray(value) ? ofWarnings(value.map(String), path) : [];
+    }),
+    ...(shape.noArchive === undefined ? [] : unknown(shape.noArchive, refusals, 'refusal', ['noArchive'])),
+    ...Object.entries(shape.cautions).flatMap(([state, codes]) => ofWarnings(codes, ['cautions', state])),
+  ];
 }

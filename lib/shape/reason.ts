@@ -5,6 +5,8 @@ import type { Shape } from './shape';
 
 export const notNull = (column: string): Leaf<'isNull'> => ({ kind: 'isNull', column, isNull: false });
 
+const NO_LEAVES = { always: (): Leaf[] => [], exists: (): Leaf[] => [], cursor: (): Leaf[] => [] };
+
 /** The tests on single columns that a condition is made of, whatever joins them. */
 export function leavesIn(condition: Condition): Leaf[] {
   return visit<Leaf[]>(condition, {
@@ -12,9 +14,7 @@ export function leavesIn(condition: Condition): Leaf[] {
     all: ({ all }) => all.flatMap(leavesIn),
     any: ({ any }) => any.flatMap(leavesIn),
     not: ({ not }) => leavesIn(not),
-    always: () => [],
-    exists: () => [],
-    cursor: () => [],
+    ...NO_LEAVES,
   });
 }
 
@@ -25,9 +25,7 @@ export function required(condition: Condition): Leaf[] {
     all: ({ all }) => all.flatMap(required),
     any: ({ any }) => (any.length === 1 ? any.flatMap(required) : []),
     not: () => [],
-    always: () => [],
-    exists: () => [],
-    cursor: () => [],
+    ...NO_LEAVES,
   });
 }
 

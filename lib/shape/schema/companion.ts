@@ -15,20 +15,15 @@ export const companionSchema = z.strictObject({
 });
 export type Companion = z.infer<typeof companionSchema>;
 
+const namesSchema = z.union([nameSchema.transform((name) => [name]), z.array(nameSchema).min(1)]);
+
 /** How far each reader has come: `{ companion: offsets, group: consumer_group, position: [offset], passed: [offset_acked] }`. */
 export const cursorSchema = z.strictObject({
   companion: z.string().min(1),
   group: nameSchema.describe('Column of the companion that names the reader'),
-  position: z
-    .union([nameSchema.transform((name) => [name]), z.array(nameSchema).min(1)])
-    .describe('Columns of the outbox table that order its rows'),
-  passed: z
-    .union([nameSchema.transform((name) => [name]), z.array(nameSchema).min(1)])
-    .describe('Columns of the companion: done up to here'),
-  taken: z
-    .union([nameSchema.transform((name) => [name]), z.array(nameSchema).min(1)])
-    .optional()
-    .describe('Columns of the companion: taken up to here'),
+  position: namesSchema.describe('Columns of the outbox table that order its rows'),
+  passed: namesSchema.describe('Columns of the companion: done up to here'),
+  taken: namesSchema.optional().describe('Columns of the companion: taken up to here'),
 });
 export type Cursor = z.infer<typeof cursorSchema>;
 
