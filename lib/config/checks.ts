@@ -148,7 +148,6 @@ function otherEngine({ shape, database }: Unread, databases: Unread, { shapes, s
   return `${shape} is a shape of ${engines.map((one) => ENGINE_NAMES[one]).join(' and ')}, and database ${String(database)} is ${ENGINE_NAMES[engine]}${meant}`;
 }
 
-/** Parameters every outbox may set. */
 const PARAMETERS = ['maxAttempts', 'stuckAfter', 'timeZone', 'deadTable', 'channel'];
 
 /** Parameters a shape has of its own: a built-in one by its key, or a mapping as it is written, be it wrong elsewhere. */

@@ -8,18 +8,15 @@ import type { EngineKey } from '@/lib/shared/model';
 export interface DatabaseConfig {
   id: string;
   engine: EngineKey;
-  /** The reader's connection string. */
   url: string;
   /** The operator's connection string; without it the database's outboxes are read-only. */
   operatorUrl: string | null;
-  /** Where heavy reads go when given. */
   replicaUrl: string | null;
 }
 
 export interface OutboxConfig {
   id: string;
   name: string;
-  /** Id of its database. */
   database: string;
   /** As written; how the name is really written, the catalogue decides. */
   table: TableRef;
@@ -36,13 +33,11 @@ export interface OutboxConfig {
 }
 
 export interface Config {
-  /** Absolute path of the file. */
   path: string;
   /** Connection string of the store; null for the embedded one. */
   storeUrl: string | null;
   databases: DatabaseConfig[];
   outboxes: OutboxConfig[];
-  /** Most connections of this process to one database server. */
   connections: { perServer: number };
   /** `trustedProxies`: addresses and networks whose word on where a request comes from is taken. */
   auth: { sessionHours: number; trustedProxies: string[] };
@@ -54,13 +49,11 @@ export interface Config {
   unused: string[];
 }
 
-/** Parameters a shape has of its own, by name. */
 export type ExtraParameters = NonNullable<Shape['parameters']['extra']>;
 
 /** What this build can do, for the checks that need to know. */
 export interface Supported {
   shapes: readonly string[];
-  /** Parameters of its own that a built-in shape has, by the shape's key. */
   parameters?: Readonly<Record<string, ExtraParameters>>;
   engines: readonly EngineKey[];
   /** The engines a built-in shape is for, by the shape's key; any where it is not named. */

@@ -16,7 +16,6 @@ import { problemLines } from './problems';
 import { fileSchema, LATER_KEYS, parseDurationSeconds, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
 
-/** What this build can do, for the checks of the configuration. */
 export const SUPPORTED: Supported = {
   shapes: SHAPES.map((shape) => shape.key),
   parameters: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.parameters.extra ?? {}])),
@@ -90,7 +89,6 @@ function configOf(file: ConfigFile, path: string, supported: Supported): Config 
   };
 }
 
-/** Reads configuration text; `lookUp` answers `${NAME}`. */
 export function parseConfig(text: string, path: string, supported: Supported, lookUp: (name: string) => string | undefined): ConfigReading {
   const yaml = parseDocument(text, { prettyErrors: true });
   if (yaml.errors.length > 0) {
@@ -142,7 +140,6 @@ function usableOf(document: unknown, problems: readonly string[], path: string, 
   return parsed.success ? { config: configOf(parsed.data, path, supported), places } : null;
 }
 
-/** What is wrong with a mapping by itself. */
 function misuses({ config, places }: UsablePart, { words }: Supported): string[] {
   return config.outboxes.flatMap(({ shape }, index) =>
     typeof shape === 'string'

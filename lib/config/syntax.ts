@@ -91,7 +91,6 @@ class Recovery {
     return { document: parseDocument(text, { prettyErrors: false, uniqueKeys, lineCounter: counter }), counter, text };
   }
 
-  /** Says an error of the lines from `from`, which are what stands at `path`. */
   private tell(path: Path, from: number, { document, counter, text }: ReturnType<Recovery['parse']>, error: YAMLError | undefined): void {
     const unclosed = error?.code === 'BAD_INDENT' || (error?.code === 'MISSING_CHAR' && error.message.startsWith('Missing closing'));
     const offset =

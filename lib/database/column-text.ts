@@ -31,7 +31,6 @@ export function printsAsInteger(text: string, type: string): boolean {
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** A date and a time of day as a column prints them. */
 export interface PrintedTime {
   /** As printed: the year before year 1 is 1 of those before. */
   year: number;

@@ -10,7 +10,6 @@ import { DatabaseFailure } from './failure';
 
 export interface DatabaseOptions {
   id: string;
-  /** The reader's URL. */
   url: string;
   /** The operator's URL; without it nothing in this database can be changed. */
   operatorUrl?: string;

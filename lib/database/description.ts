@@ -31,7 +31,6 @@ export type TimeEncoding = 'utc' | 'epoch_ms' | 'epoch_s' | 'iso';
 
 export interface IndexDescription {
   name: string;
-  /** Access method: `btree`, `brin`, … */
   method: string;
   /** Leading columns, in order; expressions end the list. */
   columns: string[];
@@ -46,7 +45,6 @@ export interface IndexDescription {
   beginning?: string;
 }
 
-/** A part of a partitioned table. */
 export interface PartitionDescription {
   name: Required<TableName>;
   /** What it is a part of: the table itself, or another part. */
@@ -67,7 +65,6 @@ export interface TableDescription {
   namesakes?: string[];
   /** About how many rows, by the pages there were when it was described, partitions included; null where nobody can tell: a view. */
   estimatedRows: number | null;
-  /** Channels that the table's own triggers notify, in the order found. */
   notifies: string[];
   privileges: { select: boolean; insert: boolean; delete: boolean; updateColumns: Set<string> };
 }
@@ -103,7 +100,6 @@ export interface TableRules {
 }
 
 export interface RoleRights {
-  /** The role may use the table's schema. */
   usage: boolean;
   /** False also where row-level security lets the role see no row at all. */
   select: boolean;

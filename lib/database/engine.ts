@@ -9,15 +9,12 @@ import { type Fragments } from './fragments';
 
 export interface PoolOptions {
   url: string;
-  /** Shown by the server beside each connection. */
   applicationName: string;
-  /** Where its connections come from. */
   lane<C extends object>(source: Source<C>): Lane<C>;
   /** Longest time that opening a connection may take, in milliseconds. */
   connectTimeoutMs: number;
   /** The client gives a statement up after this and drops the connection, in milliseconds: above every server timeout. */
   clientTimeoutMs: number;
-  /** Errors of idle connections, for the log. */
   onIdleError(error: Error): void;
   /** One statement run on each new connection, for databases whose sessions are ours alone. */
   prepare?: string;
@@ -44,7 +41,6 @@ export interface PlannerSettings {
   memory?: boolean;
 }
 
-/** What a server tells of its transactions at one moment. */
 export interface Transactions {
   /** By the server's clock: ISO 8601 UTC with microseconds. */
   at: string;
@@ -52,7 +48,6 @@ export interface Transactions {
   open: { oldest: bigint; next: bigint } | null;
 }
 
-/** How big a table is, about. */
 export interface TableSize {
   rows: number;
   partitioned: boolean;
@@ -65,7 +60,6 @@ export interface ChangeCounts {
   deleted: number;
 }
 
-/** A column of the console's own. */
 export const ownColumn = (type: string, kind: ColumnDescription['kind']): ColumnDescription => ({
   name: '',
   type,
@@ -74,9 +68,7 @@ export const ownColumn = (type: string, kind: ColumnDescription['kind']): Column
   generated: false,
 });
 
-/** What the console's own columns are made of. */
 export interface CompanionColumns {
-  /** A UUID as text. */
   id: ColumnDescription;
   /** Short texts that keys are made of. */
   name: ColumnDescription;
@@ -157,7 +149,6 @@ export interface Engine {
   describe(db: Db, name: TableName): Promise<TableDescription | null>;
   /** Names of the tables and views the role sees in a schema; without one, where tables named without a schema are looked for. At most 2,000. */
   tableNames(db: Db, schema: string | null): Promise<string[]>;
-  /** How far apart two neighbouring times of a column are, in milliseconds. */
   timeResolutionMs(description: ColumnDescription): number;
   /** Whether an id can be a value of this column at all; what cannot is simply not found. */
   idFits(id: string, description: ColumnDescription): boolean;

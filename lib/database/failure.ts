@@ -2,17 +2,14 @@
 export const FAILURE_CODES = [
   /** The statement ran into its timeout and was cancelled: nothing it did remains. */
   'timeout',
-  /** A lock was not to be had within the lock timeout. */
   'locked',
   /** Deadlock or serialization failure: the transaction was rolled back and may be tried again. */
   'deadlock',
-  /** A unique key is taken. */
   'duplicate',
   /** Another constraint or a trigger of the table refused the row. */
   'constraint',
   /** A value does not fit its column. */
   'bad_value',
-  /** The role lacks a privilege. */
   'no_privilege',
   /** A table, column or schema does not exist. */
   'missing',
@@ -20,7 +17,6 @@ export const FAILURE_CODES = [
   'read_only',
   /** The server's binary log holds statements, and takes none of a transaction that reads what is committed. */
   'statement_binlog',
-  /** The connection could not be made, or broke. */
   'connection',
   /** A statement that the server may be too old to know: a newer one says the same of a mapping that does not fit its table. */
   'outdated',

@@ -11,7 +11,6 @@ export interface Fragments {
   instantValue(iso: string, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
   /** An instant, `now()` for example, as a value of the column's own spelling: to compare it with, and to write into it. */
   fromInstant(instant: RawBuilder<unknown>, description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
-  /** So many seconds before an instant. */
   secondsBefore(instant: RawBuilder<unknown>, seconds: number): RawBuilder<unknown>;
   /** A boolean, a bit, 0 and 1 or their texts compared with true or false; NULL is neither. */
   isTrue(column: RawBuilder<unknown>, description: ColumnDescription, wanted: boolean): RawBuilder<boolean>;
@@ -74,7 +73,6 @@ export interface Fragments {
   notTrue(condition: RawBuilder<boolean>): RawBuilder<boolean>;
   /** The instant, comparable with what `instant` gives. */
   now(): RawBuilder<unknown>;
-  /** The instant as a value to be written into this column. */
   nowFor(description: ColumnDescription, timeZone: string): RawBuilder<unknown>;
   nowIso(): RawBuilder<string>;
   /** Milliseconds from `from` to `to` as a float. */
@@ -84,15 +82,12 @@ export interface Fragments {
   nothing(kind: 'instant' | 'text' | 'integer' | 'float'): RawBuilder<null>;
   /** An instant, as `instant` gives it, within the calendar: infinity, zero dates and years nobody meant become NULL. */
   sane(instant: RawBuilder<unknown>): RawBuilder<unknown>;
-  /** An ISO 8601 text as an instant. */
   instantOf(iso: string): RawBuilder<unknown>;
   /** An instant as ISO 8601 UTC text with microseconds. */
   instantText(instant: RawBuilder<unknown>): RawBuilder<string | null>;
-  /** An instant in milliseconds since the epoch, as a float. */
   epochMs(instant: RawBuilder<unknown>): RawBuilder<number | null>;
   /** Whole steps of `seconds` since the epoch that had begun at an instant. */
   epochSteps(instant: RawBuilder<unknown>, seconds: number): RawBuilder<number | null>;
-  /** A number as a float of double precision. */
   float(value: RawBuilder<unknown>): RawBuilder<number | null>;
   /** A whole number of any type as one of eight bytes. */
   integer(value: RawBuilder<unknown>): RawBuilder<unknown>;

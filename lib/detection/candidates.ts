@@ -8,7 +8,6 @@ import { fitShape, genericFit, type DetectableShape, type GenericFit, type Neigh
 import { bare, tableText } from './names';
 import { ARCHIVE_NAME, DEAD_NAME } from './words';
 
-/** A candidate with what it was found by. */
 export interface Found {
   table: CatalogueTable;
   fit: ShapeFit | null;

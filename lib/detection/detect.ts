@@ -13,22 +13,18 @@ import { proposeOwn, proposeShape, type Proposal, type ProposeOptions } from './
 import { readColumns, readThrough, type ColumnsRead } from './read';
 import { proposeWords, rolesOf, type RoleColumns } from './roles';
 
-/** Tables read in one scan. */
 const MOST_TABLES = 20_000;
 /** Thousands of tables take a busy server seconds; below what the client waits for an answer. */
 const CATALOGUE_MS = 7_500;
 
 export interface ScanOptions {
-  /** Only tables of this schema. */
   schema?: string;
-  /** Only candidates for this built-in shape. */
   shape?: string;
   /** Ids of the outboxes that the configuration has in this database, by table as `schema.table`. */
   configured?: ReadonlyMap<string, string>;
 }
 
 export interface ExamineOptions extends ProposeOptions {
-  /** Rows to show, at most. */
   rows: number;
   /** What a person has said words of the status column mean; null for one that stays unmapped. */
   confirmed: Readonly<Record<string, LiveState | null>>;

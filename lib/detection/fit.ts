@@ -7,7 +7,6 @@ import { bare, folded, wordsOf } from './names';
 import { isCommonName, rolesOf, vetoes, type RoleColumns } from './roles';
 import { AUXILIARY_WORDS, OUTBOX_NAME } from './words';
 
-/** A shape that says what it is recognised by. */
 export type DetectableShape = Shape & { detect: NonNullable<Shape['detect']> };
 
 /** Weights of what speaks for a shape; they add up to one. */
@@ -28,10 +27,8 @@ export interface ShapeFit {
   reasons: Reason[];
 }
 
-/** The tables of a database by schema, for companions. */
 export type Neighbours = (schema: string) => readonly CatalogueTable[];
 
-/** How a table fits a shape; null when it does not. */
 export function fitShape(table: CatalogueTable, shape: DetectableShape, neighbours: Neighbours): ShapeFit | null {
   const { mustHave, mustNotHave, signature, types, underscoreless } = shape.detect;
   const spell = underscoreless === true ? bare : folded;
@@ -129,7 +126,6 @@ export interface GenericFit {
   cautions: Caution[];
 }
 
-/** True when the table is called what outboxes are called. */
 export function namedLikeOutbox(table: CatalogueTable): boolean {
   return OUTBOX_NAME.test(bare(table.name.table)) || /\boutbox\b/i.test(table.comment ?? '');
 }
@@ -142,7 +138,6 @@ export function isAuxiliaryTable(table: CatalogueTable): boolean {
   return AUXILIARY_WORDS.has(after) || AUXILIARY_WORDS.has(wordsOf(table.name.table).at(-1) ?? '');
 }
 
-/** How well a table fits as an outbox that somebody made by hand; null when it is none. */
 export function genericFit(table: CatalogueTable): GenericFit | null {
   const roles = rolesOf(table);
   const named = namedLikeOutbox(table);

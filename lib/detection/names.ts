@@ -26,7 +26,6 @@ export function tableText(name: { schema: string; table: string }): string {
   return `${name.schema}.${name.table}`;
 }
 
-/** Characters of an id. */
 const ID_LENGTH = 48;
 
 /** An id for an outbox after its table: `order_outbox` is `order-outbox`; with its schema, then a number, where that is taken. */

@@ -15,9 +15,7 @@ import { rolesOf, type RoleColumns } from './roles';
 import { DICTIONARY, type DictionaryRole } from './words';
 
 export interface ProposeOptions {
-  /** What the configuration calls the database. */
   database: string;
-  /** Ids that are taken. */
   taken: readonly string[];
 }
 
@@ -27,7 +25,6 @@ export interface Proposal {
   yaml: string;
 }
 
-/** The lines for a built-in shape. */
 export function proposeShape({ candidate, fit }: Found, key: string, options: ProposeOptions): Proposal {
   const maxAttempts = fit === null ? undefined : assumedOf(fit.shape).find(({ name }) => name === 'maxAttempts')?.value;
   const deadTable = otherDeadTable(candidate.companions, key);
@@ -134,7 +131,6 @@ interface MappingInput {
   dead: CatalogueTable | null;
 }
 
-/** A complete mapping for the table. */
 function proposeMapping(input: MappingInput): Mapping {
   const { roles, times } = input;
   const id = keyOf(input.description, roles);

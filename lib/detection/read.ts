@@ -19,9 +19,7 @@ import { Problem } from '@/lib/shared/problems';
 import type { RoleColumns, WordEvidence } from './roles';
 import { isTime, type DictionaryRole } from './words';
 
-/** More words than this are no status. */
 const MOST_WORDS = 40;
-/** Rows read where no index lists the words. */
 const WORD_ROWS = 2_000;
 
 const TIME_ROLES = ['createdAt', 'publishedAt', 'attemptedAt', 'lockedUntil', 'availableAt', 'diedAt'] as const satisfies DictionaryRole[];
@@ -32,7 +30,6 @@ export interface ColumnsRead {
   description: TableDescription;
   /** Words of the status column; empty where there is none, or no row. */
   words: WordEvidence[];
-  /** True when every word there is was seen. */
   complete: boolean;
   /** How times are written in columns whose type does not say; null for one that holds no time at all. */
   times: Partial<Record<TimeRole, TimeSpelling | null>>;
@@ -95,7 +92,6 @@ function spellingOf(sample: TextRows, column: CatalogueColumn | undefined): Time
   return within(SECONDS) ? 'epoch_s' : null;
 }
 
-/** Rows whose states are counted. */
 const COUNTED_ROWS = 200;
 const PAYLOAD_CHARACTERS = 400;
 /** Below this many levels a payload is not shown. */

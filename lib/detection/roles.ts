@@ -4,7 +4,6 @@ import type { LiveState } from '@/lib/shared/states';
 import { bare, folded } from './names';
 import { DICTIONARY, FILLERS, DONE_WORDS, STATUS_WORDS, VETO_NAMES, WEAK_VETO_NAMES, type DictionaryRole } from './words';
 
-/** Columns of a table by what their names and types say. */
 export type RoleColumns = Partial<Record<DictionaryRole, CatalogueColumn>>;
 
 const ORDER = Object.keys(DICTIONARY) as DictionaryRole[];
@@ -72,7 +71,6 @@ export function isCommonName(name: string): boolean {
   return own === 'id' || own === 'updatedat' || ORDER.some((role) => DICTIONARY[role].names.includes(own));
 }
 
-/** What the rows of a sample say about a word. */
 export interface WordEvidence {
   word: string;
   rows: number;

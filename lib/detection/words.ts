@@ -119,7 +119,6 @@ export const OUTBOX_NAME =
 export const DEAD_NAME =
   /dead|dlq|dlx|poison|failed|failures?|errors?$|parked|rejected|abandoned|мертв|ошиб|muert|fallid|mrtv|mŕtv|tote|fehl/u;
 
-/** What an archive of an outbox has in its name. */
 export const ARCHIVE_NAME = /archive|history|processed|published|completed|sent$|done$|backup|архив|archivo|archiv/u;
 
 /** Words in the names of tables beside an outbox: they hold no events. */

@@ -10,13 +10,11 @@ export interface CheckInput {
   facts: Facts;
   /** What earlier examinations saw, oldest first. */
   samples: readonly Sample[];
-  /** Writes this engine's statements. */
   fixes: Fixes;
   /** Milliseconds since the epoch. */
   now: number;
 }
 
-/** What a check found, once per subject. */
 export interface Found {
   severity: Severity;
   /** Sets findings of one check apart: an index, a column, a role. Left out where there can be only one. */

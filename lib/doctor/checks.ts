@@ -6,7 +6,6 @@ import { SLOT_CHECKS } from './slots';
 import { TABLE_CHECKS } from './tables';
 import { VACUUM_CHECKS } from './vacuum';
 
-/** Every check of the doctor. */
 export const CHECKS: Checks = {
   ...INDEX_CHECKS,
   ...ROW_CHECKS,

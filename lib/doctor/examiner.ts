@@ -25,7 +25,6 @@ export interface ExaminerOptions {
   store: { db: StoreDb };
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Called when an outbox could not be examined, for the log. */
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
@@ -35,7 +34,6 @@ export interface Examiner {
   snapshot(outbox?: string): Promise<DoctorSnapshot>;
   /** Examines now, unless that was done within five seconds; one that is unreachable answers its last findings with `problem`. */
   examine(outbox: string): Promise<Examination>;
-  /** Begins to examine every outbox, as if all were due. */
   examineAll(): void;
   /** The worst open finding by outbox, without asking any database or waiting for one. */
   headlines(): Promise<Map<string, DoctorHeadline>>;

@@ -14,7 +14,6 @@ export interface Fixes {
   dropIndex(table: TableFacts, index: IndexFacts): string;
   /** Takes one batch of published rows older than so many days; repeated until it takes none. */
   purge(table: TableFacts, id: string, published: string, keepDays: number): string;
-  /** Makes a whole-number column wider. */
   widen(table: TableFacts, column: ColumnFacts): string;
 }
 

@@ -36,7 +36,6 @@ const GRAVE_ROWS = 1_000_000;
 /** So many rows to step over are a page each for the relay's claim. */
 const STEPPED_OVER = 500;
 const PAGE_BYTES = 8_192;
-/** Pages of a new index are left this full. */
 const FILL = 0.9;
 const DEFAULT_VALUE_BYTES = 16;
 
@@ -207,7 +206,6 @@ function priceOf(
   };
 }
 
-/** The time of creation, else the key. */
 const firstColumn = ({ main }: Outbox): string | undefined => timeColumn(main, 'createdAt') ?? main.id[0]?.name;
 
 /** The tests an index over rows of these states can be made of; empty where the rules share none. */

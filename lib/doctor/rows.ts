@@ -14,7 +14,6 @@ export const ROW_CHECKS: Checks = {
   time_zone: timeZone,
 };
 
-/** Values of a status that one finding names. */
 const SHOWN = 8;
 /** Half of what the column holds: failing once a second, a small counter has hours left. */
 const NEAR_SHARE = 0.5;

@@ -17,7 +17,6 @@ const MANY_TRANSACTIONS = 10_000_000;
 /** Half of what the server takes on by itself before it vacuums to save its transaction numbers, which then frees none. */
 const GRAVE_TRANSACTIONS = 100_000_000;
 
-/** What these checks need of their input. */
 interface SlotInput {
   facts: Pick<Facts, 'slots' | 'catalogueHolders'>;
 }

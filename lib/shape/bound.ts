@@ -4,7 +4,6 @@ import type { Condition } from './schema/condition';
 import type { TableRef } from './schema/names';
 import type { ColumnRole, Shape } from './shape';
 
-/** What the configuration says of a shape for one table. */
 export interface ShapeSettings {
   shape: Shape;
   /** Written for this table, not built in. */
@@ -19,7 +18,6 @@ export interface ShapeSettings {
   };
 }
 
-/** A table of an outbox and what its columns mean. */
 export interface Place {
   key: 'main' | 'dead' | 'archive';
   table: Required<TableName>;
@@ -27,7 +25,6 @@ export interface Place {
   description: TableDescription;
   /** The columns that name one row, in the order of the shape. */
   id: ColumnDescription[];
-  /** The other roles this table has, and where each is found. */
   roles: Partial<Record<Exclude<ColumnRole, 'id'>, BoundRole>>;
 }
 
@@ -37,17 +34,13 @@ export interface BoundRole {
   column: ColumnDescription;
   /** Steps into JSON; [] for the whole value. */
   path: string[];
-  /** Inside the last element of a list. */
   last: boolean;
-  /** The companion that holds the column. */
   join: BoundCompanion | null;
   /** The companion's column whose largest value is the row that is meant; null where there is one row. */
   latest: string | null;
   /** So many seconds before the column's time; 0 for the time itself. */
   minusSeconds: number;
-  /** For the rows that pass; null: for all. */
   when: Condition | null;
-  /** The same for every row. */
   constant: string | null;
 }
 
@@ -63,7 +56,6 @@ export function isTime({ kind, time }: ColumnDescription): boolean {
   return kind === 'instant' || kind === 'wall_clock' || (time !== undefined && time !== 'utc');
 }
 
-/** A table beside the outbox that was found. */
 export interface BoundCompanion {
   name: string;
   description: TableDescription;
@@ -86,7 +78,6 @@ export interface Parameters {
   maxAttempts: number | null;
   stuckAfterSeconds: number;
   timeZone: string;
-  /** Those of the shape alone, by name. */
   extra: Record<string, number | string>;
 }
 

@@ -17,7 +17,6 @@ export function defineShape(input: ShapeInput): Shape {
 type State = ChangeRuleInput['from'][number];
 type Written = Record<string, Scalar | null | ValueInput>;
 
-/** Names in one text, with spaces between. */
 export const names = (text: string): string[] => text.trim().split(/\s+/);
 
 export const is = (column: string, equals: Scalar) => ({ column, equals });

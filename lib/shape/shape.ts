@@ -18,13 +18,11 @@ export const shapeSchema = z.strictObject({
   /** Built-in shapes: the file's name. Inline mappings: `inline`. */
   key: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   label: z.string().min(1).describe('What people call it'),
-  /** Where the layout comes from. */
   origin: z.string().min(1),
   engines: z.array(z.enum(['postgres', 'mysql'])).min(1),
   /** The table's usual name, schema included where the origin has one. */
   table: tableRefSchema,
   match: tableMatchSchema.optional(),
-  /** What the rows are. */
   family: z.enum(['outbox', 'inbox', 'job_queue', 'dead_letters']).default('outbox'),
   kind: z.enum(KINDS).optional().describe('How the table shows that an event is out; worked out from the states when left out'),
   columns: columnsSchema.refine((columns) => columns.id !== undefined, 'name the id column'),
@@ -36,7 +34,6 @@ export const shapeSchema = z.strictObject({
   dead: deadSchema.optional(),
   companions: z.record(z.string().min(1), companionSchema).default({}),
   cursor: cursorSchema.optional(),
-  /** Parameters with their defaults. */
   parameters: parametersSchema,
   claim: claimSchema.optional(),
   ordering: orderingSchema.optional(),
@@ -58,7 +55,6 @@ export const shapeSchema = z.strictObject({
   facts: factsSchema.optional(),
 });
 export type Shape = z.infer<typeof shapeSchema>;
-/** What a shape file writes: defaults may be left out. */
 export type ShapeInput = z.input<typeof shapeSchema>;
 
 /** True when the relay sends the events of one key strictly one after the other. */

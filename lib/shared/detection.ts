@@ -18,7 +18,6 @@ export type CautionCode =
 
 export interface DetectionNote<Code extends string> {
   code: Code;
-  /** Names of columns, tables and shapes, and numbers, for the sentence. */
   values: Record<string, string | number>;
 }
 export type Reason = DetectionNote<ReasonCode>;
@@ -34,21 +33,17 @@ export interface DetectionFailure {
   detail: string | null;
 }
 
-/** What a table of a candidate is to it. */
 export interface CandidateCompanion {
   table: string;
   purpose: 'dead' | 'archive' | 'other';
 }
 
-/** A table that may be an outbox. */
 export interface Candidate {
   /** `schema.table`, for people and for telling candidates apart. */
   table: string;
   /** The two parts in the catalogue's own spelling. */
   name: { schema: string; table: string };
-  /** Key of the built-in shape; null where a mapping of its own is proposed. */
   shape: string | null;
-  /** What people call the shape; null for a mapping of its own. */
   label: string | null;
   /** What kind of table it is: only an outbox is one of ours, the others are set apart. */
   family: 'outbox' | 'inbox' | 'job_queue' | 'dead_letters';
@@ -60,7 +55,6 @@ export interface Candidate {
   companions: CandidateCompanion[];
   /** Other built-in shapes that fit, best first. */
   alternatives: { shape: string; label: string; confidence: Confidence }[];
-  /** About how many rows; null where the server has not counted. */
   estimatedRows: number | null;
   /** Id of the outbox that the configuration has for this table already. */
   configuredAs: string | null;
@@ -69,7 +63,6 @@ export interface Candidate {
 export interface Detection {
   database: string;
   engine: EngineKey;
-  /** How many tables were read. */
   tables: number;
   /** There were more tables than one scan reads. */
   cut: boolean;
@@ -77,7 +70,6 @@ export interface Detection {
   candidates: Candidate[];
 }
 
-/** A value of the status column and what it is proposed to mean. */
 export interface StatusWord {
   word: string;
   /** Rows of the sample that hold it; 0 where only an index or the statistics know it. */
@@ -87,7 +79,6 @@ export interface StatusWord {
   sure: boolean;
 }
 
-/** A role of the mapping and where it is read. */
 export interface MappedRole {
   role: string;
   column: string;
@@ -101,7 +92,6 @@ export interface SampleRow {
   payload: string | null;
 }
 
-/** Rows read through a mapping. */
 export interface Sample {
   rows: SampleRow[];
   looked: number;
@@ -119,8 +109,6 @@ export interface Examination {
   status: { column: string; words: StatusWord[]; complete: boolean } | null;
   /** The newest rows as the mapping reads them; more of them are counted than shown. */
   sample: Sample | null;
-  /** Why rows could not be read through the mapping; null when they could. */
   problem: DetectionFailure | null;
-  /** To paste into the configuration. */
   yaml: string;
 }

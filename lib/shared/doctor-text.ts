@@ -58,7 +58,6 @@ export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader
   });
 }
 
-/** What the doctor could not read, in words. */
 export function unseenText({ code }: Unseen, reader: Reader): string {
   const key = `doctor.unseen.${code}`;
   return reader.has(key) ? reader.say(key) : code;

@@ -10,7 +10,6 @@ export type Severity = (typeof SEVERITIES)[number];
 /** Why a finding is not to be shown among the others. */
 export interface Silence {
   reason: string;
-  /** Name of the account or token. */
   actor: string;
   at: string;
 }
@@ -31,7 +30,6 @@ export interface Finding {
   silence: Silence | null;
 }
 
-/** An index as it is, and what it is used for. */
 export interface IndexReport {
   name: string;
   definition: string;
@@ -82,7 +80,6 @@ export interface Examination {
   problem: 'timeout' | 'unavailable' | 'unusable' | null;
 }
 
-/** All outboxes, as the screen shows them. */
 export interface DoctorSnapshot {
   asOf: string;
   /** In the order of the configuration; an outbox not examined yet is not there. */
@@ -91,18 +88,14 @@ export interface DoctorSnapshot {
   waiting: string[];
 }
 
-/** What the fleet shows of an outbox. */
 export interface DoctorHeadline {
   severity: Severity;
-  /** Findings that are not silenced. */
   count: number;
 }
 
-/** What the screen of an outbox shows of it. */
 export interface DoctorSummary {
   /** The worst finding that are not silenced; null where all is well. */
   worst: Finding | null;
-  /** Findings that are not silenced. */
   counts: Record<Severity, number>;
 }
 
@@ -122,7 +115,6 @@ export function rankFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a) - rank(b) || a.id.localeCompare(b.id, 'en'));
 }
 
-/** The worst finding that are not silenced, and how many there are of each severity. */
 export function summaryOf(findings: readonly Finding[]): DoctorSummary {
   const open = rankFindings(findings).filter(({ silence }) => silence === null);
   const count = (severity: Severity) => open.filter((finding) => finding.severity === severity).length;

@@ -21,7 +21,6 @@ export interface Capabilities {
   operations: Record<string, OperationCapability>;
   /** The relay keeps the order of a key, so an unpublished event blocks the later ones of its aggregate. */
   keepsOrder: boolean;
-  /** Which optional facts this table holds. */
   fields: {
     aggregate: boolean;
     createdAt: boolean;
@@ -85,13 +84,11 @@ export interface Claim {
   availableAt: string | null;
   /** Until when the claim holds, ISO 8601: one in the past has run out. */
   lockedUntil: string | null;
-  /** Who holds it, in the relay's words. */
   lockedBy: string | null;
 }
 
 export interface Neighbour {
   event: OutboxEvent;
-  /** This event itself. */
   current: boolean;
   /** Waits behind an earlier unpublished event of its key. */
   blocked: boolean;
@@ -184,7 +181,6 @@ export interface Summary {
   diagnosis: Diagnosis;
 }
 
-/** What a step of a series says, a field a line. */
 export interface SeriesValues {
   waiting: number | null;
   dead: number | null;
@@ -204,7 +200,6 @@ export interface SeriesValues {
 }
 
 export interface SeriesPoint extends SeriesValues {
-  /** Start of the step. */
   at: string;
   /** Events by duration, one count per bound of `heatBoundsMs` and one for what is longer; null where not known. */
   heat: number[] | null;
@@ -225,7 +220,6 @@ export interface Series {
   type: string | null;
   stepSeconds: number;
   points: SeriesPoint[];
-  /** How each line of the series is known. */
   known: Record<SeriesLine, Known>;
   /** Why a line has no value at all, of those whose `known` is `unavailable`. */
   why: Partial<Record<SeriesLine, UnavailableReason>>;
@@ -267,7 +261,6 @@ export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 /** An event as it was seen, without what is only to be read: enough to act on it later. */
 export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
 
-/** A stretch of a list, frozen. */
 export interface FrozenPage {
   events: FrozenEvent[];
   /** null at the end of the list. */
@@ -353,7 +346,6 @@ export interface InterventionPreview {
 export interface AuditEntry {
   id: string;
   at: string;
-  /** Name of the account or token. */
   actor: string;
   role: string;
   operation: string;

@@ -7,15 +7,11 @@ export const PERMISSIONS = [
   'outbox:read',
   /** See masked fields in the clear. */
   'payload:unmask',
-  /** Carry out an operation on events. */
   'event:operate',
-  /** Put marks on charts and take them off. */
   'mark:write',
-  /** Silence a finding of the doctor, and lift the silence. */
   'doctor:silence',
   /** Prove a mapping, and turn changes of an outbox on and off. */
   'mapping:prove',
-  /** Read the audit. */
   'audit:read',
   /** Approve what somebody else planned. */
   'plan:approve',

@@ -11,7 +11,6 @@ export class Availability {
   state: AvailabilityState = 'unknown';
   /** Milliseconds since the epoch: since when it has been so. */
   since: number;
-  /** Why it is away; null while it is not. */
   failure: DatabaseFailure | null = null;
   /** A connection broke: the next one is tried by one caller alone. */
   private doubtful = false;
@@ -42,14 +41,12 @@ export class Availability {
     return true;
   }
 
-  /** A connection was opened. */
   succeeded(): void {
     this.retryMs = RETRY_FIRST_MS;
     this.failure = null;
     this.become('up');
   }
 
-  /** None could be opened. */
   failed(failure: DatabaseFailure): void {
     this.failure = failure;
     this.retryAt = this.now() + this.retryMs;

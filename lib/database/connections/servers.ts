@@ -5,18 +5,14 @@ import { Availability, type AvailabilityState } from './availability';
 import { Share, type Lane, type LaneCounts, type LaneOptions, type Source } from './share';
 
 export interface RoleConnections extends LaneCounts {
-  /** What all databases of its server may have together. */
   limit: number;
 }
 
-/** What is known of a database's connections at this moment. */
 export interface Connections {
   state: AvailabilityState;
   /** Milliseconds since the epoch. */
   since: number;
-  /** Why it is away; null while it is not. */
   failure: DatabaseFailure | null;
-  /** Of the kinds of work that there are for this database. */
   roles: Partial<Record<ConnectionRole, RoleConnections>>;
   /** Held by this console over all databases of the server, and the most it may hold; `key` is its host and port. */
   server: { key: string; open: number; limit: number };

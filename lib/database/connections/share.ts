@@ -7,13 +7,11 @@ import type { Availability } from './availability';
 const SAME_LANE_FIRST_MS = 100;
 const IDLE_MS = 30_000;
 
-/** How an engine opens and closes a connection. */
 export interface Source<C> {
   /** `onLost` is to be told when the connection ends, whoever has it. Throws the driver's error. */
   open(onLost: (connection: C) => void): Promise<C>;
   /** Resolves when it is closed; never rejects. */
   close(connection: C): Promise<void>;
-  /** What a driver's error means. */
   failure(error: unknown): DatabaseFailure;
 }
 
@@ -28,7 +26,6 @@ export interface Lane<C> {
 }
 
 export interface LaneOptions {
-  /** Most connections of this lane. */
   max: number;
   /** Longest wait for a place, in milliseconds. */
   acquireTimeoutMs: number;

@@ -28,7 +28,6 @@ const BROKEN =
 /** mysql2 reports these without a code: the connection is gone, or there was none to be had. */
 const CONNECTION_MESSAGES = ['closed state', 'Pool is closed', 'Connection lost', 'Queue limit reached', 'certificate'];
 
-/** What a driver's error means to the console; one already mapped stays as it is. */
 export function mysqlFailure(error: unknown): DatabaseFailure {
   if (error instanceof DatabaseFailure) return error;
   const record = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};

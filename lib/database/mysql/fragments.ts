@@ -28,7 +28,6 @@ export function rowDigest(alias: string, table: TableDescription, timeZone: stri
   return digest(sql.join(parts));
 }
 
-/** A digest over the given values and a payload. */
 export function digestOf(parts: Sql[], payload: Sql | null): Sql<string> {
   return digest(sql.join([...parts.map((part) => bytes(part)), payload === null ? sql`''` : beginning(payload)]));
 }

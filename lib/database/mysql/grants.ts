@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Db } from '../description';
 import { mysqlFailure } from './failure';
 
-/** One line of what the server says of somebody's rights. */
 export interface Grant {
   /** Whether it takes back instead: MySQL lists what a right on everything does not reach. */
   revoked: boolean;

@@ -16,7 +16,6 @@ export function serverKind(version: string): ServerKind {
   return { mariadb: /mariadb/i.test(version), major: Number(major), minor: Number(minor), patch: Number(patch) };
 }
 
-/** The kind of the server that `db` is connected to. */
 export async function serverOf(db: Db): Promise<ServerKind> {
   const { rows } = await sql<{ version: string }>`select version() as version`.execute(db);
   return serverKind(rows[0]?.version ?? '');
@@ -36,7 +35,6 @@ export function createsTriggerIfMissing(kind: ServerKind): boolean {
   return kind.mariadb || atLeast(kind, 8, 0, 29);
 }
 
-/** How the server calls a setting of its transactions. */
 export function transactionSetting(kind: ServerKind, name: 'isolation' | 'read_only'): string {
   return `${kind.mariadb && !atLeast(kind, 11, 2) ? 'tx' : 'transaction'}_${name}`;
 }

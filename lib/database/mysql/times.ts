@@ -6,7 +6,6 @@ const SINCE_YEAR = 2005;
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 
-/** What a zone's clocks show. */
 export interface ZoneOffsets {
   /** Minutes east of Greenwich, one more than there are changes: before the first of them, and after each. */
   minutes: number[];

@@ -12,7 +12,6 @@ export function asText(column: Sql, description?: ColumnDescription): Sql<string
   return sql`cast(${column} as char)`;
 }
 
-/** Text as a value of the column's own type. */
 export function typed(value: string, description: ColumnDescription): Sql {
   const { kind, type } = description;
   // A parameter cast to a number is a signed one to MySQL before it is anything else, and ends at half the unsigned ones.
@@ -49,7 +48,6 @@ export function isOneOf(column: Sql, values: string[], description: ColumnDescri
   );
 }
 
-/** A truth value, a number or a word for one. */
 export function isTrue(column: Sql, description: ColumnDescription, wanted: boolean): Sql<boolean> {
   if (isNumber(description)) return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
   const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];

@@ -18,7 +18,6 @@ export function jsonText(column: Sql, path: string[], description: ColumnDescrip
   return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
 }
 
-/** The last element of a list, as JSON. */
 export function lastOfJson(column: Sql, description: ColumnDescription): { sql: Sql; description: ColumnDescription } {
   const found = whenReadable(column, description, 'json array', (document) => sql`${document} -> -1`);
   return { sql: found, description: description.kind === 'json' ? description : { ...description, type: 'json', kind: 'json' } };
@@ -250,7 +249,6 @@ function tellsSize({ type, over }: ColumnDescription): boolean {
 const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
 
-/** The type whose values the server compares. */
 const comparedAs = ({ over, type }: ColumnDescription): string => over ?? type;
 
 const compared = (column: RawBuilder<unknown>, { over }: ColumnDescription): RawBuilder<unknown> =>

@@ -17,7 +17,6 @@ export interface ColumnFacts {
   largestSeen: string | null;
   /** Bytes of a value on average; null where they are not counted. */
   averageBytes: number | null;
-  /** Column default as the server prints it. */
   defaultText: string | null;
   /** Texts that differ in case alone are equal. */
   caseless: boolean;
@@ -41,11 +40,9 @@ export interface IndexFacts {
 }
 
 export interface VacuumFacts {
-  /** Row versions that are dead. */
   deadRows: number;
   /** So many of them make autovacuum start. */
   startsAtRows: number;
-  /** It runs on this server at all. */
   enabled: boolean;
   /** Quoted names of the table, or of its parts, that have switched it off. */
   switchedOff: string[];
@@ -83,7 +80,6 @@ export interface SnapshotHolder {
   application: string;
   /** How long it has been open; null where the role may not see it. */
   ageMs: number | null;
-  /** Transactions that began since. */
   transactions: number;
   state: string | null;
   /** The statement that would end it; null where none here does. */
@@ -96,9 +92,7 @@ export interface CatalogueHolder {
   /** null for a slot that is no single database's. */
   database: string | null;
   active: boolean;
-  /** Transactions that began since. */
   transactions: number;
-  /** The statement that drops it. */
   drop: string;
 }
 
@@ -109,11 +103,9 @@ export interface SlotFacts extends Pick<
 > {
   /** How long it has had no reader; null while it has one, and before PostgreSQL 17. */
   inactiveMs: number | null;
-  /** The statement that drops it. */
   drop: string;
 }
 
-/** Rights beyond what watching, or operating, needs. */
 export interface RoleFacts {
   key: 'reader' | 'operator';
   name: string;
@@ -124,7 +116,6 @@ export interface RoleFacts {
 /** Bounded reads of rows; null where no index leads to them and the table is too large to read. */
 export interface RowFacts {
   waiting: {
-    /** Rows read, at most the bound. */
     seen: number;
     mostAttempts: number | null;
     /** Rows tried more often than `maxAttempts` says. */
@@ -136,7 +127,6 @@ export interface RowFacts {
   dead: { count: number; oldestMs: number | null } | null;
   /** Values that no rule of the shape names, among the rows looked at. */
   unmapped: { looked: number; values: { value: string; rows: number }[] };
-  /** Age of the oldest published row; null where unknown. */
   oldestPublishedMs: number | null;
   /** How far the newest row is ahead of the database's clock; null where it is not, or unknown. */
   aheadMs: number | null;
@@ -163,7 +153,6 @@ export interface Facts {
   unseen: Unseen[];
 }
 
-/** Both tables that hold live events, the outbox first. */
 export function tablesOf({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFacts[] {
   return dead === null ? [main] : [main, dead];
 }

@@ -78,7 +78,6 @@ async function readServer(db: Db): Promise<Server> {
   };
 }
 
-/** Minutes that a zone is ahead of UTC at a moment. */
 function minutesAhead(timeZone: string, now: number): number {
   if (/^[+-]\d\d:\d\d$/.test(timeZone))
     return Number(`${timeZone[0] ?? '+'}1`) * (Number(timeZone.slice(1, 3)) * 60 + Number(timeZone.slice(4)));

@@ -179,7 +179,6 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
   return wide;
 }
 
-/** The columns that operations write, given to the role itself. */
 function updatesAgain(
   identifier: Engine['quote']['identifier'],
   { table, updates }: Pick<TableRights, 'table' | 'updates'>,

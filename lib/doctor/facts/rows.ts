@@ -13,14 +13,12 @@ import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';
 import { decidingColumn, stateColumns, statusColumns } from '../state-columns';
 
-/** Rows of one state that are read. */
 const STATE_ROWS = 10_001;
 /** Rows at each end of the table that are tried against the rules of the shape. */
 const EDGE_ROWS = 1_000;
 /** The oldest rows among which a published one is searched. */
 const OLDEST_ROWS = 1_000;
 const VALUES_SHOWN = 20;
-/** Values of a status that are searched in an index. */
 const VALUES_PROBED = 50;
 const VALUE_CHARACTERS = 60;
 const LIMITS = { statementMs: 1_500, lockMs: 300 };

@@ -12,7 +12,6 @@ import { bindId, bindRoles, checkAlternatives, optionalNames, applyTimeEncodings
 /** Of the parameter `group` of a shape with a cursor: every group counts. */
 const ALL_GROUPS = '*';
 
-/** The tables of an outbox as the catalogue describes them. */
 export interface FoundTables {
   main: TableDescription;
   dead: TableDescription | null;

@@ -8,7 +8,6 @@ import type { Shape } from '../shape';
 import { amountIn } from './parameters';
 import { type Problems, BoundTable } from './table';
 
-/** What a condition of a shape is bound with. */
 export interface Binding {
   shape: Shape;
   parameters: Parameters;

@@ -7,7 +7,6 @@ import type { Shape } from '../shape';
 import { findName, type MappingProblem } from './table';
 import type { Captured } from './source';
 
-/** A table that was looked for. */
 export type TableFound = { description: TableDescription } | { problem: MappingProblem };
 
 /** Suggestions are made out of so many names at the most. */
@@ -41,7 +40,6 @@ export function capturedOf(shape: Shape, table: string, inline: boolean): Captur
   return Object.fromEntries(groupsOf(pattern).map((name) => [name, table]));
 }
 
-/** A companion's name with what was captured put in. */
 export function filledName(ref: TableRef, captured: Captured): TableRef {
   const fill = (text: string): string => text.replace(/\{([^{}]+)\}/g, (whole, name: string) => captured[name] ?? whole);
   return typeof ref === 'string' ? fill(ref) : { ...ref, table: fill(ref.table) };

@@ -7,7 +7,6 @@ import type { Shape } from '../shape';
 import { bindCondition, notATime, type Binding, outOfBounds } from './condition';
 import type { BoundTable } from './table';
 
-/** The tables a rule may write. */
 export interface Tables {
   main: BoundTable;
   dead: BoundTable | null;
@@ -93,7 +92,6 @@ function bindPlain(value: PlainValue, column: ColumnDescription, source: BoundTa
   return value;
 }
 
-/** Notes a value the column cannot take. */
 function checkWritten(value: string | number | boolean | null, column: ColumnDescription, path: Path, { problems, strict }: Binding): void {
   const { name, type, kind, labels, nullable } = column;
   const at = [...path, 'value'];

@@ -13,7 +13,6 @@ const TIMES: readonly Role[] = ['createdAt', 'publishedAt', 'attemptedAt', 'lock
 /** A column of nothing, behind a value that is the same for every row. */
 const NOTHING: ColumnDescription = { name: '', type: 'text', kind: 'text', nullable: false, generated: false };
 
-/** What was captured out of a table's name, by group. */
 export type Captured = Readonly<Record<string, string>>;
 
 /** Names a shape says the table may lack: those of optional sources, and all alternatives. */
@@ -29,7 +28,6 @@ export function optionalNames(columns: Columns): Set<string> {
   return names;
 }
 
-/** The sources of a shape's roles, the id apart. */
 export function sourcesOf(columns: Columns): { role: Role; source: Source }[] {
   return COLUMN_ROLES.flatMap((role) => {
     const source = role === 'id' ? undefined : columns[role];

@@ -10,7 +10,6 @@ export interface MappingProblem {
   absent?: true;
 }
 
-/** Gathers what is wrong, so that all of it is reported at once. */
 export class Problems {
   readonly list: MappingProblem[] = [];
 
@@ -46,7 +45,6 @@ export class BoundTable {
 
   constructor(
     readonly description: TableDescription,
-    /** Names the shape says the table may lack. */
     private readonly optional: ReadonlySet<string> | 'all',
     private readonly problems: Problems,
     /** The table is as a library made it, or as somebody made the library's: not all that the shape says of its types must be so. */
