@@ -26,6 +26,10 @@ export const FAILURE_CODES = [
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
+/** A table of error codes by what they mean, the other way round. */
+export const byCode = (codes: Partial<Record<FailureCode, readonly (string | number)[]>>): ReadonlyMap<string, FailureCode> =>
+  new Map(Object.entries(codes).flatMap(([code, own]) => own.map((one) => [String(one), code as FailureCode])));
+
 /** What the system says of a connection that could not be made, or broke. */
 export const SOCKET_CODES: readonly string[] = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT']; // prettier-ignore
 

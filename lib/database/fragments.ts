@@ -1,5 +1,11 @@
-import type { RawBuilder } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { type TableName, type ColumnDescription, type TableDescription } from './description';
+
+/** Words for true and for false, as texts hold them. */
+export const TRUTH_WORDS = { true: ['1', 't', 'true', 'y', 'yes', 'on'], false: ['0', 'f', 'false', 'n', 'no', 'off'] };
+
+export const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>
+  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
 
 /** SQL fragments whose spelling differs between engines. Column arguments are already quoted references. */
 export interface Fragments {

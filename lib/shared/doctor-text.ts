@@ -1,5 +1,6 @@
 /** Findings of the doctor as text: on the screen, in exports, and on the command line. Words come from the caller's catalogue. */
 import type { Examination, Finding, FindingValues, Unseen } from './doctor';
+import { field } from './figures/series-csv';
 import {
   formatAbsolute,
   formatAge,
@@ -105,27 +106,11 @@ export function examinationsAsCsv(examinations: readonly Examination[], reader: 
     findings.map((finding) => {
       const { what, why } = findingLines(finding, reader);
       const { severity, check, subject, values, cure, silence } = finding;
-      return [
-        outbox,
-        at,
-        severity,
-        check,
-        visibleText(subject ?? ''),
-        what,
-        why,
-        visibleText(JSON.stringify(values)),
-        // As it has to be run, whatever is in the names.
-        cure ?? '',
-        visibleText(silence?.actor ?? ''),
-        visibleText(silence?.reason ?? ''),
-      ];
+      const shown = [subject ?? '', JSON.stringify(values), silence?.actor ?? '', silence?.reason ?? ''];
+      const [about, facts, by, because] = shown.map(visibleText);
+      // A cure as it has to be run, whatever is in the names.
+      return [outbox, at, severity, check, about, what, why, facts, cure, by, because].map((text) => text ?? '');
     }),
   );
-  return `${[head, ...rows].map((row) => row.map(cell).join(',')).join('\r\n')}\r\n`;
-}
-
-/** Quoted where it must be; what a spreadsheet would run is kept a text. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return `${[head, ...rows].map((row) => row.map(field).join(',')).join('\r\n')}\r\n`;
 }

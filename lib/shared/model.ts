@@ -21,21 +21,11 @@ export interface Capabilities {
   operations: Record<string, OperationCapability>;
   /** The relay keeps the order of a key, so an unpublished event blocks the later ones of its aggregate. */
   keepsOrder: boolean;
-  fields: {
-    aggregate: boolean;
-    createdAt: boolean;
-    publishedAt: boolean;
-    lastAttemptAt: boolean;
-    attempts: boolean;
-    error: boolean;
-    dedupKey: boolean;
-    traceId: boolean;
-    headers: boolean;
-    amount: boolean;
-    availableAt: boolean;
-    lockedUntil: boolean;
-    lockedBy: boolean;
-  };
+  fields: Record<
+    | 'aggregate' | 'createdAt' | 'publishedAt' | 'lastAttemptAt' | 'attempts' | 'error' | 'dedupKey' | 'traceId' | 'headers' | 'amount'
+    | keyof Claim,
+    boolean
+  >; // prettier-ignore
 }
 
 export interface OutboxInfo {
@@ -153,13 +143,8 @@ export interface EventPage<E extends OutboxEvent = OutboxEvent> extends ListScop
   previousCursor: string | null;
 }
 
-export interface TypeFigures {
+export interface TypeFigures extends Record<'waiting' | 'dead' | 'retries' | 'errors' | 'p95Ms', number | null> {
   type: string;
-  waiting: number | null;
-  dead: number | null;
-  retries: number | null;
-  errors: number | null;
-  p95Ms: number | null;
 }
 
 export interface Summary {

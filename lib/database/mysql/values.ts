@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { ColumnDescription } from '../description';
+import { oneOf, TRUTH_WORDS } from '../fragments';
 import { utcText } from './times';
 
 type Sql<T = unknown> = RawBuilder<T>;
@@ -42,42 +43,30 @@ const isNumber = (description: ColumnDescription): boolean =>
 export function isOneOf(column: Sql, values: string[], description: ColumnDescription): Sql<boolean> {
   const given = values.map((value) => sql`${value}`);
   if (isText(description)) return textIn(column, given, description);
-  return oneOf(
-    column,
-    values.map((value) => typed(value, description)),
-  );
+  const own = values.map((value) => typed(value, description));
+  return oneOf(column, own);
 }
 
 export function isTrue(column: Sql, description: ColumnDescription, wanted: boolean): Sql<boolean> {
   if (isNumber(description)) return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
-  const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];
-  return sql`lower(cast(${column} as char)) in (${sql.join(words.map((word) => sql.lit(word)))})`;
+  return oneOf(sql`lower(cast(${column} as char))`, TRUTH_WORDS[`${wanted}`].map(sql.lit));
 }
 
 /** As `isOneOf`, with literals. What the server would make of a text compared with a number, or the other way round, is never what was meant. */
 export function isLiteral(column: Sql, values: (string | number | boolean)[], description: ColumnDescription | null): Sql<boolean> {
   const asWritten = values.map(String);
+  const texts = asWritten.map((value) => sql.lit(value));
   if (description === null ? values.every((value) => typeof value === 'string') : isText(description))
-    return textIn(
-      column,
-      asWritten.map((value) => sql.lit(value)),
-      description,
-    );
-  if (description !== null && !isNumber(description))
-    return oneOf(
-      column,
-      asWritten.map((value) => typed(value, description)),
-    );
+    return textIn(column, texts, description);
+  if (description !== null && !isNumber(description)) return isOneOf(column, asWritten, description);
   const numbers = asWritten.map((value) => TRUTH[value] ?? value).filter((value) => NUMBER.test(value));
   if (numbers.length === 0) return sql`false`;
-  const equal = oneOf(
-    column,
-    numbers.map((value) => sql.raw(value)),
-  );
+  const given = numbers.map((value) => sql.raw(value));
+  const equal = oneOf(column, given);
   if (description === null || !/^float/i.test(description.type)) return equal;
   // A number is wider than a float, and none of its fractions is the one the column holds: they are the same when they read the same.
-  const texts = numbers.map((value) => sql.lit(value));
-  return sql`(${equal} or ${oneOf(sql`cast(${column} as char)`, texts)})`;
+  const printed = numbers.map((value) => sql.lit(value));
+  return sql`(${equal} or ${oneOf(sql`cast(${column} as char)`, printed)})`;
 }
 
 const TRUTH: Record<string, string> = { true: '1', false: '0' };
@@ -97,6 +86,3 @@ function textIn(column: Sql, values: Sql[], description: ColumnDescription | nul
   const bytes = values.map((value) => sql`cast(${value} as binary)`);
   return sql`(${oneOf(column, own)} and ${oneOf(sql`cast(cast(${column} as char) as binary)`, bytes)})`;
 }
-
-const oneOf = (column: Sql, values: Sql[]): Sql<boolean> =>
-  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;

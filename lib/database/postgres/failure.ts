@@ -1,31 +1,18 @@
-import { DatabaseFailure, SOCKET_CODES, type FailureCode } from '../failure';
+import { byCode, DatabaseFailure, SOCKET_CODES } from '../failure';
 
 /** SQLSTATE → code, whole classes where every member means the same. https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const BY_STATE: Record<string, FailureCode> = {
-  '57014': 'timeout',
-  '55P03': 'locked',
-  '40P01': 'deadlock',
-  '40001': 'deadlock',
-  '23505': 'duplicate',
-  '42501': 'no_privilege',
-  '42P01': 'missing',
-  '42703': 'missing',
-  '3F000': 'missing',
-  '3D000': 'connection',
-  '25006': 'read_only',
-  '25P03': 'connection',
-  '53300': 'connection',
-  '28000': 'connection',
-  '28P01': 'connection',
-  P0001: 'constraint',
-};
-const BY_CLASS: Record<string, FailureCode> = {
-  '08': 'connection',
-  '22': 'bad_value',
-  '23': 'constraint',
-  '57': 'connection',
-  '58': 'connection',
-};
+const BY_STATE = byCode({
+  timeout: ['57014'],
+  locked: ['55P03'],
+  deadlock: ['40P01', '40001'],
+  duplicate: ['23505'],
+  constraint: ['23', 'P0001'],
+  bad_value: ['22'],
+  no_privilege: ['42501'],
+  missing: ['42P01', '42703', '3F000'],
+  read_only: ['25006'],
+  connection: ['08', '57', '58', '3D000', '25P03', '53300', '28000', '28P01'],
+});
 
 /** pg and pg-pool report these without a code: the connection is gone, or there was none to be had. */
 const CONNECTION_MESSAGES = [
@@ -44,7 +31,7 @@ export function postgresFailure(error: unknown): DatabaseFailure {
   // Said with a state that has many other meanings.
   if (message.includes('not currently accepting connections')) return new DatabaseFailure('connection', code, error);
   if (code !== null && /^[0-9A-Z]{5}$/.test(code)) {
-    return new DatabaseFailure(BY_STATE[code] ?? BY_CLASS[code.slice(0, 2)] ?? 'other', code, error);
+    return new DatabaseFailure(BY_STATE.get(code) ?? BY_STATE.get(code.slice(0, 2)) ?? 'other', code, error);
   }
   const broken = (code !== null && SOCKET_CODES.includes(code)) || CONNECTION_MESSAGES.some((known) => message.includes(known));
   return new DatabaseFailure(broken ? 'connection' : 'other', code, error);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Fragments } from '../fragments';
+import { oneOf, TRUTH_WORDS, type Fragments } from '../fragments';
 import { type ColumnDescription, type TableName, tableRef } from '../description';
 
 /** Values out of JSON that anybody may have written: one row that the server cannot take apart must not break a list. */
@@ -113,8 +113,7 @@ function isTrue(column: RawBuilder<unknown>, description: ColumnDescription, wan
   if (description.kind === 'boolean') return sql`${column} = ${sql.lit(wanted)}`;
   if (description.kind === 'integer' || description.kind === 'decimal') return wanted ? sql`${column} <> 0` : sql`${column} = 0`;
   if (description.type === 'bit(1)') return wanted ? sql`${column} = B'1'` : sql`${column} = B'0'`;
-  const words = wanted ? ['1', 't', 'true', 'y', 'yes', 'on'] : ['0', 'f', 'false', 'n', 'no', 'off'];
-  return sql`lower((${column})::text) in (${sql.join(words.map((word) => sql.lit(word)))})`;
+  return oneOf(sql`lower((${column})::text)`, TRUTH_WORDS[`${wanted}`].map(sql.lit));
 }
 
 function lastElement(
@@ -245,9 +244,6 @@ function valueDigest(value: RawBuilder<unknown>, description: ColumnDescription 
 function tellsSize({ type, over }: ColumnDescription): boolean {
   return TELLS_SIZE.test(over ?? type);
 }
-
-const oneOf = (column: RawBuilder<unknown>, values: RawBuilder<unknown>[]): RawBuilder<boolean> =>
-  values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} in (${sql.join(values)})`;
 
 const comparedAs = ({ over, type }: ColumnDescription): string => over ?? type;
 

@@ -16,9 +16,5 @@ export const debeziumQuarkusOutbox = defineShape({
     caseless: true,
     underscoreless: true,
   },
-  facts: {
-    source: 'debezium/debezium-quarkus@3e5c1119',
-    verified: 'source',
-    warnings: DEBEZIUM_WARNINGS,
-  },
+  facts: { source: 'debezium/debezium-quarkus@3e5c1119', verified: 'source', warnings: DEBEZIUM_WARNINGS },
 });

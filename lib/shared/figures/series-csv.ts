@@ -54,7 +54,8 @@ const heatOf =
   ({ heat }: RatedPoint): number | null =>
     heat?.[row] ?? null;
 
-function field(value: string | number | null): string {
+/** Quoted where it must be; what a spreadsheet would run is kept a text. */
+export function field(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
