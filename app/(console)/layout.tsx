@@ -2,7 +2,7 @@ import { cookies } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
 import { Frame } from '@/components/frame/frame';
 import { PaletteButton } from '@/components/palette/palette-button';
-import { offeredLanguages } from '@/lib/server/language';
+import { OFFERED_LANGUAGES } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';
 import { isChangeable } from '@/lib/server/reads/outboxes';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
@@ -24,7 +24,7 @@ export default defineLayout({
             outboxes,
             interventions: { preview: previewIntervention, intervene, check: checkIntervention },
           }}
-          languages={offeredLanguages()}
+          languages={OFFERED_LANGUAGES}
           railCollapsed={jar.get(RAIL_COOKIE)?.value === 'icons'}
           serverNow={Date.now()}
           signOut={signOut}

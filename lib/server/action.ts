@@ -2,16 +2,14 @@ import 'server-only';
 import { unstable_rethrow } from 'next/navigation';
 import type { z } from 'zod';
 import type { Permission } from '@/lib/shared/permissions';
-import { Problem, type ActionResult } from '@/lib/shared/problems';
+import type { ActionResult } from '@/lib/shared/problems';
 import { askerOfRequest, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput } from './input';
-import { originProblem, publicOrigin } from './auth/origin';
 import { newReference, problemOf, problemResult } from './problem-response';
 import { recordRefusedAttempt, type Attempted } from './auth/refusals';
 
-export interface ActionDefinition<I, T> {
-  /** Stable name, for the log and the list of entry points. */
+interface ActionDefinition<I, T> {
   id: string;
   permission: Permission;
   input: z.ZodType<I>;
@@ -20,12 +18,9 @@ export interface ActionDefinition<I, T> {
   run: (context: Context, input: I) => Promise<T>;
 }
 
-export type ServerAction<I, T> = ((input: I) => Promise<ActionResult<T>>) & { entry: EntryDeclaration };
+type ServerAction<I, T> = ((input: I) => Promise<ActionResult<T>>) & { entry: EntryDeclaration };
 
-/**
- * The one way to write a server action: who is asking, may they, does the request come from our own pages, is the input
- * sane, and only then `run`. Answers a value or a problem with a code; unexpected failures are logged under a reference.
- */
+/** The one way to write a server action: who asks, from our own pages, may they, is the input sane, and only then `run`. */
 export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAction<I, T> {
   const { id, permission, input, attempted, run } = definition;
 
@@ -33,10 +28,7 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
     let asker: Asker | null = null;
     try {
       asker = await askerOfRequest(permission);
-      if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in again');
-      const foreign = asker.by === 'cookie' ? originProblem(asker.headers, publicOrigin()) : null;
-      if (foreign !== null) throw new Problem('forbidden', foreign);
-      const context = authorise(asker, permission);
+      const context = authorise(asker, permission, true);
       const ended = attempted === undefined ? null : context.console.underWay.begin();
       try {
         return { ok: true, value: await run(context, parseInput(input, raw)) };

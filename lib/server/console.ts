@@ -30,19 +30,13 @@ export interface Console {
   config: Config;
   store: Store;
   directory: OutboxDirectory;
-  /** Who is asking, remembered for seconds. */
   askers: KnownAskers;
-  /** The figures, one reading for all viewers. */
   snapshots: Snapshots;
-  /** The same figures for Prometheus. */
   exposition: Exposition;
-  /** Collects the history that the figures are made of. */
   collector: Collector;
-  /** Examines the tables, when somebody looks. */
   examiner: Examiner;
   /** Brings the records of interventions into the audit. */
   carrier: Carrier;
-  /** What `intervene` and its companions need. */
   interventions: InterventionDeps;
   /** What is finished or refused before the console ends. */
   underWay: UnderWay;
@@ -61,15 +55,21 @@ const PATIENCE_MS = 15_000;
 
 /** Without a store that takes its audit entry, nothing is changed. */
 async function requireStore(store: Store): Promise<void> {
-  try {
-    await proveAuditTakesEntries(store.db);
-  } catch (error) {
-    throw new Problem('unavailable', 'The console cannot write the audit in its own store at the moment, so this try changed nothing', {
-      ofStore: true,
-      cause: error,
-    });
-  }
+  await proveAuditTakesEntries(store.db).catch((cause: unknown) => {
+    const detail = 'The console cannot write the audit in its own store at the moment, so this try changed nothing';
+    throw new Problem('unavailable', detail, { ofStore: true, cause });
+  });
 }
+
+/** Logs that a thing of its own failed, as a warning. */
+const warn =
+  (text: string) =>
+  (err: unknown): void =>
+    log().warn({ err }, text);
+const warnOf =
+  (of: 'outbox' | 'database', text: string) =>
+  (name: string, err: unknown): void =>
+    log().warn({ [of]: name, err }, text);
 
 async function create(): Promise<Console> {
   const env = environment();
@@ -78,14 +78,14 @@ async function create(): Promise<Console> {
   const { config } = reading;
   const url = config.storeUrl ?? env.embeddedStoreUrl;
   if (url === undefined) throw new Error('store: missing; start with npm start, which runs the embedded one');
-  const store = openStore(url, (error) => log().warn({ err: error }, 'an idle connection to the store broke'));
+  const store = openStore(url, warn('an idle connection to the store broke'));
   // One bound for whatever this process does at a server.
   const servers = createServers(config.connections.perServer);
   const directory = createDirectory({
     ...directoryOptions(config),
     servers,
     proofs: proofSource(store),
-    onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection broke'),
+    onIdleError: warnOf('database', 'an idle connection broke'),
   });
   const wrong = await mappingErrors(directory);
   if (wrong.length > 0) {
@@ -95,13 +95,13 @@ async function create(): Promise<Console> {
   const carrier = startCarrier({
     directory,
     store,
-    onError: (database, error) => log().warn({ database, err: error }, 'records could not be carried into the audit'),
+    onError: warnOf('database', 'records could not be carried into the audit'),
   });
   const snapshots: Snapshots = createSnapshots(directory, {
     history: openHistory(store),
     compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
-    onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the figures could not be read'),
+    onFailure: warnOf('outbox', 'the figures could not be read'),
   });
   // Connections of its own, without an operator's: what it costs can be told apart, and it waits for nobody.
   const collected = createDirectory({
@@ -109,7 +109,7 @@ async function create(): Promise<Console> {
     databases: config.databases.map(({ id, url }) => ({ id, url })),
     readAs: 'collector',
     servers,
-    onIdleError: (database, error) => log().warn({ database, err: error }, 'an idle connection of the collector broke'),
+    onIdleError: warnOf('database', 'an idle connection of the collector broke'),
   });
   const collector: Collector = createCollector({
     directory: collected,
@@ -119,31 +119,29 @@ async function create(): Promise<Console> {
     retentionDays: config.retention.rollupDays,
     // One reading for the collector and all viewers.
     depthNow: (outbox) => snapshots.depthNow(outbox),
-    onError: (outbox, error) => log().warn({ outbox, err: error }, 'the history could not be collected'),
+    onError: warnOf('outbox', 'the history could not be collected'),
   });
   collector.start();
   const housekeeping = startHousekeeping({
     store,
     rollupDays: config.retention.rollupDays,
-    onError: (error) => log().warn({ err: error }, 'housekeeping failed'),
+    onError: warn('housekeeping failed'),
   });
   const interventions: InterventionDeps = {
     directory,
     requireStore: () => requireStore(store),
-    unsettled: unsettledLog(store, (error) =>
-      log().warn({ err: error }, 'the store does not take an intervention whose outcome is unknown'),
-    ),
+    unsettled: unsettledLog(store, warn('the store does not take an intervention whose outcome is unknown')),
     onRecord: (outbox) => carrier.kick(outbox),
   };
   const underWay = createUnderWay();
   const settling = startSettling({
     ...interventions,
-    onError: (error) => log().warn({ err: error }, 'an intervention whose outcome is unknown could not be looked at'),
+    onError: warn('an intervention whose outcome is unknown could not be looked at'),
   });
   return {
     config,
     store,
-    askers: knownAskers(store, { onUnnoted: (error) => log().warn({ err: error }, 'that a token was used could not be noted') }),
+    askers: knownAskers(store, { onUnnoted: warn('that a token was used could not be noted') }),
     directory,
     snapshots,
     exposition: createExposition({
@@ -152,13 +150,13 @@ async function create(): Promise<Console> {
       collector,
       carrier,
       store,
-      onFailure: (error) => log().warn({ err: error }, 'the totals for Prometheus could not be read'),
+      onFailure: warn('the totals for Prometheus could not be read'),
     }),
     collector,
     examiner: createExaminer({
       directory,
       store,
-      onFailure: (outbox, error) => log().warn({ outbox, err: error }, 'the outbox could not be examined'),
+      onFailure: warnOf('outbox', 'the outbox could not be examined'),
     }),
     carrier,
     interventions,

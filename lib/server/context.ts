@@ -9,6 +9,7 @@ import { can, onlyReads, type Actor, type Permission } from '@/lib/shared/permis
 import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
 import { identify, type Identification } from './auth/actor';
+import { originProblem, publicOrigin } from './auth/origin';
 import { getConsole, type Console } from './console';
 import { chooseLanguage, chooseTimeZone } from './language';
 import { newReference } from './problem-response';
@@ -25,13 +26,8 @@ export interface Context {
   timeZone: string;
 }
 
-export interface Asker extends Identification {
-  console: Console;
+export interface Asker extends Omit<Context, 'actor'>, Identification {
   headers: Headers;
-  requestId: string;
-  elapsedMs: () => number;
-  locale: Language;
-  timeZone: string;
 }
 
 /** Said before any outbox is looked at: it is none of their databases that is away. */
@@ -63,15 +59,16 @@ export const askerOfRequest = cache(async (permission: Permission): Promise<Aske
   return askerOf(await headers(), (name) => jar.get(name)?.value, permission);
 });
 
-/** Who is asking a route that needs this permission. */
 export function askerOfRoute(request: NextRequest, permission: Permission): Promise<Asker> {
   return askerOf(request.headers, (name) => request.cookies.get(name)?.value, permission);
 }
 
-/** The context of somebody who may do this. Throws Problem `unauthenticated` or `forbidden`. */
-export function authorise(asker: Asker, permission: Permission): Context {
-  const { console, actor, requestId, elapsedMs, locale, timeZone } = asker;
-  if (actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token');
+/** The context of somebody who may do this; a change by cookie must come from our own pages. Throws Problem `unauthenticated` or `forbidden`. */
+export function authorise({ by, headers: sent, ...asker }: Asker, permission: Permission, changes: boolean): Context {
+  const { actor } = asker;
+  if (actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');
+  const foreign = changes && by === 'cookie' ? originProblem(sent, publicOrigin()) : null;
+  if (foreign !== null) throw new Problem('forbidden', foreign);
   if (!can(actor.role, permission)) throw new Problem('forbidden', `The role ${actor.role} may not do this`);
-  return { console, actor, requestId, elapsedMs, locale, timeZone };
+  return { ...asker, actor };
 }

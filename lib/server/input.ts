@@ -9,7 +9,6 @@ export class BadRequest extends Error {
   constructor(
     readonly status: 400 | 405 | 413 | 415,
     readonly detail: string,
-    /** Sent along with it. */
     readonly headers: Record<string, string> = {},
   ) {
     super(detail);
@@ -27,23 +26,22 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
     for (const name of names)
       fields[name.map(String).join('.') || 'input'] ??= issue.code === 'unrecognized_keys' ? 'unknown' : issue.message;
   }
-  throw new Problem(
-    'invalid',
-    `The request cannot be understood: ${Object.entries(fields)
-      .map(([name, text]) => `${name}: ${text}`)
-      .join('; ')}`.slice(0, 500),
-    { fields },
-  );
+  throw invalid('The request cannot be understood', fields);
+}
+
+/** What is wrong, field by field. */
+export function invalid(what: string, fields: Record<string, string>): Problem {
+  const said = Object.entries(fields).map(([name, text]) => `${name}: ${text}`);
+  return new Problem('invalid', `${what}: ${said.join('; ')}`.slice(0, 500), { fields });
 }
 
 /** Query parameters: text, or a list when a parameter is repeated. */
 export function queryOf(url: URL): Record<string, string | string[]> {
-  const query = new Map<string, string | string[]>();
-  for (const name of new Set(url.searchParams.keys())) {
-    const values = url.searchParams.getAll(name);
-    query.set(name, values.length === 1 ? (values[0] ?? '') : values);
-  }
-  return Object.fromEntries(query);
+  const valueOf = (name: string): string | string[] => {
+    const [first = '', ...others] = url.searchParams.getAll(name);
+    return others.length === 0 ? first : [first, ...others];
+  };
+  return Object.fromEntries([...url.searchParams.keys()].map((name) => [name, valueOf(name)]));
 }
 
 async function readCapped(request: Request): Promise<string> {

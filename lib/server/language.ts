@@ -11,18 +11,12 @@ export function chooseLanguage(cookie: string | undefined, acceptLanguage: strin
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.trim().toLowerCase().split(';');
-      const quality = Number(
-        parameters
-          .find((parameter) => parameter.trim().startsWith('q='))
-          ?.trim()
-          .slice(2) ?? '1',
-      );
-      return { code: tag.split('-')[0] ?? '', quality: Number.isFinite(quality) ? quality : 0 };
+      const [, quality = '1'] = /^\s*q=(.*)$/.exec(parameters.find((parameter) => parameter.trim().startsWith('q=')) ?? '') ?? [];
+      return { code: tag.split('-')[0] ?? '', quality: Number(quality) };
     })
-    .filter(({ quality }) => quality > 0)
+    .filter(({ quality }) => Number.isFinite(quality) && quality > 0)
     .sort((a, b) => b.quality - a.quality);
-  for (const { code } of wanted) if (isLanguage(code)) return code;
-  return 'en';
+  return wanted.map(({ code }) => code).find(isLanguage) ?? 'en';
 }
 
 export function chooseTimeZone(cookie: string | undefined): string {
@@ -30,6 +24,4 @@ export function chooseTimeZone(cookie: string | undefined): string {
 }
 
 /** Every language there is a catalogue for, each with its own name for itself. */
-export function offeredLanguages(): { code: string; name: string }[] {
-  return [...LANGUAGES];
-}
+export const OFFERED_LANGUAGES: { code: string; name: string }[] = [...LANGUAGES];

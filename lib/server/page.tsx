@@ -55,7 +55,7 @@ async function guarded(id: string, permission: Permission, work: (context: Conte
     const asker = await askerOfRequest(permission);
     requestId = asker.requestId;
     if (asker.actor === null) return await toLogin();
-    return await work(authorise(asker, permission));
+    return await work(authorise(asker, permission, false));
   } catch (error) {
     unstable_rethrow(error);
     if (error instanceof Problem && (error.code === 'not_found' || error.code === 'forbidden')) notFound();

@@ -14,10 +14,7 @@ export function newReference(): string {
 /** Headers of every answer that belongs to one person. */
 export const PRIVATE: Record<string, string> = { 'Cache-Control': 'private, no-store', Vary: 'Cookie, Authorization' };
 
-/**
- * What may be said about an error. A problem is said as it is; of anything else only a reference, under which the log
- * holds the rest.
- */
+/** What may be said about an error: a problem as it is; of anything else a reference, under which the log holds the rest. */
 export function problemOf(error: unknown, entry: string, reference: string): Problem {
   if (error instanceof Problem) {
     if (error.cause !== undefined) log().warn({ entry, reference, code: error.code, err: error.cause }, error.detail);
@@ -29,10 +26,8 @@ export function problemOf(error: unknown, entry: string, reference: string): Pro
     return new Problem(code, detail, { ofStore, reference, cause: error });
   }
   log().error({ entry, reference, err: error }, 'unexpected failure');
-  return new Problem('unavailable', 'Something failed inside the console; the log says what under this reference', {
-    reference,
-    cause: error,
-  });
+  const detail = 'Something failed inside the console; the log says what under this reference';
+  return new Problem('unavailable', detail, { reference, cause: error });
 }
 
 /** The problem as `application/problem+json` with its stable code. */
@@ -45,7 +40,6 @@ export function problemResponse(problem: Problem, status: number = problem.statu
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** What went wrong at an entry point, as its answer. */
 export function failureResponse(error: unknown, entry: string, reference: string): Response {
   if (!(error instanceof BadRequest)) return problemResponse(problemOf(error, entry, reference));
   const response = problemResponse(new Problem('invalid', error.detail), error.status);
@@ -53,7 +47,6 @@ export function failureResponse(error: unknown, entry: string, reference: string
   return response;
 }
 
-/** The problem as the answer of a server action. */
 export function problemResult(problem: Problem): ActionResult<never> {
   const { detail, fields, because, reference } = problem;
   const told = Object.entries({ fields, because, reference }).filter(([, value]) => value !== undefined);

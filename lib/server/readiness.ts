@@ -16,10 +16,7 @@ export interface Readiness {
 const LOOKED_AT_MS = 2_000;
 const looks = new WeakMap<Console, { at: number; answer: Promise<Readiness> }>();
 
-/**
- * Configuration, store and migrations are good. An outbox database that is away, or a store that cannot be written, is no reason to take
- * the console out of service. Throws Problem `unavailable`; what exactly is wrong stands in the log.
- */
+/** Configuration, store and migrations are good; an outbox database that is unreachable is no reason to take the console out of service. Throws Problem `unavailable`. */
 export async function readiness(): Promise<Readiness> {
   try {
     const console = await getConsole();

@@ -9,7 +9,6 @@ import { getConsole } from './console';
 import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput, queryOf, readJson } from './input';
-import { originProblem, publicOrigin } from './auth/origin';
 import { failureResponse, newReference, PRIVATE } from './problem-response';
 import { recordRefusedAttempt, type Attempted } from './auth/refusals';
 
@@ -21,7 +20,6 @@ export interface RouteInput<P, Q, B> {
 }
 
 interface RouteShape<C, P, Q, B> {
-  /** Stable name, for the log and the list of entry points. */
   id: string;
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
@@ -69,18 +67,16 @@ async function inputOf<P, Q, B>(
   request: NextRequest,
   params: unknown,
 ): Promise<RouteInput<P, Q, B>> {
+  const { params: path, query, body } = definition;
   return {
-    params: definition.params === undefined ? (undefined as P) : parseInput(definition.params, params),
-    query: definition.query === undefined ? (undefined as Q) : parseInput(definition.query, queryOf(new URL(request.url))),
-    body: definition.body === undefined ? (undefined as B) : parseInput(definition.body, await readJson(request)),
+    params: path === undefined ? (undefined as P) : parseInput(path, params),
+    query: query === undefined ? (undefined as Q) : parseInput(query, queryOf(new URL(request.url))),
+    body: body === undefined ? (undefined as B) : parseInput(body, await readJson(request)),
     request,
   };
 }
 
-/**
- * The one way to write a route: who is asking, may they, does a changing request by cookie come from our own pages, is
- * the input sane, and only then `run`. Errors answer as `application/problem+json` with a stable code.
- */
+/** The one way to write a route: who asks, may they, from our own pages where a cookie changes something, is the input sane, and only then `run`. */
 export function defineRoute<P = undefined, Q = undefined, B = undefined>(
   definition: GuardedRoute<P, Q, B> | PublicRoute<P, Q, B>,
 ): RouteHandler;
@@ -106,12 +102,7 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
           return answer(await definition.run({ console, requestId: reference }, await inputOf(definition, request, await context.params)));
       }
       asker = await askerOfRoute(request, definition.permission);
-      if (asker.actor === null) throw new Problem('unauthenticated', 'Sign in, or send a valid token as Authorization: Bearer');
-      if (asker.by === 'cookie' && !READS.has(request.method)) {
-        const foreign = originProblem(asker.headers, publicOrigin());
-        if (foreign !== null) throw new Problem('forbidden', foreign);
-      }
-      const granted = authorise(asker, definition.permission);
+      const granted = authorise(asker, definition.permission, !READS.has(request.method));
       const input = await inputOf(definition, request, await context.params);
       const ended = definition.attempted === undefined ? null : granted.console.underWay.begin();
       try {

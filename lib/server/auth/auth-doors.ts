@@ -1,7 +1,4 @@
-/**
- * Which requests next-auth is handed: those that signing in and out is made of, well formed. The rest it answers in ways of its
- * own, from a page that is not ours to a 500.
- */
+/** Which requests next-auth is handed: the rest it answers in ways of its own, from a page that is not ours to a 500. */
 import { Problem } from '@/lib/shared/problems';
 import { BadRequest } from '../input';
 

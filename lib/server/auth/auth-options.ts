@@ -31,11 +31,7 @@ export interface Browser extends Place {
 
 async function signIn(console: Console, email: string, password: string, browser: Browser): Promise<SignedIn | null> {
   const { address } = browser;
-  const signed = await checkAndBegin(
-    console.store,
-    { email, password, address, browser: browser.browser },
-    console.config.auth.sessionHours,
-  );
+  const signed = await checkAndBegin(console.store, { ...browser, email, password }, console.config.auth.sessionHours);
   if (!signed.ok) {
     // Not the name: people type their password there.
     log().warn({ address, why: signed.why }, 'sign-in refused');
@@ -49,10 +45,7 @@ async function signIn(console: Console, email: string, password: string, browser
   return { id: signed.accountId, sid: signed.sid };
 }
 
-/**
- * How next-auth works here: password accounts, a signed cookie that names a session of the store. The cookie holds no
- * role and takes nothing from the client; every use asks the store.
- */
+/** Password accounts, and a signed cookie that names a session of the store: it holds no role, and every use asks the store. */
 export function authOptions(console: Console, browser: Browser): NextAuthOptions {
   const origin = publicOrigin();
   const secure = origin.startsWith('https://');
@@ -71,15 +64,13 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
         async authorize(credentials): Promise<SignedIn | null> {
           const { email, password } = credentials ?? {};
           if (typeof email !== 'string' || typeof password !== 'string') return null;
-          try {
-            return await signIn(console, email, password, browser);
-          } catch (error) {
+          return signIn(console, email, password, browser).catch((error: unknown) => {
             const message = error instanceof Error ? error.message : '';
             if (message === 'disabled' || message === 'too_many') throw error;
             if (message.startsWith('too_many')) throw failure('too_many');
             log().error({ err: error }, 'a sign-in could not be checked');
             throw failure('unavailable');
-          }
+          });
         },
       }),
     ],

@@ -1,13 +1,10 @@
 /** Cookies that are ours, and headers that proxy.ts hands on to pages. */
 import { randomBytes } from 'node:crypto';
 
-/**
- * The session cookie's name. `__Host-` binds it to this very host over https, so that a sibling of the domain cannot
- * plant one; browsers take that prefix only there.
- */
-export function sessionCookieName(origin: string): string {
-  return origin.startsWith('https://') ? '__Host-outbox-console.session' : 'outbox-console.session';
-}
+/** `__Host-` binds a cookie to this very host, so that a sibling of the domain cannot plant one; browsers take it over https only. */
+const nameOf = (origin: string, cookie: string): string => `${origin.startsWith('https://') ? '__Host-' : ''}outbox-console.${cookie}`;
+
+export const sessionCookieName = (origin: string): string => nameOf(origin, 'session');
 
 /** How a page finds out which address it was asked for; set by proxy.ts, never taken from the client. */
 export const PATH_HEADER = 'x-outbox-console-path';
@@ -16,13 +13,8 @@ export const NONCE_HEADER = 'x-nonce';
 
 const BROWSER_DAYS = 180;
 
-/**
- * What a browser is known again by at the sign-in, so that guessing elsewhere does not lock out who has used it before. It says nothing
- * of anybody and opens nothing: of each account the store keeps digests of those it was signed in with.
- */
-export function browserCookieName(origin: string): string {
-  return origin.startsWith('https://') ? '__Host-outbox-console.browser' : 'outbox-console.browser';
-}
+/** Tells a browser at the sign-in, so that guessing elsewhere does not lock out who has used it. It opens nothing: the store keeps digests by account. */
+export const browserCookieName = (origin: string): string => nameOf(origin, 'browser');
 
 export const newBrowserId = (): string => randomBytes(32).toString('base64url');
 

@@ -7,10 +7,7 @@ export function publicOrigin(): string {
   return origin;
 }
 
-/**
- * Why a request that carries a cookie may not change anything; null when it may. It must say that it comes from our own
- * pages: Next lets a missing Origin pass, and checks nothing at all for route handlers.
- */
+/** Why a request by cookie may not change anything, or null: Next lets a missing Origin pass, and checks nothing for route handlers. */
 export function originProblem(headers: Headers, expected: string): string | null {
   const origin = headers.get('origin');
   if (origin === null) return 'The request does not say where it comes from (no Origin header)';

@@ -12,9 +12,7 @@ export interface Attempted {
   reason?: string;
 }
 
-/**
- * Puts a refused attempt to change something into the audit and the log. The refusal stands whatever happens here.
- */
+/** Puts a refused attempt to change something into the audit and the log; it stands refused whatever happens here. */
 export async function recordRefusedAttempt(asker: Asker, entry: string, attempted: Attempted, problem: Problem): Promise<void> {
   const { actor, console, requestId } = asker;
   log().warn({ entry, requestId, actor: actor?.name ?? null, code: problem.code }, 'refused');

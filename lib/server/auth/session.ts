@@ -7,7 +7,7 @@ import { sessionCookieName } from './cookies';
 import { publicOrigin } from './origin';
 
 /** What the signed cookie holds: who, and which session. Never a role: that is read from the store, each time. */
-export interface SessionToken {
+interface SessionToken {
   sub: string;
   sid: string;
 }

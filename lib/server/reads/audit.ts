@@ -17,19 +17,8 @@ import { onOutbox } from './outboxes';
 /** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not, and who got in. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
-  'mark',
-  'unmark',
-  'prove',
-  'turn_changes_on',
-  'turn_changes_off',
-  'doctor_silence',
-  'doctor_lift',
-  'sign_in',
-  'sign_in_failed',
-  'account_created',
-  'account_changed',
-  'token_created',
-  'token_revoked',
+  ...['mark', 'unmark', 'prove', 'turn_changes_on', 'turn_changes_off', 'doctor_silence', 'doctor_lift', 'sign_in', 'sign_in_failed'],
+  ...['account_created', 'account_changed', 'token_created', 'token_revoked'],
 ];
 
 /** A page of the audit; filter and cursor as the screen's URL writes them. */
@@ -44,14 +33,11 @@ export async function readAudit(context: Context, filter: AuditFilter, page: { c
   const { directory } = context.console;
   const ofEvents = found.entries.filter(({ eventId, before, after }) => eventId !== null && (before ?? after) !== null);
   const outboxes = [...new Set(ofEvents.flatMap(({ outbox }) => outbox ?? []))];
-  const readers = new Map(
-    await Promise.all(
-      outboxes.map(async (id) => {
-        const own = ofEvents.filter(({ outbox }) => outbox === id);
-        return [id, await columnReader(context, id, own)] as const;
-      }),
-    ),
-  );
+  const readerOf = async (id: string) => {
+    const own = ofEvents.filter(({ outbox }) => outbox === id);
+    return [id, await columnReader(context, id, own)] as const;
+  };
+  const readers = new Map(await Promise.all(outboxes.map(readerOf)));
   const presented = (entry: AuditEntry, columns: Columns | null): Columns | null => {
     const reader = entry.eventId === null ? undefined : readers.get(entry.outbox ?? '');
     const present = (name: string, value: string): string =>
@@ -62,13 +48,16 @@ export async function readAudit(context: Context, filter: AuditFilter, page: { c
   // Of an outbox that is no longer configured nobody can say what is masked.
   const hidden = (id: string | null): ReadonlySet<HiddenField> =>
     id !== null && directory.ids.includes(id) ? hiddenFields(directory.settings(id)) : new Set<HiddenField>(['type', 'aggregateId']);
-  const entries = found.entries.map((entry) => ({
-    ...entry,
-    eventType: hidden(entry.outbox).has('type') ? null : entry.eventType,
-    aggregateId: hidden(entry.outbox).has('aggregateId') ? null : entry.aggregateId,
-    before: presented(entry, entry.before),
-    after: presented(entry, entry.after),
-  }));
+  const entries = found.entries.map((entry) => {
+    const not = hidden(entry.outbox);
+    return {
+      ...entry,
+      eventType: not.has('type') ? null : entry.eventType,
+      aggregateId: not.has('aggregateId') ? null : entry.aggregateId,
+      before: presented(entry, entry.before),
+      after: presented(entry, entry.after),
+    };
+  });
   return { ...found, entries };
 }
 

@@ -67,10 +67,7 @@ function deadFilter(search: URLSearchParams) {
   return { type, error, cause, order };
 }
 
-/**
- * The next dead events of a list, or of one cause in it, as they are now. For operators, who see errors unmasked: a cause
- * is known by the error's own text. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`.
- */
+/** The next dead events of a list, or of one cause in it. For operators, who see errors unmasked. Throws Problem `not_found`, `invalid`, `timeout`, `unavailable`. */
 export function freezeDeadLetters(
   context: Context,
   outboxId: string,

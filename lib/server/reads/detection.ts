@@ -10,11 +10,11 @@ import type { Context } from '../context';
 /** Rows of a candidate that are shown. */
 const SAMPLE_ROWS = 5;
 
-/** What was found in a database, or why it could not be read. */
-export type DetectionAnswer = { detection: Detection; failure: null } | { detection: null; failure: DetectionFailure };
-
 /** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown one. */
-export async function readDetection(context: Context, databaseId: string): Promise<DetectionAnswer> {
+export async function readDetection(
+  context: Context,
+  databaseId: string,
+): Promise<{ detection: Detection | null; failure: DetectionFailure | null }> {
   const database = databaseOf(context, databaseId);
   try {
     return { detection: await detectOutboxes(database, scanOptions(context, databaseId)), failure: null };

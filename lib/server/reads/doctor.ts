@@ -20,10 +20,7 @@ export function readDoctor({ console }: Context, outbox?: string): Promise<Docto
   return console.examiner.snapshot(outbox);
 }
 
-/**
- * Examines one outbox and waits for it, at most twelve seconds; or begins to examine all of them and answers what is
- * known meanwhile. Throws Problem `not_found`.
- */
+/** Examines one outbox and waits for it, at most twelve seconds; or begins to examine all and answers what is known. Throws Problem `not_found`. */
 export async function examineNow(context: Context, outbox: string | null): Promise<DoctorSnapshot> {
   const { examiner } = context.console;
   if (outbox === null) examiner.examineAll();

@@ -12,7 +12,7 @@ import { contentOf, notNow, type EventContent } from '@/lib/outbox/rows/event-co
 import { getEvent, type StoredEvent } from '@/lib/outbox/rows/get-event';
 import { linksOf } from '@/lib/outbox/rows/links';
 import { within } from '@/lib/shared/async/within';
-import type { EventDetail, EventUpdate, Neighbour } from '@/lib/shared/model';
+import type { EventDetail, EventUpdate, Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { SHARED_EVENT_MS } from '@/lib/shared/polling';
 import { Problem } from '@/lib/shared/problems';
 import { randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ import { onOutbox } from './outboxes';
 import { together } from './together';
 
 /** An event with all that is read again and again while its page is open: nothing masked, and no content. */
-export interface EventReading {
+interface EventReading {
   stored: StoredEvent;
   around: Around;
   operations: EventDetail['operations'];
@@ -42,22 +42,17 @@ interface Last {
 /** Goes with the binding of the outbox: another one may offer other operations. */
 const ofOutboxes = new WeakMap<Outbox, Map<string, Last>>();
 
-/**
- * The newest reading of an event for who was last told at `since`; without it one that begins after the question, shared with
- * whoever asks meanwhile. Two statements, however many look at the event. null when no table of the outbox holds it.
- */
+/** The newest reading of an event for who has one of `since`; without it one that begins after the question. Shared by all who ask; null when no table holds it. */
 export async function eventReading(outbox: Outbox, id: string, since: string | null): Promise<EventReading | null> {
   const events = ofOutboxes.get(outbox) ?? new Map<string, Last>();
   ofOutboxes.set(outbox, events);
-  for (
-    let last = events.get(id);
-    since !== null && last !== undefined && Date.now() - last.beganAt < SHARED_EVENT_MS;
-    last = events.get(id)
-  ) {
+  let last = events.get(id);
+  while (since !== null && last !== undefined && Date.now() - last.beganAt < SHARED_EVENT_MS) {
     const found = await last.reading.catch(() => null);
     if (found !== null && found.stored.asOf > since) return found;
     // Somebody else's may have begun meanwhile.
-    if (events.get(id) === last) break;
+    const next = events.get(id);
+    last = next === last ? undefined : next;
   }
   return together(outbox, ['event', id], () => {
     const reading = read(outbox, id);
@@ -75,21 +70,17 @@ async function read(outbox: Outbox, id: string): Promise<EventReading | null> {
   if (stored === null) return null;
   const around = await neighboursOrNone(outbox, stored);
   let masked: Promise<Around> | null = null;
-  return {
-    stored,
-    around,
-    operations: offersFor(outbox, stored),
-    masked: () => (masked ??= maskNeighbours(outbox, around)),
-  };
+  const maskAll = async (): Promise<Around> => ({
+    ...around,
+    neighbours: withEvents(around.neighbours, await maskErrors(outbox, eventsOf(around))),
+  });
+  return { stored, around, operations: offersFor(outbox, stored), masked: () => (masked ??= maskAll()) };
 }
 
-async function maskNeighbours(outbox: Outbox, { neighbours, complete }: Around): Promise<Around> {
-  const events = await maskErrors(
-    outbox,
-    neighbours.map(({ event }) => event),
-  );
-  return { neighbours: neighbours.map((neighbour, index) => ({ ...neighbour, event: events[index] ?? neighbour.event })), complete };
-}
+const eventsOf = ({ neighbours }: Around): OutboxEvent[] => neighbours.map(({ event }) => event);
+
+const withEvents = (neighbours: readonly Neighbour[], events: readonly OutboxEvent[]): Neighbour[] =>
+  neighbours.map((neighbour, index) => ({ ...neighbour, event: events[index] ?? neighbour.event }));
 
 /** The page is worth showing without its neighbours: an aggregate without an index may take too long. */
 async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Around> {
@@ -136,19 +127,13 @@ export async function readEventUpdate(
   return contentKey === request.contentKey ? { ...rest, contentKey } : { ...rest, payload, headers, contentKey };
 }
 
-function readDetail(
-  context: Context,
-  outboxId: string,
-  eventId: string,
-  request: DetailRequest,
-): Promise<{ detail: EventDetail; contentKey: string }> {
+function readDetail(context: Context, outboxId: string, eventId: string, request: DetailRequest) {
   return onOutbox(context, outboxId, async (outbox) => {
     const reading = await eventReading(outbox, eventId, request.since ?? null);
-    if (reading === null)
-      throw new Problem(
-        'not_found',
-        `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`,
-      );
+    if (reading === null) {
+      const detail = `Outbox ${outboxId} holds no event with this id: it may have been purged by its owner, or the id is another one's`;
+      throw new Problem('not_found', detail);
+    }
     const { stored, operations } = reading;
     const unmask = seesAll(context);
     const [audit, content, around] = await Promise.all([
@@ -158,20 +143,21 @@ function readDetail(
     ]);
     const { error, contentKey, payload, headers } = presented(outbox, stored, content, unmask);
     const [event = stored.event] = presentedEvents(context, outbox, [{ ...stored.event, error }]);
-    const detail = {
-      asOf: stored.asOf,
+    const { asOf, claim, archived } = stored;
+    const { state } = stored.event;
+    const detail: EventDetail = {
+      asOf,
       event,
-      claim: stored.claim,
+      claim,
       payload,
       headers,
-      neighbours: presentedNeighbours(context, outbox, around.neighbours),
+      neighbours: withEvents(around.neighbours, presentedEvents(context, outbox, eventsOf(around))),
       neighboursComplete: around.complete,
       interventions: audit.entries,
       links: linksOf(outbox.settings.links, event, payload, headers),
-      warnings:
-        stored.event.state === 'archived' || stored.event.state === 'unmapped' ? [] : (outbox.shape.cautions[stored.event.state] ?? []),
+      warnings: state === 'archived' || state === 'unmapped' ? [] : (outbox.shape.cautions[state] ?? []),
       operations,
-      archived: stored.archived,
+      archived,
     };
     return { detail, contentKey };
   });
@@ -188,15 +174,6 @@ function neighboursFor(outbox: Outbox, reading: EventReading, unmask: boolean): 
   if (unmask) return reading.around;
   const hidden = hiddenFields(outbox.settings);
   return hidden.has('aggregateId') || hidden.has('aggregateType') ? aloneOf(reading.stored) : reading.masked();
-}
-
-function presentedNeighbours(context: Context, outbox: Outbox, neighbours: Neighbour[]): Neighbour[] {
-  const events = presentedEvents(
-    context,
-    outbox,
-    neighbours.map(({ event }) => event),
-  );
-  return neighbours.map((neighbour, index) => ({ ...neighbour, event: events[index] ?? neighbour.event }));
 }
 
 type Presented = Pick<EventDetail, 'payload' | 'headers'> & { error: string | null; contentKey: string };

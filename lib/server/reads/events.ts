@@ -6,8 +6,8 @@ import { describeFilterErrors, FILTER_FIELDS, parseEventFilter } from '@/lib/sha
 import type { EventsSnapshot } from '@/lib/shared/lists/snapshots';
 import { PAGE_LIMIT_DEFAULT, type EventFilter, type EventPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
-import type { EventState } from '@/lib/shared/states';
 import type { Context } from '../context';
+import { invalid } from '../input';
 import { cursorSchema, limitSchema } from '../schemas';
 import { filtersHidden, refuseHidden, seesAll, shownCauses, shownEvents, visibleFilter } from './shown';
 import { onOutbox } from './outboxes';
@@ -16,10 +16,7 @@ import { together } from './together';
 const PAGING = ['cursor', 'limit'] as const;
 const LISTS: ReadonlySet<string> = new Set(['state', 'type']);
 
-/**
- * The query of an events list, as route and screen write it. Throws Problem `invalid` naming every parameter that is
- * unknown, repeated or wrong: a filter that is quietly dropped would show the wrong events.
- */
+/** The query of an events list. Throws Problem `invalid` naming every parameter that is unknown, repeated or wrong: one quietly dropped would show other events. */
 export function readEventsQuery(params: URLSearchParams): { filter: EventFilter; cursor: string | undefined; limit: number } {
   const { filter, errors } = parseEventFilter(params);
   const fields: Record<string, string> = describeFilterErrors(errors);
@@ -32,15 +29,7 @@ export function readEventsQuery(params: URLSearchParams): { filter: EventFilter;
   if (!cursor.success) fields.cursor ??= 'not a cursor of this list';
   const limit = limitSchema.safeParse(params.get('limit') ?? undefined);
   if (!limit.success) fields.limit ??= limit.error.issues[0]?.message ?? 'not a limit';
-  if (Object.keys(fields).length > 0 || !cursor.success || !limit.success) {
-    throw new Problem(
-      'invalid',
-      `The list cannot be read: ${Object.entries(fields)
-        .map(([name, text]) => `${name}: ${text}`)
-        .join('; ')}`.slice(0, 500),
-      { fields },
-    );
-  }
+  if (Object.keys(fields).length > 0 || !cursor.success || !limit.success) throw invalid('The list cannot be read', fields);
   return { filter, cursor: cursor.data, limit: limit.data };
 }
 
@@ -77,15 +66,12 @@ export async function firstEvents(context: Context, outboxId: string, search: UR
 }
 
 /** The events of this id in every outbox, and the outboxes that did not answer. */
-export async function findEvents(
-  context: Context,
-  id: string,
-): Promise<{ events: { outbox: string; id: string; type: string | null; state: EventState }[]; unread: string[] }> {
-  const { events, unread } = await find(context.console.directory, id);
-  const typeOf = (outbox: string, type: string | null): string | null =>
-    seesAll(context) || !hiddenFields(context.console.directory.settings(outbox)).has('type') ? type : null;
-  return {
-    events: events.map(({ outbox, event }) => ({ outbox, id: event.id, type: typeOf(outbox, event.type), state: event.state })),
-    unread,
-  };
+export async function findEvents(context: Context, wanted: string) {
+  const { directory } = context.console;
+  const { events, unread } = await find(directory, wanted);
+  const found = events.map(({ outbox, event: { id, type, state } }) => {
+    const shown = seesAll(context) || !hiddenFields(directory.settings(outbox)).has('type');
+    return { outbox, id, type: shown ? type : null, state };
+  });
+  return { events: found, unread };
 }

@@ -50,10 +50,7 @@ export function readSeries({ console }: Context, outboxId: string, { span, type 
   return console.snapshots.series(outboxId, span, type);
 }
 
-/**
- * The evidence of a verdict quotes the error that most events have, of which each may hide another value: which that is and
- * how many have it tells of these. It is for those who see errors whole; others have the dead letters, counted by what they see.
- */
+/** The evidence of a verdict quotes the error that most events have, and so tells of the values masked in it: it is for those who see errors whole. */
 function presentSummary<T extends Pick<Summary, 'diagnosis'>>(context: Context, summary: T): T {
   if (seesAll(context)) return summary;
   const evidence = summary.diagnosis.evidence.filter(({ values }) => !('error' in values));

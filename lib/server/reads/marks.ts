@@ -16,18 +16,14 @@ export async function readMarks({ console }: Context, filter: MarkFilter): Promi
   return { marks, complete: marks.length < MARKS_MAX };
 }
 
-/**
- * Puts a mark on the charts, with its audit entry. The same key from the same actor answers the same mark again.
- * Throws Problem `invalid` (unknown outbox) and `key_reused` (same key, other mark).
- */
+/** Puts a mark on the charts, with its audit entry; the same key answers the same mark again. Throws Problem `invalid` (unknown outbox) and `key_reused`. */
 export async function addMark(context: Context, request: MarkRequest, key: string | null): Promise<Mark> {
   const { console, actor } = context;
   const { kind, text } = request;
   const [at, outbox, url] = [request.at ?? null, request.outbox ?? null, request.url ?? null];
   if (outbox !== null && !console.directory.ids.includes(outbox)) {
-    throw new Problem('invalid', 'No such outbox: nothing was marked', {
-      fields: { outbox: 'write the id of a configured outbox, or null' },
-    });
+    const fields = { outbox: 'write the id of a configured outbox, or null' };
+    throw new Problem('invalid', 'No such outbox: nothing was marked', { fields });
   }
   const requestHash = createHash('sha256')
     .update(JSON.stringify([at, kind, text, outbox, url]))

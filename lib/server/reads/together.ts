@@ -2,9 +2,9 @@ import 'server-only';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 
+/** `next` begins when `now` has ended; null while nobody waits for it. */
 interface Going {
   now: Promise<unknown>;
-  /** What begins when that has ended; null while nobody waits for it. */
   next: Promise<unknown> | null;
 }
 
