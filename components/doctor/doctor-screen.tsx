@@ -1,15 +1,16 @@
 'use client';
 
-import { useState, useTransition } from 'react';
+import { useTransition } from 'react';
 import { usePathname, useRouter } from 'next/navigation';
 import { Button, Menu, NativeSelect, SegmentedControl, Title } from '@mantine/core';
 import { IconCircleCheck, IconDownload, IconStethoscope } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { SEVERITIES, type DoctorSnapshot, type Examination, type Finding, type Severity } from '@/lib/shared/doctor';
-import type { ActionResult, ShownCode } from '@/lib/shared/problems';
+import type { ActionResult } from '@/lib/shared/problems';
 import { useTicking } from '../frame/clock';
 import { useConsole } from '../frame/console';
 import { Note } from '../frame/note';
+import { useChange } from '../frame/use-change';
 import { usePolledSnapshot } from '../frame/live';
 import { useFormat } from '../figures/use-format';
 import { FindingCard, type SilenceActions, TablesSection } from './finding-card';
@@ -36,25 +37,17 @@ interface Placed {
 export function DoctorScreen({ outbox, severity, initial, load, examine, silence }: DoctorScreenProps) {
   const words = useTranslations('doctor');
   const problems = useTranslations('problems');
-  const [examining, setExamining] = useState(false);
-  const [wrong, setWrong] = useState<ShownCode | null>(null);
   const { snapshot, refresh } = usePolledSnapshot<DoctorSnapshot>({
     key: ['doctor', outbox ?? null],
     action: () => load(outbox === undefined ? {} : { outbox }),
     initial,
   });
+  const examining = useChange(examine, { onDone: refresh });
   const { examinations, waiting } = snapshot;
   const placed = ranked(examinations);
   const open = placed.filter(({ finding }) => finding.silence === null);
   const silenced = placed.filter(({ finding }) => finding.silence !== null);
   const chosen = open.filter(({ finding }) => severity === undefined || finding.severity === severity);
-  const examineNow = async () => {
-    setExamining(true);
-    const answer = await examine({ outbox: outbox ?? null }).catch(() => null);
-    setWrong(answer?.ok === true ? null : (answer?.problem.code ?? 'unavailable'));
-    await refresh();
-    setExamining(false);
-  };
   const act = open.filter(({ finding }) => finding.severity === 'act').length;
   const single = outbox === undefined ? undefined : examinations[0];
   const list = (findings: readonly Placed[]) => (
@@ -82,14 +75,19 @@ export function DoctorScreen({ outbox, severity, initial, load, examine, silence
         </div>
         <div className={classes.tools}>
           <ExportMenu outbox={outbox} />
-          <Button size="xs" leftSection={<IconStethoscope size={16} aria-hidden />} loading={examining} onClick={() => void examineNow()}>
+          <Button
+            size="xs"
+            leftSection={<IconStethoscope size={16} aria-hidden />}
+            loading={examining.sending}
+            onClick={() => examining.send({ outbox: outbox ?? null })}
+          >
             {words('examineNow')}
           </Button>
         </div>
       </header>
-      {wrong !== null && (
+      {examining.problem !== null && (
         <p className={classes.wrong} role="alert">
-          {problems(wrong)}
+          {problems(examining.problem.code)}
         </p>
       )}
       <Filters outbox={outbox} severity={severity} open={open} />

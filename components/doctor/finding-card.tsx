@@ -2,14 +2,14 @@ import { Button, Code } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import { useState } from 'react';
 import type { Examination, Finding, Silence, TableReport } from '@/lib/shared/doctor';
 import { findingFacts, findingLines, unseenText, valueText } from '@/lib/shared/doctor-text';
-import type { ActionResult, ShownCode } from '@/lib/shared/problems';
+import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
 import { CopyText, ReasonPopover } from '../frame/popovers';
+import { useChange } from '../frame/use-change';
 import { useReader } from './doctor-line';
 import classes from './doctor.module.css';
 
@@ -33,17 +33,8 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
   const { what, why } = findingLines(finding, reader);
   const facts = findingFacts(finding, reader);
   const problems = useTranslations('problems');
-  const [lifting, setLifting] = useState(false);
-  const [wrong, setWrong] = useState<ShownCode | null>(null);
-  const lift = async (actions: SilenceActions) => {
-    setLifting(true);
-    const answer = await actions.lift({ outbox: outbox.id, finding: finding.id }).catch(() => null);
-    // Lifted by somebody else meanwhile, it is lifted.
-    const code = answer === null ? 'unavailable' : answer.ok || answer.problem.code === 'not_found' ? null : answer.problem.code;
-    setWrong(code);
-    if (code === null) await onChanged();
-    setLifting(false);
-  };
+  const about = { outbox: outbox.id, finding: finding.id };
+  const lifting = useChange((actions: SilenceActions) => actions.lift(about), { onDone: onChanged, goneIsDone: true });
   return (
     <li className={classes.card} data-severity={finding.severity} data-silenced={finding.silence !== null || undefined}>
       <div className={classes.cardHead}>
@@ -87,7 +78,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
               reasonLabel={words('silence.reason')}
               reasonHint={words('silence.reasonHint')}
               confirm={words('silence.confirm')}
-              send={(reason) => silence.put({ outbox: outbox.id, finding: finding.id, reason })}
+              send={(reason) => silence.put({ ...about, reason })}
               onDone={onChanged}
             />
           ) : (
@@ -95,15 +86,15 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
               size="compact-xs"
               variant="default"
               leftSection={<IconBell size={14} aria-hidden />}
-              loading={lifting}
-              onClick={() => void lift(silence)}
+              loading={lifting.sending}
+              onClick={() => lifting.send(silence)}
             >
               {words('silence.lift')}
             </Button>
           )}
-          {wrong !== null && (
+          {lifting.problem !== null && (
             <p className={classes.wrong} role="alert">
-              {problems(wrong)}
+              {problems(lifting.problem.code)}
             </p>
           )}
         </div>

@@ -13,7 +13,7 @@ import { useShortcuts } from '../frame/shortcuts';
 import { useSteadyRows } from '../lists/steady-rows';
 import { ReadOnlyNote } from '../proof/read-only-note';
 import { savePreference } from '../frame/preferences';
-import { serialiseColumns, type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
+import { type Column, COLUMNS, COLUMNS_COOKIE, columnAvailable } from './columns';
 import { EventListScreen, useEventList, useListKeys } from './event-list';
 import { EventsTable } from './events-table';
 import { FilterBar, OrderControl, SearchBox } from './filter-bar';
@@ -60,7 +60,7 @@ export function EventsScreen({ outbox, filter, errors, hiddenFilters, cursor, in
   useShortcuts([{ keys: '/', label: t('events.keys.filter'), run: () => searchRef.current?.focus() }]);
 
   const chooseColumns = (next: Column[]) => {
-    const text = serialiseColumns(next);
+    const text = next.join(',');
     setColumns(next);
     setColumnsInUrl(text);
     list.setColumns(text);
@@ -115,7 +115,7 @@ function ColumnsMenu({ capabilities, chosen, onChange }: ColumnsMenuProps) {
   const choose = (column: Column) => {
     const next = COLUMNS.filter((other) => (other === column ? !chosen.includes(other) : chosen.includes(other)));
     if (next.length === 0) return;
-    savePreference(COLUMNS_COOKIE, serialiseColumns(next));
+    savePreference(COLUMNS_COOKIE, next.join(','));
     onChange(next);
   };
   return (

@@ -28,16 +28,10 @@ interface EventRowProps {
 }
 
 /** Rows are drawn again only when they change: a poll brings fifty new objects that say the same. */
-export const EventRow = memo(
-  Row,
-  (before, after) =>
-    before.current === after.current &&
-    before.ticked === after.ticked &&
-    before.gone === after.gone &&
-    before.columns === after.columns &&
-    before.onTick === after.onTick &&
-    JSON.stringify(before.event) === JSON.stringify(after.event),
-);
+export const EventRow = memo(Row, ({ event: before, ...same }, { event: after, ...props }) => {
+  const equal = (Object.keys(same) as (keyof typeof same)[]).every((key) => same[key] === props[key]);
+  return equal && JSON.stringify(before) === JSON.stringify(after);
+});
 
 function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRowProps) {
   const t = useTranslations('events');
@@ -86,32 +80,30 @@ function Row({ outbox, event, columns, current, ticked, gone, onTick }: EventRow
 function Cell({ column, event }: { column: Column; event: OutboxEvent }): ReactNode {
   const format = useFormat();
   const t = useTranslations('events');
+  const text = (value: string | null, title: string | null = value) =>
+    value !== null && <bdi title={title ?? undefined}>{visibleText(value)}</bdi>;
+  const ago = (at: string | null) => at !== null && <RelativeTime at={at} />;
   switch (column) {
     case 'aggregate':
-      return event.aggregateId === null ? null : <bdi title={event.aggregateType ?? undefined}>{visibleText(event.aggregateId)}</bdi>;
-    case 'id':
-      return <bdi title={event.id}>{event.id}</bdi>;
-    case 'age':
-      return event.createdAt === null ? null : <RelativeTime at={event.createdAt} />;
-    case 'attempts':
-      if (event.attempts === null) return null;
-      return event.maxAttempts === null
-        ? format.number(event.attempts)
-        : t('attemptsOf', { attempts: format.number(event.attempts), max: format.number(event.maxAttempts) });
-    case 'error':
-      return event.error === null ? null : <bdi title={event.error}>{visibleText(event.error)}</bdi>;
+      return text(event.aggregateId, event.aggregateType);
+    case 'attempts': {
+      const attempts = event.attempts !== null && format.number(event.attempts);
+      return attempts && event.maxAttempts !== null ? t('attemptsOf', { attempts, max: format.number(event.maxAttempts) }) : attempts;
+    }
     case 'amount':
       return event.amount === null ? unread(event) : formatMoney(event.amount, event.currency, format.locale);
     case 'createdAt':
-      return event.createdAt === null ? null : <AbsoluteTime at={event.createdAt} />;
+      return event.createdAt !== null && <AbsoluteTime at={event.createdAt} />;
+    case 'age':
+      return ago(event.createdAt);
     case 'attemptedAt':
-      return event.lastAttemptAt === null ? null : <RelativeTime at={event.lastAttemptAt} />;
+      return ago(event.lastAttemptAt);
     case 'publishedAt':
-      return event.publishedAt === null ? null : <RelativeTime at={event.publishedAt} />;
-    case 'dedupKey':
-      return event.dedupKey === null ? null : <bdi title={event.dedupKey}>{event.dedupKey}</bdi>;
+      return ago(event.publishedAt);
     case 'traceId':
-      return event.traceId === null ? unread(event) : <bdi title={event.traceId}>{event.traceId}</bdi>;
+      return text(event.traceId) || unread(event);
+    default:
+      return text(event[column]);
   }
 }
 
@@ -175,13 +167,7 @@ export function EventsTable({ outbox, shown, columns, ticks, current, dimmed, ca
                   />
                 </th>
               )}
-              <th role="columnheader" scope="col" className={classes.state}>
-                {t('columns.state')}
-              </th>
-              <th role="columnheader" scope="col" className={classes.type}>
-                {t('columns.type')}
-              </th>
-              {columns.map((column) => (
+              {(['state', 'type', ...columns] as const).map((column) => (
                 <th role="columnheader" scope="col" key={column} className={classes[column]}>
                   {t(`columns.${column}`)}
                 </th>

@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor, Button, type ButtonProps } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { countFilters } from '@/lib/shared/lists/event-filter';
@@ -19,6 +19,11 @@ interface ListFooterProps {
 export function ListFooter({ page, list: { filter, turned, pending, turnTo } }: ListFooterProps) {
   const t = useTranslations('events.pages');
   const { nextCursor, previousCursor } = page;
+  const turn = (way: 'previous' | 'next', cursor: string | null, sign: Pick<ButtonProps, 'leftSection' | 'rightSection'>) => (
+    <Button variant="default" size="xs" {...sign} disabled={cursor === null || pending} onClick={() => turnTo(cursor)}>
+      {t(way)}
+    </Button>
+  );
   return (
     <div className={classes.footer}>
       <div>
@@ -31,24 +36,8 @@ export function ListFooter({ page, list: { filter, turned, pending, turnTo } }: 
             {t('first')}
           </Button>
         )}
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconChevronLeft size={14} aria-hidden />}
-          disabled={previousCursor === null || pending}
-          onClick={() => turnTo(previousCursor)}
-        >
-          {t('previous')}
-        </Button>
-        <Button
-          variant="default"
-          size="xs"
-          rightSection={<IconChevronRight size={14} aria-hidden />}
-          disabled={nextCursor === null || pending}
-          onClick={() => turnTo(nextCursor)}
-        >
-          {t('next')}
-        </Button>
+        {turn('previous', previousCursor, { leftSection: <IconChevronLeft size={14} aria-hidden /> })}
+        {turn('next', nextCursor, { rightSection: <IconChevronRight size={14} aria-hidden /> })}
       </div>
     </div>
   );
@@ -60,26 +49,22 @@ interface SearchedProps {
   onFurther: (() => void) | null;
 }
 
-export function Searched({ page: { searched, events }, order, onFurther }: SearchedProps) {
+function Searched({ page: { searched, events }, order, onFurther }: SearchedProps) {
   const t = useTranslations('events.pages');
   const format = useFormat();
-  if (searched.complete) return <p className={classes.searched}>{t('allSearched')}</p>;
-  // A full page has stopped at its last row and has searched no further.
-  if (searched.rows <= events.length) {
-    return (
-      <p className={classes.searched}>
-        {searched.backTo === null
-          ? t('shown', { count: events.length })
-          : t('shownBackTo', { order, count: events.length, at: format.absolute(searched.backTo) })}
-      </p>
-    );
-  }
+  const { rows, complete } = searched;
+  const at = searched.backTo === null ? null : format.absolute(searched.backTo);
+  const count = events.length;
+  const text = (): string => {
+    if (complete) return t('allSearched');
+    // A full page has stopped at its last row and has searched no further.
+    if (rows <= count) return at === null ? t('shown', { count }) : t('shownBackTo', { order, count, at });
+    return at === null ? t('searched', { order, rows }) : t('searchedBackTo', { order, rows, at });
+  };
   return (
     <p className={classes.searched}>
-      {searched.backTo === null
-        ? t('searched', { order, rows: searched.rows })
-        : t('searchedBackTo', { order, rows: searched.rows, at: format.absolute(searched.backTo) })}
-      {onFurther !== null && (
+      {text()}
+      {!complete && rows > count && onFurther !== null && (
         <>
           {' · '}
           <Anchor component="button" type="button" size="sm" onClick={onFurther}>
@@ -92,7 +77,7 @@ export function Searched({ page: { searched, events }, order, onFurther }: Searc
 }
 
 /** What the order means where it is not that of creation, and what an index would change: nobody should miss an event unawares. */
-export function ListOrder({ page: { orderedBy, leftOut, missingIndex, nextCursor } }: { page: EventPage }) {
+function ListOrder({ page: { orderedBy, leftOut, missingIndex, nextCursor } }: { page: EventPage }) {
   const t = useTranslations('events');
   const states = useTranslations('states');
   // Rows in a state nobody knows are rare: they are worth a word where the list seems to end.

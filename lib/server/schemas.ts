@@ -16,6 +16,10 @@ const plain = (max: number) =>
     .refine((text) => !text.includes('\0'), 'holds a NUL character');
 
 export const outboxId = z.string().min(1).max(63);
+/** The query of what takes none. */
+export const nothing = z.strictObject({});
+/** The path of what is of one outbox. */
+export const ofOutbox = z.object({ outbox: outboxId });
 export const eventId = plain(512);
 export const windowSchema = z.enum(WINDOWS, `write one of ${WINDOWS.join(', ')}`).default(DEFAULT_WINDOW);
 export const typeSchema = plain(512);

@@ -1,12 +1,12 @@
-import { z } from 'zod';
 import { readMetrics } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
+import { nothing } from '@/lib/server/schemas';
 
 /** For Prometheus. */
 export const GET = defineRoute({
   id: 'api.metrics',
   permission: 'outbox:read',
   openWhen: (config) => config.metrics.anonymous,
-  query: z.strictObject({}),
+  query: nothing,
   run: ({ console }) => readMetrics(console),
 });

@@ -1,8 +1,7 @@
 import { Problem } from '@/lib/shared/problems';
 import { addMark, readMarks } from '@/lib/server/reads/marks';
 import { defineRoute } from '@/lib/server/route';
-import { idempotencyKey, markRequest, marksQuery } from '@/lib/server/schemas';
-import { z } from 'zod';
+import { idempotencyKey, markRequest, marksQuery, nothing } from '@/lib/server/schemas';
 
 export const GET = defineRoute({
   id: 'api.marks',
@@ -14,7 +13,7 @@ export const GET = defineRoute({
 export const POST = defineRoute({
   id: 'api.marks',
   permission: 'mark:write',
-  query: z.strictObject({}),
+  query: nothing,
   body: markRequest,
   attempted: ({ body }) => ({ operation: 'mark', outbox: body.outbox, reason: body.text }),
   run: (context, { body, request }) => {

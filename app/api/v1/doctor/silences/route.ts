@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { liftSilence, silenceFinding } from '@/lib/server/reads/doctor';
 import { defineRoute } from '@/lib/server/route';
-import { findingId, outboxId, silenceRequest } from '@/lib/server/schemas';
+import { findingId, nothing, outboxId, silenceRequest } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.doctor.silences',
   permission: 'doctor:silence',
-  query: z.strictObject({}),
+  query: nothing,
   body: silenceRequest,
   attempted: ({ body }) => ({ operation: 'doctor_silence', outbox: body.outbox, reason: body.reason }),
   run: (context, { body }) => silenceFinding(context, body),

@@ -1,13 +1,12 @@
-import { z } from 'zod';
 import { switchChanges } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
-import { changesRequest, outboxId } from '@/lib/server/schemas';
+import { changesRequest, nothing, ofOutbox } from '@/lib/server/schemas';
 
 export const PUT = defineRoute({
   id: 'api.changes',
   permission: 'mapping:prove',
-  params: z.object({ outbox: outboxId }),
-  query: z.strictObject({}),
+  params: ofOutbox,
+  query: nothing,
   body: changesRequest,
   attempted: ({ params, body }) => ({
     operation: body.on ? 'turn_changes_on' : 'turn_changes_off',

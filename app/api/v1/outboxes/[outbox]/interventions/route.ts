@@ -1,14 +1,13 @@
-import { z } from 'zod';
 import { Problem } from '@/lib/shared/problems';
 import { runIntervention } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
-import { idempotencyKey, interventionRequest, outboxId } from '@/lib/server/schemas';
+import { idempotencyKey, interventionRequest, ofOutbox, nothing } from '@/lib/server/schemas';
 
 export const POST = defineRoute({
   id: 'api.intervene',
   permission: 'event:operate',
-  params: z.object({ outbox: outboxId }),
-  query: z.strictObject({}),
+  params: ofOutbox,
+  query: nothing,
   body: interventionRequest,
   attempted: ({ params, body }) => ({
     operation: body.operation,

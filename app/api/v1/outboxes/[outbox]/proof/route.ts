@@ -1,21 +1,20 @@
-import { z } from 'zod';
 import { readProof, runProof } from '@/lib/server/reads/changes';
 import { defineRoute } from '@/lib/server/route';
-import { outboxId, proofRequest } from '@/lib/server/schemas';
+import { nothing, ofOutbox, proofRequest } from '@/lib/server/schemas';
 
 export const GET = defineRoute({
   id: 'api.proof',
   permission: 'outbox:read',
-  params: z.object({ outbox: outboxId }),
-  query: z.strictObject({}),
+  params: ofOutbox,
+  query: nothing,
   run: (context, { params }) => readProof(context, params.outbox),
 });
 
 export const POST = defineRoute({
   id: 'api.proof',
   permission: 'mapping:prove',
-  params: z.object({ outbox: outboxId }),
-  query: z.strictObject({}),
+  params: ofOutbox,
+  query: nothing,
   body: proofRequest,
   attempted: ({ params }) => ({ operation: 'prove', outbox: params.outbox }),
   run: (context, { params, body }) => runProof(context, params.outbox, body.events),

@@ -1,14 +1,13 @@
-import { z } from 'zod';
 import { readSeries } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
-import { outboxId } from '@/lib/server/schemas';
+import { ofOutbox } from '@/lib/server/schemas';
 import { seriesQuery } from '@/lib/server/series-query';
 import { seriesCsv, seriesFileName } from '@/lib/shared/figures/series-csv';
 
 export const GET = defineRoute({
   id: 'api.series',
   permission: 'outbox:read',
-  params: z.object({ outbox: outboxId }),
+  params: ofOutbox,
   query: seriesQuery,
   run: async (context, { params: { outbox }, query: { format, ...query }, request }) => {
     const series = await readSeries(context, outbox, query);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { readSummary } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
-import { outboxId, windowSchema } from '@/lib/server/schemas';
+import { ofOutbox, windowSchema } from '@/lib/server/schemas';
 
 export const GET = defineRoute({
   id: 'api.summary',
   permission: 'outbox:read',
-  params: z.object({ outbox: outboxId }),
+  params: ofOutbox,
   query: z.strictObject({ window: windowSchema }),
   run: (context, { params, query }) => readSummary(context, params.outbox, query.window),
 });
