@@ -6,7 +6,7 @@ export interface UnderWay {
   /** Answers what is to be called when it has ended; refuses it once the process is ending: Problem `unavailable`. */
   begin(): () => void;
   /** Refuses what is new, and waits for what is under way, for so many milliseconds at the most. */
-  end(silenceLimitMs: number): Promise<void>;
+  end(patienceMs: number): Promise<void>;
 }
 
 export function createUnderWay(): UnderWay {
@@ -23,9 +23,9 @@ export function createUnderWay(): UnderWay {
         ended();
       };
     },
-    async end(silenceLimitMs) {
+    async end(patienceMs) {
       ending = true;
-      await within(Promise.allSettled(works), silenceLimitMs);
+      await within(Promise.allSettled(works), patienceMs);
     },
   };
 }

@@ -357,7 +357,7 @@ test('a poison row on a table without a time of publishing: told from its readin
     evidence: [
       { code: 'nothing_moved' },
       { code: 'events_due', values: { count: 1 } },
-      { code: 'rhythm_unknown', values: { silenceLimitMs: 300_000 } },
+      { code: 'rhythm_unknown', values: { patienceMs: 300_000 } },
     ],
   });
 });

@@ -16,7 +16,7 @@ describe('relay stopped', () => {
       evidence: [
         { code: 'nothing_published', values: { lastPublishedAt: ago(372) } },
         { code: 'events_due', values: { count: 1_204, oldestAt: ago(370), ageMs: 370_000 } },
-        { code: 'usual_rhythm', values: { p50Ms: bucketValue(bucketOf(400)), silenceLimitMs: 60_000 } },
+        { code: 'usual_rhythm', values: { p50Ms: bucketValue(bucketOf(400)), patienceMs: 60_000 } },
       ],
     });
   });
@@ -80,7 +80,7 @@ describe('relay stopped', () => {
       const slow = (seconds: number): Given =>
         untimed({ recent: 60, due: 4, firstDue: ago(seconds), pending: 4, oldest: ago(seconds), frontier: ago(seconds + 1) });
       expect(judge(slow(200)).verdict).toBe('healthy');
-      expect(judge(slow(250)).evidence[2]).toEqual({ code: 'usual_pace', values: { count: 60, silenceLimitMs: 240_000 } });
+      expect(judge(slow(250)).evidence[2]).toEqual({ code: 'usual_pace', values: { count: 60, patienceMs: 240_000 } });
     });
 
     test('a movement long ago does not help', () => {

@@ -60,8 +60,8 @@ function movement({ written, lastOutAt, firstDueAt }: Standstill): Evidence {
 }
 
 function rhythm({ p50Ms, published }: Rhythm, patience: number): Evidence {
-  if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, silenceLimitMs: patience } };
+  if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, patienceMs: patience } };
   return published > 0
-    ? { code: 'usual_pace', values: { count: published, silenceLimitMs: patience } }
-    : { code: 'rhythm_unknown', values: { silenceLimitMs: patience } };
+    ? { code: 'usual_pace', values: { count: published, patienceMs: patience } }
+    : { code: 'rhythm_unknown', values: { patienceMs: patience } };
 }
