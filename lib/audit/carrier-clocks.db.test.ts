@@ -14,7 +14,8 @@ const YEAR_MS = 365 * 86_400_000;
 /** What the console promises of every intervention. */
 const PROMISE = { timeout: 10_000, interval: 100 };
 
-describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
+// Both mostly wait, side by side; the tests of one go one after the other.
+describe.each(['postgres', 'mysql'] as const)('records in %s', { concurrent: true }, (engine) => {
   const observed = useTestDatabaseOf(engine, (database) => createSample(database, workerStatus, { rows: false }));
   const storeDatabase = useTestDatabase();
   let open: OpenOutbox;
@@ -47,12 +48,12 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     await Promise.all([open.close(), store.close()]);
   });
 
-  it.each([
+  it.sequential.for([
     ['a year ahead', YEAR_MS],
     ['a year back', -YEAR_MS],
     ['hours ahead', 5 * 3_600_000],
     ['hours back', -5 * 3_600_000],
-  ])('dated %s arrive within ten seconds, marked, and so does what comes after them', async (_how, off) => {
+  ] as const)('dated %s arrive within ten seconds, marked, and so does what comes after them', async ([_how, off], { expect }) => {
     const [odd, after] = [next(), next()];
     await plantRecords(observed, [{ id: odd, at: spelled(now() + off) }]);
     await expect.poll(() => oddities(odd), PROMISE).toEqual([['time_off']]);
@@ -61,7 +62,7 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     expect(errors).toEqual([]);
   });
 
-  it('with ids from a clock that is a year off, in front of and behind more records than one look takes', async () => {
+  it.sequential('with ids from a clock that is a year off, in front of and behind more records than one look takes', async ({ expect }) => {
     const many = Array.from({ length: LOOK_ROWS + 10 }, () => ({ id: next(now() + 60_000), lines: 0, at: spelled(now() - 3_600_000) }));
     await plantRecords(observed, many);
     await carrier.carryAll();
@@ -71,18 +72,21 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     await expect.poll(() => oddities(back), PROMISE).toEqual([['time_off']]);
   });
 
-  it.each([
+  it.sequential.for([
     ['a year ahead', YEAR_MS],
     ['a year back', -YEAR_MS],
     ['hours ahead', 5 * 3_600_000],
     ['hours back', -5 * 3_600_000],
-  ])('whose id and time are both %s arrive within ten seconds, wherever they lie among 50,000 others', async (how, off) => {
-    const id = next(now() + off);
-    await plantRecords(observed, [{ id, at: spelled(now() + off) }]);
-    await expect.poll(() => oddities(id), { ...PROMISE, message: how }).toEqual([[]]);
-  });
+  ] as const)(
+    'whose id and time are both %s arrive within ten seconds, wherever they lie among 50,000 others',
+    async ([how, off], { expect }) => {
+      const id = next(now() + off);
+      await plantRecords(observed, [{ id, at: spelled(now() + off) }]);
+      await expect.poll(() => oddities(id), { ...PROMISE, message: how }).toEqual([[]]);
+    },
+  );
 
-  it('from the first second of all ids, and from between two others, arrive within ten seconds', async () => {
+  it.sequential('from the first second of all ids, and from between two others, arrive within ten seconds', async ({ expect }) => {
     const ids = [idMadeAt(1, 7), '01980000-0003-7000-8000-00000003f7ff', '01980000-0004-7000-8000-000000040ff1'];
     await plantRecords(
       observed,
@@ -91,7 +95,7 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     await expect.poll(async () => (await Promise.all(ids.map(oddities))).flat(2).length, PROMISE).toBe(3);
   });
 
-  it('that grow are carried again: the new line arrives, and both are shown as what they are', async () => {
+  it.sequential('that grow are carried again: the new line arrives, and both are shown as what they are', async ({ expect }) => {
     const id = next();
     await plantRecords(observed, [{ id, lines: 2, open: true }]);
     await expect.poll(() => oddities(id), PROMISE).toEqual([[], []]);
@@ -101,15 +105,18 @@ describe.each(['postgres', 'mysql'] as const)('records in %s', (engine) => {
     expect(await oddities(id)).toHaveLength(3);
   });
 
-  it('of outboxes that are not configured here stay where they are; one without lines has an entry of its own', async () => {
-    const [others, empty] = [next(), next()];
-    await plantRecords(observed, [
-      { id: others, outbox: 'elsewhere' },
-      { id: empty, lines: 0 },
-    ]);
-    await carrier.carryAll();
-    expect(await entriesOfRecord(store, others)).toEqual([]);
-    expect(await entriesOfRecord(store, empty)).toMatchObject([{ eventId: null, outcome: 'none', operation: 'retry' }]);
-    expect(carrier.carrying()).toMatchObject([{ lacking: 0, why: null, late: false, completeAt: expect.any(String) as string }]);
-  });
+  it.sequential(
+    'of outboxes that are not configured here stay where they are; one without lines has an entry of its own',
+    async ({ expect }) => {
+      const [others, empty] = [next(), next()];
+      await plantRecords(observed, [
+        { id: others, outbox: 'elsewhere' },
+        { id: empty, lines: 0 },
+      ]);
+      await carrier.carryAll();
+      expect(await entriesOfRecord(store, others)).toEqual([]);
+      expect(await entriesOfRecord(store, empty)).toMatchObject([{ eventId: null, outcome: 'none', operation: 'retry' }]);
+      expect(carrier.carrying()).toMatchObject([{ lacking: 0, why: null, late: false, completeAt: expect.any(String) as string }]);
+    },
+  );
 });

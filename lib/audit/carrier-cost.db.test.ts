@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, it } from 'vitest';
 import { createServers } from '@/lib/database/connections/servers';
 import { openDatabase, type Database } from '@/lib/database/database';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
@@ -36,13 +36,8 @@ const folder = (name: string): string => {
   folders.push(made);
   return made;
 };
-let store: Server;
-beforeEach(async () => {
-  store = await postgres();
-});
-afterEach(async () => {
-  await store.stop();
-  for (const dir of folders.splice(0)) await rm(dir, { recursive: true, force: true });
+afterAll(async () => {
+  for (const dir of folders) await rm(dir, { recursive: true, force: true });
 });
 
 async function postgres(): Promise<Server> {
@@ -90,49 +85,53 @@ async function mariadb(): Promise<Server> {
   };
 }
 
-it.each([
+// Each has servers of its own, whose statements are counted: both are watched at once.
+it.concurrent.for([
   ['postgres', postgres],
   ['mysql', mariadb],
-] as const)('200 outboxes at rest on 20 databases of one %s cost at most 20 statements a second, all counted', async (engine, start) => {
-  const server = await start();
-  const databases: Database[] = [];
-  const servers = createServers();
-  const settings = settingsFor(workerStatus);
-  try {
-    for (let at = 0; at < DATABASES; at += 1) {
-      const name = `shop_${String(at)}`;
-      await server.run(`CREATE DATABASE ${name}`);
-      for (const statement of sampleOf(workerStatus).ddl[engine] ?? []) await server.run(statement, name);
-      const url = server.url(name);
-      const owner = openDatabase({ id: name, url, operatorUrl: url });
-      await applyInstall(await bindForInstall(settings, owner, url), url).finally(() => owner.close());
-      databases.push(openDatabase({ id: name, url, servers }));
-    }
-    await store.run('CREATE DATABASE store');
-    expect((await migrateStore(store.url('store'))).ok).toBe(true);
-    const opened = openStore(store.url('store'));
-    const database = (id: string): Database => databases[Number(id) % DATABASES] as Database;
-    const ids = Array.from({ length: OUTBOXES }, (_, at) => String(at));
-    const errors: unknown[] = [];
-    const carrier = startCarrier({ directory: { ids, database }, store: opened, onError: (_database, error) => errors.push(error) });
+] as const)(
+  '200 outboxes at rest on 20 databases of one %s cost at most 20 statements a second, all counted',
+  async ([engine, start], { expect }) => {
+    const [server, store] = await Promise.all([start(), postgres()]);
+    const databases: Database[] = [];
+    const servers = createServers();
+    const settings = settingsFor(workerStatus);
     try {
-      await carrier.carryAll();
-      const all = async (): Promise<number> => (await server.count()) + (await store.count());
-      const before = await all();
-      const began = performance.now();
-      await sleep(WATCHED_MS);
-      const perSecond = ((await all()) - before) / ((performance.now() - began) / 1_000);
-      expect(perSecond).toBeLessThanOrEqual(LIMIT_PER_SECOND);
-      // It did look.
-      expect(perSecond).toBeGreaterThan(DATABASES / 10);
-      expect(carrier.carrying().map(({ why }) => why)).toEqual(databases.map(() => null));
-      expect(errors).toEqual([]);
+      for (let at = 0; at < DATABASES; at += 1) {
+        const name = `shop_${String(at)}`;
+        await server.run(`CREATE DATABASE ${name}`);
+        for (const statement of sampleOf(workerStatus).ddl[engine] ?? []) await server.run(statement, name);
+        const url = server.url(name);
+        const owner = openDatabase({ id: name, url, operatorUrl: url });
+        await applyInstall(await bindForInstall(settings, owner, url), url).finally(() => owner.close());
+        databases.push(openDatabase({ id: name, url, servers }));
+      }
+      await store.run('CREATE DATABASE store');
+      expect((await migrateStore(store.url('store'))).ok).toBe(true);
+      const opened = openStore(store.url('store'));
+      const database = (id: string): Database => databases[Number(id) % DATABASES] as Database;
+      const ids = Array.from({ length: OUTBOXES }, (_, at) => String(at));
+      const errors: unknown[] = [];
+      const carrier = startCarrier({ directory: { ids, database }, store: opened, onError: (_database, error) => errors.push(error) });
+      try {
+        await carrier.carryAll();
+        const all = async (): Promise<number> => (await server.count()) + (await store.count());
+        const before = await all();
+        const began = performance.now();
+        await sleep(WATCHED_MS);
+        const perSecond = ((await all()) - before) / ((performance.now() - began) / 1_000);
+        expect(perSecond).toBeLessThanOrEqual(LIMIT_PER_SECOND);
+        // It did look.
+        expect(perSecond).toBeGreaterThan(DATABASES / 10);
+        expect(carrier.carrying().map(({ why }) => why)).toEqual(databases.map(() => null));
+        expect(errors).toEqual([]);
+      } finally {
+        await carrier.stop();
+        await opened.close();
+      }
     } finally {
-      await carrier.stop();
-      await opened.close();
+      await Promise.all(databases.map((one) => one.close()));
+      await Promise.all([server.stop(), store.stop()]);
     }
-  } finally {
-    await Promise.all(databases.map((one) => one.close()));
-    await server.stop();
-  }
-});
+  },
+);

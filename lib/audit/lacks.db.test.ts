@@ -11,7 +11,8 @@ import { entriesOfRecord, idMadeAt, plantRecords } from '@/fixtures/records';
 /** What is lacking is told after ten seconds, and is over with the next look. */
 const TOLD = { timeout: 30_000, interval: 200 };
 
-describe.each(['postgres', 'mysql'] as const)('records of %s that the audit lacks', (engine) => {
+// Both mostly wait, side by side; the tests of one go one after the other.
+describe.each(['postgres', 'mysql'] as const)('records of %s that the audit lacks', { concurrent: true }, (engine) => {
   const observed = useTestDatabaseOf(engine, (database) => createSample(database, workerStatus, { rows: false }));
   const storeDatabase = useTestDatabase();
   let open: OpenOutbox;
@@ -36,7 +37,7 @@ describe.each(['postgres', 'mysql'] as const)('records of %s that the audit lack
     await Promise.all([open.close(), store.close()]);
   });
 
-  it('because the store takes no entries, are counted and told, and come when it does again', async () => {
+  it.sequential('because the store takes no entries, are counted and told, and come when it does again', async ({ expect }) => {
     const ids = [next(), next()];
     await storeDatabase.query('ALTER TABLE audit_entry RENAME TO taken_away');
     await plantRecords(
@@ -51,7 +52,7 @@ describe.each(['postgres', 'mysql'] as const)('records of %s that the audit lack
     expect(errors).toHaveLength(1);
   });
 
-  it('because one of them cannot be kept, keep none of the others, and are counted and told', async () => {
+  it.sequential('because one of them cannot be kept, keep none of the others, and are counted and told', async ({ expect }) => {
     const [sound, broken] = [next(), next()];
     await storeDatabase.query(`ALTER TABLE audit_entry ADD CONSTRAINT no_such CHECK (actor_name <> 'planted ${broken}')`);
     await plantRecords(observed, [{ id: broken }, { id: sound }]);
@@ -62,7 +63,7 @@ describe.each(['postgres', 'mysql'] as const)('records of %s that the audit lack
     expect(await isThere(broken)).toBe(true);
   });
 
-  it('because its reader is turned away, are not known, and come when it is back', async () => {
+  it.sequential('because its reader is turned away, are not known, and come when it is back', async ({ expect }) => {
     const id = next();
     const reader = decodeURIComponent(open.outbox.database.roles.reader);
     const turn = (away: boolean): Promise<unknown> =>

@@ -45,7 +45,7 @@ function waitingUnindexed(input: CheckInput): Found[] {
   const tests = testsOf(outbox, WAITING);
   const created = firstColumn(outbox);
   if (tests.length === 0 || created === undefined) return [];
-  if (fitTests(outbox.main, 'o', created, tests)?.ordered === true || leadsAnotherWay(outbox, tests)) return [];
+  if ((fitTests(outbox.main, 'o', created, tests)?.order ?? null) !== null || leadsAnotherWay(outbox, tests)) return [];
   const wanted = waitingIndex(outbox.database.engine, tests, created);
   return missingIndex(input, facts.main, wanted, facts.rows.waiting?.seen ?? entriesOf(facts.main, tests));
 }
@@ -227,6 +227,7 @@ function servedByAdvice({ database, shape, main }: Outbox, tests: readonly Index
   if (database.engine.features.partialIndexes) return false;
   const waiting = commonTests(shape, WAITING);
   return (
-    tests.some(({ column }) => waiting.some((test) => test.column === column)) && fitTests(main, 'o', created, waiting)?.ordered !== true
+    tests.some(({ column }) => waiting.some((test) => test.column === column)) &&
+    (fitTests(main, 'o', created, waiting)?.order ?? null) === null
   );
 }

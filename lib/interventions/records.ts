@@ -75,9 +75,10 @@ export async function insertEvents(engine: Engine, db: Db, header: Pick<NewHeade
     (event, position) => sql`(${fragments.typed(header.id, id)}, ${fragments.typed(String(position), number)}, ${event.event_id},
       ${event.event_type}, ${event.aggregate_id}, ${event.code}, ${asJson(event.code === null ? { [LINE_OUTBOX]: header.outbox } : event.detail)}, ${asJson(event.before)}, ${asJson(event.after)})`,
   );
-  const names = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
-  await sql`insert into ${eventTableOf(engine)} (${named(names)}) values ${sql.join(values)}`.execute(db);
+  await sql`insert into ${eventTableOf(engine)} (${named(LINE)}) values ${sql.join(values)}`.execute(db);
 }
+
+const LINE = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
 
 /** Closes the header inside its own transaction; a trigger refuses it ever after. */
 export async function closeHeader(engine: Engine, db: Db, id: string, outcome: Outcome): Promise<void> {
@@ -106,24 +107,18 @@ export async function headerOf(
   return rows[0] ?? null;
 }
 
-export interface RecordLine extends RecordEvent {
+interface RecordLine extends RecordEvent {
   position: number;
 }
 
-interface StoredRecordEvent extends Omit<RecordEvent, 'detail' | 'before' | 'after'> {
-  intervention_id: string;
-  position: number;
-  detail: string | null;
-  before: string | null;
-  after: string | null;
-}
+type StoredLine = Omit<RecordLine, 'detail' | 'before' | 'after'> &
+  Record<'detail' | 'before' | 'after', string | null> & { intervention_id: string };
 
 /** The events of these interventions, in the order of the request. Served by the primary key. */
 export async function eventsOf(engine: Engine, db: Db, ids: string[]): Promise<Map<string, RecordLine[]>> {
   const byHeader = new Map<string, RecordLine[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return byHeader;
-  const names = ['intervention_id', 'position', 'event_id', 'event_type', 'aggregate_id', 'code', 'detail', 'before', 'after'];
-  const { rows } = await sql<StoredRecordEvent>`select ${named(names)} from ${eventTableOf(engine)}
+  const { rows } = await sql<StoredLine>`select ${named(LINE)} from ${eventTableOf(engine)}
     where ${hasId(engine, 'intervention_id', ids)} order by ${named(['intervention_id', 'position'])}`.execute(db);
   for (const { intervention_id, ...row } of rows) {
     // That of a changed event is for counting lines.

@@ -120,19 +120,9 @@ async function findUntilKnown(outbox: Outbox, entry: Unsettled): Promise<Finding
   }
 }
 
-function unknownResult(entry: Unsettled): InterventionResult {
-  return {
-    interventionId: entry.id,
-    outbox: entry.outbox,
-    operation: entry.request.operation,
-    reason: entry.request.reason,
-    actor: entry.actor.name,
-    at: null,
-    outcome: 'unknown',
-    changed: [],
-    skipped: [],
-    undo: null,
-  };
+function unknownResult({ id, outbox, actor, request: { operation, reason } }: Unsettled): InterventionResult {
+  const nothing = { at: null, changed: [], skipped: [], undo: null };
+  return { interventionId: id, outbox, operation, reason, actor: actor.name, outcome: 'unknown', ...nothing };
 }
 
 /** The answer for a try that turned out never to have been committed: `none`, at no time. */

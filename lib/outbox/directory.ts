@@ -44,6 +44,8 @@ export interface DirectoryOptions {
 
 export type OutboxDirectory = ReturnType<typeof createDirectory>;
 
+const NO_PROOFS: ProofSource = () => Promise.resolve({ switched: null, decided: null });
+
 interface Entry {
   settings: OutboxSettings;
   database: Database;
@@ -69,7 +71,8 @@ export function createDirectory(options: DirectoryOptions) {
     const database = databases.get(settings.database);
     if (database === undefined)
       throw new Problem('invalid', `Outbox ${settings.id} names database ${settings.database}, which is not configured`);
-    const proof = (): Promise<KnownProof | null> => knownProof(options.proofs, settings.id);
+    // Whoever may watch watches on; nothing is changed until the store answers.
+    const proof = async (): Promise<KnownProof | null> => (options.proofs ?? NO_PROOFS)(settings.id).catch(() => null);
     const others = options.outboxes.filter((other) => other.database === settings.database && other.id !== settings.id);
     entries.set(settings.id, { settings, database, proof, others, bound: null, boundAt: 0, inFlight: null, forgotten: 0 });
   }
@@ -138,16 +141,6 @@ export function createDirectory(options: DirectoryOptions) {
       await Promise.all([...databases.values()].map((database) => database.close()));
     },
   };
-}
-
-async function knownProof(source: ProofSource | undefined, outboxId: string): Promise<KnownProof | null> {
-  if (source === undefined) return { switched: null, decided: null };
-  try {
-    return await source(outboxId);
-  } catch {
-    // Whoever may watch watches on; nothing is changed until the store answers.
-    return null;
-  }
 }
 
 async function bind(entry: Entry): Promise<Outbox> {

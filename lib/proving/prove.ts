@@ -85,18 +85,8 @@ type Finding = Partial<ProofResult> & Pick<ProofResult, 'verdict'>;
 
 async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Promise<ProofResult> {
   const { operation: key, state, table } = trial;
-  const blank = {
-    operation: key,
-    state,
-    table,
-    because: null,
-    detail: null,
-    rows: [],
-    stateAfter: null,
-    changed: [],
-    statements: [],
-    notes: [],
-  };
+  const nothing = { because: null, detail: null, rows: [], stateAfter: null, changed: [], statements: [], notes: [] };
+  const blank = { operation: key, state, table, ...nothing };
   const operation = OPERATIONS.find((one) => one.key === key);
   if (operation === undefined) throw new Error(`no operation ${key}`);
   const mine = seenIn(

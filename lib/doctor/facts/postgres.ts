@@ -186,8 +186,7 @@ async function readSlots(db: Db, outbox: Outbox): Promise<{ slots: Facts['slots'
   }
   if (!readsFromSlot(outbox)) return { slots: null, may, unseen: [] };
   const { rows } = await sql<Omit<SlotFacts, 'drop'>>`
-    select name, plugin, active, retained_bytes as "retainedBytes", unconfirmed_bytes as "unconfirmedBytes",
-      status, invalidated, inactive_ms as "inactiveMs" from (${slotRows(outbox)}) as slots order by name limit ${sql.lit(SLOTS_READ)}`.execute(
+    select name, plugin, active, "retainedBytes", "unconfirmedBytes", status, invalidated, "inactiveMs" from (${slotRows(outbox)}) as slots order by name limit ${sql.lit(SLOTS_READ)}`.execute(
     db,
   );
   const found = rows.map((row) => ({ ...row, drop: dropSlot(row.name, quote) }));

@@ -4,11 +4,9 @@ import type { Leaf } from '@/lib/shape/schema/condition';
 import { valuesOf } from '@/lib/shape/reason';
 import type { Place } from '@/lib/shape/bound';
 
-/** An index that gives exactly the rows asked for, and the ORDER BY that it serves; no order where it promises none. */
+/** An index that gives exactly the rows asked for, and the ORDER BY the wanted column that it serves; null where it promises none. */
 export interface Fit {
   order: RawBuilder<unknown> | null;
-  /** The order is by the wanted column, so that rows cut off are the ones at its far end. */
-  ordered: boolean;
   index: string;
 }
 
@@ -18,7 +16,7 @@ type Direction = 'ascending' | 'descending';
 export function fitRange(place: Place, alias: string, column: string, tests: Leaf[]): Fit | null {
   const index = place.description.indexes.find((one) => one.columns[0] === column && one.sorted.length > 0 && holds(one.predicate, tests));
   if (index === undefined) return null;
-  return { order: orderOf(index, 0, alias, column, 'descending'), ordered: true, index: index.name };
+  return { order: orderOf(index, 0, alias, column, 'descending'), index: index.name };
 }
 
 /** An index over every row in the order of its position, for tables that are read behind a cursor. */
@@ -26,7 +24,7 @@ export function fitPosition(place: Place, alias: string, position: readonly stri
   const index = place.description.indexes.find((one) => leadsWith(one, position));
   if (index === undefined) return null;
   const way = sql.raw(direction === 'descending' ? 'desc' : 'asc');
-  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${way}`)), ordered: true, index: index.name };
+  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${way}`)), index: index.name };
 }
 
 /** Whether a BRIN index narrows a range of `column` down to blocks, for rows that satisfy `tests`. It gives no order. */
@@ -48,8 +46,8 @@ export function fitTests(
   const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
   const byCreated = partial.find((index) => created !== null && index.columns[0] === created);
   if (byCreated !== undefined && created !== null)
-    return { order: orderOf(byCreated, 0, alias, created, direction), ordered: true, index: byCreated.name };
-  if (partial[0] !== undefined) return { order: null, ordered: false, index: partial[0].name };
+    return { order: orderOf(byCreated, 0, alias, created, direction), index: byCreated.name };
+  if (partial[0] !== undefined) return { order: null, index: partial[0].name };
 
   for (const test of tests) {
     const single = fixes(test);
@@ -57,13 +55,13 @@ export function fitTests(
     const leading = btrees.filter((one) => one.columns[0] === test.column && one.predicate === null);
     const index = leading.find((one) => one.columns[1] === created) ?? leading[0];
     if (index === undefined) continue;
-    if (!single || created === null || index.columns[1] !== created) return { order: null, ordered: false, index: index.name };
+    if (!single || created === null || index.columns[1] !== created) return { order: null, index: index.name };
     const byTime = orderOf(index, 1, alias, created, direction);
     const order =
       test.kind === 'isNull' && saysNulls(index)
         ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'ascending') ? opposite(index) : same(index))}, ${byTime}`
         : byTime;
-    return { order, ordered: true, index: index.name };
+    return { order, index: index.name };
   }
   return null;
 }

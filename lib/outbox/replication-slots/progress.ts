@@ -53,20 +53,12 @@ export function stopOf(history: SlotHistory): Stop | null {
   return lost(ticks, last) ?? missing(ticks, last, history.sight?.wanted ?? null) ?? inactive(ticks, last) ?? silent(ticks, last);
 }
 
-export interface HeldBack {
-  since: number | null;
-  slot: string;
-  heldBytes: number;
-  lagBytes: number | null;
-  /** The server is about to take the log away. */
-  endangered: boolean;
-}
-
 /** Log that a slot keeps beyond what its server will, or any disk should; null where it does not. */
-export function heldBackOf(history: SlotHistory): HeldBack | null {
+export function heldBackOf(history: SlotHistory) {
   const ticks = ticksOf(history);
   const last = ticks.at(-1)?.slot ?? null;
   if (last === null || last.retainedBytes === null || isLost(last)) return null;
+  // The server is about to take the log away.
   const endangered = last.status === 'unreserved';
   const holds = ({ slot }: SlotTick): boolean =>
     slot?.name === last.name && (endangered ? slot.status === 'unreserved' : (slot.retainedBytes ?? 0) >= HELD_BYTES);
@@ -76,13 +68,7 @@ export function heldBackOf(history: SlotHistory): HeldBack | null {
   const before = streak.findLast(({ atMs }) => lastMs - atMs >= HELD_MS)?.slot?.retainedBytes ?? 0;
   // What is being worked off will be gone by itself.
   if (!endangered && last.retainedBytes < before) return null;
-  return {
-    since: beginOf(ticks, streak),
-    slot: last.name,
-    heldBytes: last.retainedBytes,
-    lagBytes: lagOf(last),
-    endangered,
-  };
+  return { since: beginOf(ticks, streak), slot: last.name, heldBytes: last.retainedBytes, lagBytes: lagOf(last), endangered };
 }
 
 /** Nothing can be read from it any more, whether or not somebody tries. */
@@ -90,14 +76,8 @@ function lost(ticks: readonly SlotTick[], { slot }: SlotTick): Stop | null {
   if (slot === null || !isLost(slot)) return null;
   const streak = streakOf(ticks, (tick) => tick.slot?.name === slot.name && isLost(tick.slot));
   if (spanOf(streak) < CONFIRMED_AFTER_MS) return null;
-  return {
-    how: 'lost',
-    since: beginOf(ticks, streak),
-    slot: slot.name,
-    lagBytes: null,
-    heldBytes: null,
-    reason: slot.invalidated ?? slot.status,
-  };
+  const reason = slot.invalidated ?? slot.status;
+  return { how: 'lost', since: beginOf(ticks, streak), slot: slot.name, lagBytes: null, heldBytes: null, reason };
 }
 
 /** There is none, and the table is in use: somebody has tried to write into it. */
@@ -154,15 +134,9 @@ function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick):
   );
   const seen = streak[at];
   if (seen === undefined || atMs - seen.atMs < CONFIRMS_WITHIN_MS) return null;
-  return {
-    how: 'silent',
-    since: beginOf(ticks, streak) === null ? null : seen.atMs,
-    slot: slot.name,
-    lagBytes: lagOf(slot),
-    heldBytes: slot.retainedBytes,
-    events: writtenBetween(streak[at - 1], inserted),
-    forMs: atMs - seen.atMs,
-  };
+  const since = beginOf(ticks, streak) === null ? null : seen.atMs;
+  const events = writtenBetween(streak[at - 1], inserted);
+  return { how: 'silent', since, slot: slot.name, lagBytes: lagOf(slot), heldBytes: slot.retainedBytes, events, forMs: atMs - seen.atMs };
 }
 
 function ticksOf({ sight, readings }: SlotHistory): SlotTick[] {

@@ -93,11 +93,11 @@ export function slotRows(outbox: Watched): RawBuilder<unknown> {
   const name = slotName(outbox);
   return sql`select s.slot_name::text as name, coalesce(s.plugin::text, '') as plugin, s.active, s.temporary,
       coalesce((to_jsonb(s) ->> 'synced')::boolean, false) as synced,
-      pg_wal_lsn_diff(${logEnd}, s.restart_lsn)::float8 as retained_bytes, pg_wal_lsn_diff(${logEnd}, s.confirmed_flush_lsn)::float8 as unconfirmed_bytes,
-      pg_wal_lsn_diff(s.confirmed_flush_lsn, '0/0')::float8 as confirmed_to, (to_jsonb(s) ->> 'safe_wal_size')::float8 as safe_bytes,
+      pg_wal_lsn_diff(${logEnd}, s.restart_lsn)::float8 as "retainedBytes", pg_wal_lsn_diff(${logEnd}, s.confirmed_flush_lsn)::float8 as "unconfirmedBytes",
+      pg_wal_lsn_diff(s.confirmed_flush_lsn, '0/0')::float8 as "confirmedTo", (to_jsonb(s) ->> 'safe_wal_size')::float8 as "safeBytes",
       to_jsonb(s) ->> 'wal_status' as status, nullif(to_jsonb(s) ->> 'invalidation_reason', '') as invalidated,
-      case when not s.active then to_jsonb(s) ->> 'inactive_since' end as inactive_since,
-      case when not s.active then (extract(epoch from clock_timestamp() - (to_jsonb(s) ->> 'inactive_since')::timestamptz) * 1000)::float8 end as inactive_ms
+      case when not s.active then to_jsonb(s) ->> 'inactive_since' end as "inactiveSince",
+      case when not s.active then (extract(epoch from clock_timestamp() - (to_jsonb(s) ->> 'inactive_since')::timestamptz) * 1000)::float8 end as "inactiveMs"
     from pg_replication_slots s where s.slot_type = 'logical' and s.database = current_database()${name === null ? sql`` : sql` and s.slot_name = ${name}`}`;
 }
 
@@ -140,10 +140,7 @@ export interface SlotsSeen {
 export function slotsSeen(outbox: Watched & Pick<Outbox, 'main'>): RawBuilder<unknown> {
   const { table, description } = outbox.main;
   const inserted = description.kind === 'table' ? insertedCount(table) : sql`null::float8`;
-  return sql`(select json_build_object('standby', pg_is_in_recovery(), 'inserted', ${inserted}, 'slots', coalesce(json_agg(json_build_object(
-      'name', s.name, 'plugin', s.plugin, 'active', s.active, 'temporary', s.temporary, 'synced', s.synced, 'retainedBytes', s.retained_bytes,
-      'unconfirmedBytes', s.unconfirmed_bytes, 'confirmedTo', s.confirmed_to, 'safeBytes', s.safe_bytes, 'status', s.status, 'invalidated', s.invalidated,
-      'inactiveSince', s.inactive_since) order by s.name), '[]'::json))
+  return sql`(select json_build_object('standby', pg_is_in_recovery(), 'inserted', ${inserted}, 'slots', coalesce(json_agg(row_to_json(s) order by s.name), '[]'::json))
     from (select * from (${slotRows(outbox)}) as every_slot order by name limit ${sql.lit(SLOTS_READ)}) as s)`;
 }
 

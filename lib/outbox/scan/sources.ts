@@ -101,7 +101,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
 function indexed(outbox: Outbox, at: PlaceSql, part: Part, where: Sql, fit: Fit, limit: number, traits: Traits): Source {
   const order = fit.order === null ? sql`` : sql` order by ${fit.order}`;
   const query = sql`select ${baseColumns(outbox, at, traits, part)} from ${by(outbox, at, fit)} where ${led(outbox, at, part, where)}${order} limit ${sql.lit(limit)}`;
-  return { name: part, limit, parts: [part], ordered: fit.ordered, counted: null, walk: null, query };
+  return { name: part, limit, parts: [part], ordered: fit.order !== null, counted: null, walk: null, query };
 }
 
 /** Said apart from the states' own words, so that an engine that has to be told sees the column its index leads with. */
