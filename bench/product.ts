@@ -10,7 +10,7 @@ import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
 import { takeReading } from '@/lib/snapshots/readings';
 import type { Compute } from '@/lib/live/take-reading';
 import { quantiles } from '@/lib/rollup/histogram';
-import { lineOf, sumOf } from '@/lib/history/rollups/spans';
+import { lineOf, sumOf } from '@/fixtures/collector/rollups';
 import { ALL_TYPES, seriesOfType, typeOfSeries, decodeCell } from '@/lib/rollup/cell';
 import { createSnapshots } from '@/lib/snapshots/snapshots';
 import { encodeCursor, type Cursor } from '@/lib/outbox/lists/cursor';

@@ -1,11 +1,10 @@
 import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
-import { liveCells, type MetricInput, type Span } from './span';
+import { liveSlices, type MetricInput, type Span } from './span';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
-import type { LinePoint } from '@/lib/history/rollups/spans';
-import { ALL_TYPES, addCell, emptyCell, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, addCell, emptyCell, type Cell, type Slice } from '@/lib/rollup/cell';
 
 /** One step of a series of a span. */
 export interface Step {
@@ -29,30 +28,37 @@ export interface SeriesInput {
 }
 
 /** Puts together what was folded before the head, the head, and what the reading found after it. */
-export function seriesInput(input: MetricInput, series: string, head: Head | null, older: ReadonlyMap<number, LinePoint>): SeriesInput {
+export function seriesInput(input: MetricInput, series: string, head: Head | null, older: readonly Slice[]): SeriesInput {
   const { reading, span } = input;
   const steps = new Map(
-    stepsOf(span).map((step): [number, Step] => {
-      const point = older.get(step);
-      const cell = point === undefined ? null : copyOf(point.cell);
-      return [step, { step, cell, provisional: point?.provisional ?? false, untold: 0, died: 0, claimed: 0 }];
-    }),
+    stepsOf(span).map((step): [number, Step] => [step, { step, cell: null, provisional: false, untold: 0, died: 0, claimed: 0 }]),
   );
   const at = (minute: number): Step | undefined => steps.get(Math.floor((minute * 60) / span.stepSeconds));
-  for (const [minute, all] of head?.cells ?? []) {
-    const step = at(minute);
-    const watched = all.get(ALL_TYPES);
-    if (step === undefined || watched === undefined) continue;
+  for (const { atMinute, series: of, cell, provisional } of [...older, ...(head?.slices ?? [])]) {
+    const step = at(atMinute);
+    if (step === undefined || (of !== series && of !== ALL_TYPES)) continue;
+    // Time that was watched is known of every type, also of one that had no event in it.
     step.cell ??= emptyCell();
-    step.provisional ||= watched.provisional;
-    const own = all.get(series);
-    if (own !== undefined) addCell(step.cell, own.cell);
+    step.provisional ||= provisional;
+    if (of === series) addCell(step.cell, cell);
   }
   if (head !== null) {
     addUnfolded(reading, head, at);
-    addLive(reading, series, at);
+    for (const { atMinute, series: of, cell } of liveSlices(reading)) {
+      const step = of === series ? at(atMinute) : undefined;
+      // Rows that still wait do not make a time known in which nobody watched.
+      if (step !== undefined && (step.cell !== null || cell.published > 0)) addCell((step.cell ??= emptyCell()), cell);
+    }
   }
-  addSlices(reading, at);
+  const add = (axis: ReadonlyMap<number, SliceCount>, into: (step: Step, count: SliceCount) => void): void => {
+    for (const [minute, count] of axis) {
+      const step = at(minute);
+      if (step !== undefined) into(step, count);
+    }
+  };
+  add(reading.slices.created, (step, { untold }) => (step.untold += untold));
+  add(reading.slices.died, (step, { n }) => (step.died += n));
+  add(reading.slices.claimed, (step, { n }) => (step.claimed += n));
   return { input, series, steps: [...steps.values()] };
 }
 
@@ -70,29 +76,6 @@ function addUnfolded({ asOf, reach }: Reading, { progress }: Head, at: (minute: 
   }
 }
 
-function addLive(reading: Reading, series: string, at: (minute: number) => Step | undefined): void {
-  for (const [minute, all] of [...liveCells(reading)].sort(([a], [b]) => a - b)) {
-    const cell = all.get(series);
-    const step = at(minute);
-    if (cell === undefined || step === undefined) continue;
-    // Rows that still wait do not make a time known in which nobody watched.
-    const known = step.cell !== null || cell.published > 0;
-    if (known) addCell((step.cell ??= emptyCell()), cell);
-  }
-}
-
-function addSlices({ slices }: Reading, at: (minute: number) => Step | undefined): void {
-  const add = (axis: ReadonlyMap<number, SliceCount>, into: (step: Step, count: SliceCount) => void): void => {
-    for (const [minute, count] of axis) {
-      const step = at(minute);
-      if (step !== undefined) into(step, count);
-    }
-  };
-  add(slices.created, (step, { untold }) => (step.untold += untold));
-  add(slices.died, (step, { n }) => (step.died += n));
-  add(slices.claimed, (step, { n }) => (step.claimed += n));
-}
-
 /** The steps of a span since the epoch, oldest first. Of a window as many as it is long, the last one under way. */
 export function stepsOf({ window, fromMs, toMs, stepSeconds }: Span): number[] {
   const stepMs = stepSeconds * 1_000;
@@ -101,18 +84,12 @@ export function stepsOf({ window, fromMs, toMs, stepSeconds }: Span): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** Minutes since the epoch at which the steps of a span begin and end. */
-export function stepBounds(span: Span): { fromMinute: number; toMinute: number; stepMinutes: number } {
+/** Minutes since the epoch at which the steps of a span begin and end, and how wide they are. */
+export function stepBounds(span: Span): { fromMinute: number; toMinute: number; widest: number } {
   const steps = stepsOf(span);
-  const stepMinutes = span.stepSeconds / 60;
-  return { fromMinute: (steps[0] ?? 0) * stepMinutes, toMinute: ((steps.at(-1) ?? 0) + 1) * stepMinutes, stepMinutes };
+  const widest = span.stepSeconds / 60;
+  return { fromMinute: (steps[0] ?? 0) * widest, toMinute: ((steps.at(-1) ?? 0) + 1) * widest, widest };
 }
-
-const copyOf = (cell: Cell): Cell => {
-  const copy = emptyCell();
-  addCell(copy, cell);
-  return copy;
-};
 
 /** One line of a series, one value per step, oldest first, and how it is known. */
 export interface Plot {

@@ -3,7 +3,7 @@ import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
-import { ALL_TYPES, typeOfSeries, addCell, emptyCell, HOW, isSampled, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, typeOfSeries, addCell, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
@@ -36,18 +36,9 @@ export function spanOf(span: SeriesSpan, asOf: string): Span {
   };
 }
 
-/** What was folded before the head, added up for a span. */
-export interface Older {
-  cells: ReadonlyMap<string, Cell>;
-  provisional: boolean;
-  /** Minutes since the epoch at which the first slice begins; null without one. */
-  firstMinute: number | null;
-}
-
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */
 export interface SpanTotals {
   all: Cell;
-  /** By event type. */
   byType: ReadonlyMap<string, Cell>;
   /** How publishing is learnt of. */
   method: CollectionMethod;
@@ -71,81 +62,70 @@ export interface MetricInput {
   totals: SpanTotals | null;
 }
 
-export function metricInput(reading: Reading, span: Span, head: Head | null, older: Older | null): MetricInput {
-  return { reading, span, totals: head === null ? null : totalsOf(reading, span, head, older) };
-}
-
-function totalsOf(reading: Reading, span: Span, head: Head, older: Older | null): SpanTotals | null {
-  const cells = new Map<string, Cell>();
-  const add = (series: string, cell: Cell): void => {
-    const sum = cells.get(series) ?? emptyCell();
-    addCell(sum, cell);
-    cells.set(series, sum);
-  };
-  let provisional = older?.provisional ?? false;
-  const { method, watchedSince } = head.progress;
+/** Of what was folded before the head, the head, and what the reading found after it. */
+export function metricInput(reading: Reading, span: Span, head: Head | null = null, older: readonly Slice[] = []): MetricInput {
+  const nothing = { reading, span, totals: null };
+  if (head === null) return nothing;
+  const { method, watchedSince, foldedTo } = head.progress;
   const counted = countsRows(method);
-  const firstMinute = counted ? (older?.firstMinute ?? Math.min(...head.cells.keys())) : -Infinity;
-  for (const [series, cell] of older?.cells ?? []) add(series, cell);
-  for (const [minute, series] of inOrder(head.cells)) {
-    if (!isWithin(minute, span)) continue;
-    for (const [name, { cell, provisional: incomplete }] of series) {
-      add(name, cell);
-      provisional ||= incomplete;
-    }
-  }
-  for (const [minute, series] of inOrder(liveCells(reading))) {
-    // Of time in which nobody watched only what still waits is known, and not what came and went.
-    if (!isWithin(minute, span) || (!counted && minute * MINUTE_MS < Date.parse(watchedSince))) continue;
-    for (const [name, cell] of series) add(name, cell);
-  }
+  const folded = [...older, ...inOrder(head.slices.filter((slice) => isWithin(slice, span)))];
+  // Of time in which nobody watched only what still waits is known, and not what came and went.
+  const live = liveSlices(reading).filter(
+    (slice) => isWithin(slice, span) && (counted || slice.atMinute * MINUTE_MS >= Date.parse(watchedSince)),
+  );
+  const cells = cellsBySeries([...folded, ...live]);
   const all = cells.get(ALL_TYPES) ?? emptyCell();
-  if (all.minutes === 0) return null;
+  if (all.minutes === 0) return nothing;
+  // A day or an hour that is not known whole is known from some minute on.
+  const first = [...older, ...inOrder(head.slices)].find(({ series }) => series === ALL_TYPES);
+  const firstMinute = counted && first !== undefined ? first.atMinute + first.width - first.cell.minutes : -Infinity;
   const spanMinutes = (span.toMs - span.fromMs) / MINUTE_MS;
   const gapMinutes = (span.toMs - Math.max(span.fromMs, firstMinute * MINUTE_MS)) / MINUTE_MS - all.minutes;
   const complete = gapMinutes <= EDGE_MINUTES;
   // Where more was published since the last fold than is read, the span ends with the fold: up to a minute back on some servers.
   const isCut = counted && reading.reach.published === 'cut';
-  const untoldMs = isCut ? Math.max(0, span.toMs - Math.max(span.fromMs, Date.parse(head.progress.foldedTo))) : 0;
-  return {
+  const untoldMs = isCut ? Math.max(0, span.toMs - Math.max(span.fromMs, Date.parse(foldedTo))) : 0;
+  const byType = [...cells].map(([series, cell]) => [typeOfSeries(series), cell] as const).filter(isOfType);
+  const totals = {
     all,
     method,
-    byType: new Map([...cells].flatMap(([series, cell]) => withType(series, cell))),
+    byType: new Map(byType),
     watchedMinutes: complete ? spanMinutes - untoldMs / MINUTE_MS : spanMinutes - gapMinutes,
     complete,
-    provisional,
+    provisional: folded.some(({ provisional }) => provisional),
     backfilled: (all.how & HOW.backfilled) !== 0,
   };
+  return { reading, span, totals };
 }
 
-const withType = (series: string, cell: Cell): [string, Cell][] => {
-  const type = typeOfSeries(series);
-  return type === null ? [] : [[type, cell]];
-};
+const isOfType = (entry: readonly [string | null, Cell]): entry is readonly [string, Cell] => entry[0] !== null;
 
-/** What the reading knows that the rollups do not: published since the last fold, and created of what is still there. */
-export function liveCells(reading: Reading): Map<number, Map<string, Cell>> {
-  const live = new Map<number, Map<string, Cell>>();
-  const at = (minute: number): Map<string, Cell> => {
-    const found = live.get(minute) ?? new Map<string, Cell>();
-    live.set(minute, found);
-    return found;
-  };
-  // Rows that were cut off are missing from its counts: then the figures end at the last fold.
-  if (reading.reach.published !== 'cut')
-    for (const [minute, series] of reading.tail) for (const [name, cell] of series) at(minute).set(name, cell);
-  for (const [minute, { n }] of reading.slices.created) {
-    const series = at(minute);
-    series.set(ALL_TYPES, { ...(series.get(ALL_TYPES) ?? emptyCell()), created: n });
+/** Slices in the order of time, added up by series. */
+export function cellsBySeries(slices: readonly Slice[]): Map<string, Cell> {
+  const cells = new Map<string, Cell>();
+  for (const { series, cell } of slices) {
+    const sum = cells.get(series) ?? emptyCell();
+    addCell(sum, cell);
+    cells.set(series, sum);
   }
-  return live;
+  return cells;
 }
 
-const inOrder = <T>(slices: ReadonlyMap<number, T>): [number, T][] => [...slices].sort(([a], [b]) => a - b);
+/** What the reading knows that the rollups do not, in the order of time: published since the last fold, and created of what is still there. */
+export function liveSlices({ reach, tail, slices }: Reading): Slice[] {
+  const at = (atMinute: number, series: string, cell: Cell): Slice => ({ series, atMinute, width: 1, cell, provisional: false });
+  // Rows that were cut off are missing from its counts: then the figures end at the last fold.
+  const published = reach.published === 'cut' ? [] : [...tail];
+  return inOrder([
+    ...published.flatMap(([minute, cells]) => [...cells].map(([series, cell]) => at(minute, series, cell))),
+    ...[...slices.created].map(([minute, { n }]) => at(minute, ALL_TYPES, { ...emptyCell(), created: n })),
+  ]);
+}
 
-const isWithin = (minute: number, { fromMs, toMs, live }: Span): boolean =>
-  minute * MINUTE_MS >= fromMs && (live || minute * MINUTE_MS < toMs);
+const inOrder = (slices: readonly Slice[]): Slice[] => [...slices].sort((a, b) => a.atMinute - b.atMinute);
 
+const isWithin = ({ atMinute }: Slice, { fromMs, toMs, live }: Span): boolean =>
+  atMinute * MINUTE_MS >= fromMs && (live || atMinute * MINUTE_MS < toMs);
 /** Why nothing can be said about what was published over the span; null when something can. */
 export function whyNotPublished({ reading: { traits }, totals }: MetricInput): UnavailableReason | null {
   // Rows that go are cleared away, whether or not they were read from the log.

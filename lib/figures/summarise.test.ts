@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { seriesInput } from './series';
-import { metricInput, spanOf, type MetricInput, type Older } from './span';
+import { metricInput, spanOf, type MetricInput } from './span';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
-import type { LinePoint } from '@/lib/history/rollups/spans';
-import { ALL_TYPES, seriesOfType, emptyCell, HOW, type DepthSamples, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, seriesOfType, emptyCell, HOW, type DepthSamples, type Cell, type Slice } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from './chart';
 import { noFigures, summarise } from './summarise';
 import { progressOf } from '@/fixtures/outboxes';
@@ -62,37 +61,29 @@ function readingOf({ traits, reach, ordered, figures, types, slices, tail, folde
 
 const HEAD_FROM = NOW - 2;
 
-function pastOf({ folded = {}, byType = {} }: Given): { head: Head | null; older: Older; line: Map<number, LinePoint> } {
-  const head: Head['cells'] = new Map(
-    [0, 1, 2].flatMap((before) => {
-      const cell = folded?.[before];
-      return cell === undefined ? [] : [[NOW - before, new Map([[ALL_TYPES, { cell: cellOf(cell), provisional: false }]])] as const];
-    }),
+/** What was folded, oldest first. */
+function foldedOf({ folded = {}, byType = {} }: Given): Slice[] {
+  const slice = (series: string, before: number, cell: Partial<Cell>): Slice => ({
+    series,
+    atMinute: NOW - before,
+    width: 1,
+    cell: cellOf(cell),
+    provisional: false,
+  });
+  const all = Object.entries(folded ?? {}).map(([before, cell]) => slice(ALL_TYPES, Number(before), cell));
+  return [...all, ...Object.entries(byType).map(([type, cell]) => slice(seriesOfType(type), 16, cell))].sort(
+    (a, b) => a.atMinute - b.atMinute,
   );
-  const olderMinutes = Object.entries(folded ?? {}).filter(([before]) => Number(before) > 2);
-  const all = emptyCell();
-  for (const [, cell] of olderMinutes) {
-    const one = cellOf(cell);
-    all.published += one.published;
-    all.created += one.created;
-    all.minutes += one.minutes;
-    all.retries += one.retries;
-    all.failures += one.failures;
-    all.latencySumMs += one.latencySumMs;
-    all.how |= one.how;
-    all.resolutionMs = Math.max(all.resolutionMs, one.resolutionMs);
-    for (const [bucket, count] of one.latency) addTo(all.latency, bucket, count);
-    for (const [bucket, count] of one.processing) addTo(all.processing, bucket, count);
-  }
-  return {
-    head: folded === null ? null : { progress: progressOf('2026-01-01T12:00:20.000000Z'), fromMinute: HEAD_FROM, cells: head },
-    older: {
-      cells: new Map([[ALL_TYPES, all], ...Object.entries(byType).map(([type, cell]) => [seriesOfType(type), cellOf(cell)] as const)]),
-      provisional: false,
-      firstMinute: NOW - 16,
-    },
-    line: new Map(olderMinutes.map(([before, cell]) => [NOW - Number(before), { cell: cellOf(cell), provisional: false }])),
+}
+
+function pastOf(given: Given): { head: Head | null; older: Slice[] } {
+  const slices = foldedOf(given);
+  const head = {
+    progress: progressOf('2026-01-01T12:00:20.000000Z'),
+    fromMinute: HEAD_FROM,
+    slices: slices.filter(({ atMinute }) => atMinute >= HEAD_FROM),
   };
+  return { head: given.folded === null ? null : head, older: slices.filter(({ atMinute }) => atMinute < HEAD_FROM) };
 }
 
 function observed(given: Given): MetricInput {
@@ -101,8 +92,8 @@ function observed(given: Given): MetricInput {
 }
 const figures = (given: Given) => summarise(observed(given), '15m');
 function series(given: Given) {
-  const { head, line } = pastOf(given);
-  return seriesOf(seriesInput(observed(given), ALL_TYPES, head, line));
+  const { head, older } = pastOf(given);
+  return seriesOf(seriesInput(observed(given), ALL_TYPES, head, older));
 }
 
 describe('depth', () => {
@@ -221,7 +212,7 @@ describe('latency and throughput', () => {
   });
 
   test('rates are of the minutes that were watched', () => {
-    const { throughput } = figures({ folded: { 0: {}, 1: latencies(1, 1, 1), 2: {}, 3: {} } });
+    const { throughput } = figures({ folded: { 0: {}, 1: latencies(1, 1, 1), 2: {}, 15: {} } });
     expect(throughput).toMatchObject({ publishedPerMinute: 3 / 4, known: 'estimated' });
   });
 

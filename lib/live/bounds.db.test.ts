@@ -118,7 +118,7 @@ async function explain(outbox: Outbox): Promise<Plan> {
 const outboxOf = (schema: string): Promise<Outbox> => directory.get(schema.replaceAll('_', '-'));
 const read = async (schema: string): Promise<Reading> => takeReading(await outboxOf(schema), secondsAgo(SINCE_FOLD_SECONDS));
 /** The figures of now; nothing has been collected. */
-const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
 
 describe.each(Object.keys(FILLED))('%s: 220,000 rows', (schema) => {
   test('a reading reads 200,000 rows at the most', async () => {

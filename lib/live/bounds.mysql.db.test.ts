@@ -143,7 +143,7 @@ afterAll(() => directory.close());
 
 const read = async (id: string, since = secondsAgo(SINCE_FOLD_SECONDS)): Promise<Reading> =>
   takeReading(await directory.get(id), since, compute);
-const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
 
 /** Rows that the storage engine handed over for the reading, of tables and of what is made on the way. */
 async function handedOver(outbox: Outbox): Promise<number> {

@@ -91,7 +91,7 @@ describe.each(['postgres', 'mysql'] as const)('on %s', (engine) => {
 
   async function figures(id: string, foldedTo: string | null = new Date(Date.now() - 3_600_000).toISOString()) {
     const reading = await takeReading(await directory.get(id), foldedTo, compute);
-    return summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+    return summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
   }
 
   test('epoch milliseconds and a row filter: what waits, since when, and what was published last', async () => {

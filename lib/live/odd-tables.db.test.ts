@@ -84,22 +84,18 @@ afterAll(() => directory.close());
 
 /** A reading since an hour ago, which was watched without anything being published before. */
 const read = async (id: string): Promise<Reading> => takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString());
-const headOf = (reading: Reading) => ({ progress: progressOf(reading.foldedTo ?? ''), fromMinute: 0, cells: new Map() });
+const headOf = (reading: Reading) => ({ progress: progressOf(reading.foldedTo ?? ''), fromMinute: 0, slices: [] });
 function observed(reading: Reading): MetricInput {
-  const watched = new Map([[ALL_TYPES, { ...emptyCell(), minutes: 60 }]]);
-  return metricInput(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), {
-    cells: watched,
-    provisional: false,
-    firstMinute: 0,
-  });
+  const watched = { series: ALL_TYPES, atMinute: 0, width: 60, cell: { ...emptyCell(), minutes: 60 }, provisional: false };
+  return metricInput(reading, spanOf({ window: '1h' }, reading.asOf), headOf(reading), [watched]);
 }
 const figuresOf = (reading: Reading) => summarise(observed(reading), '1h');
-const seriesIn = (reading: Reading) => seriesOf(seriesInput(observed(reading), ALL_TYPES, headOf(reading), new Map()));
+const seriesIn = (reading: Reading) => seriesOf(seriesInput(observed(reading), ALL_TYPES, headOf(reading), []));
 
 test('a table whose rows go when published: depth, and nothing made up', async () => {
   const reading = await read('queue');
   const { depth, latency, throughput, oldestPendingAt, byType, retries } = summarise(
-    metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null),
+    metricInput(reading, spanOf({ window: '1h' }, reading.asOf)),
     '1h',
   );
   expect(depth.waiting).toEqual({ count: 7, known: 'exact' });

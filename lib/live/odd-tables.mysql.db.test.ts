@@ -109,7 +109,7 @@ afterAll(() => directory.close());
 
 const read = async (id: string): Promise<Reading> =>
   takeReading(await directory.get(id), new Date(Date.now() - 3_600_000).toISOString(), compute);
-const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+const figuresOf = (reading: Reading) => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
 const agoSeconds = (at: unknown): number => (Date.now() - Date.parse(String(at))) / 1_000;
 
 describe('a zone, seconds, and words of any case', () => {

@@ -47,7 +47,7 @@ describe.each(SHAPES.flatMap((shape) => shape.engines.map((engine) => [shape.key
       const rows = sampleOf(shape).rows;
       for (let round = 0; round < 3; round += 1) {
         const reading = await read();
-        const { depth } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+        const { depth } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
         for (const state of STATES)
           expect
             .soft(depth[state], state)

@@ -56,6 +56,17 @@ export interface Cell {
   depth: DepthSamples | null;
 }
 
+/** A cell with its place. */
+export interface Slice {
+  series: string;
+  /** Minutes since the epoch at which it begins, and how many it is long. */
+  atMinute: number;
+  width: number;
+  cell: Cell;
+  /** Rows of transactions that were still open may be missing from it. */
+  provisional: boolean;
+}
+
 /** Whether these events were seen waiting at intervals, so that only their number and their mean are known. */
 export const isSampled = ({ how }: Pick<Cell, 'how'>): boolean => (how & HOW.sampled) !== 0;
 

@@ -26,60 +26,36 @@ export interface FleetOptions {
   compose(id: string, answer: Answer): Promise<OutboxReading & Pick<FleetEntry, 'sparkline'>>;
 }
 
-interface Line {
-  /** What it is made of. */
-  of: Answer;
-  made: FleetEntry | null;
-  /** What was shown before, as long as it is not made; null where there was nothing. */
-  earlier: FleetEntry | null;
-  making: Promise<FleetEntry>;
-}
-
 /** Answers the fleet as it is known now. */
 export function createFleet({ directory, now, latest, everyMs, compose }: FleetOptions): () => Promise<FleetSnapshot> {
-  const lines = new Map<string, Line>();
+  /** The newest line of each outbox. */
+  const shown = new Map<string, FleetEntry>();
 
   async function make(id: string, answer: Answer): Promise<FleetEntry> {
     const { outbox, summary, stale, sparkline } = await compose(id, answer);
     const { capabilities, ...info } = outbox;
     const { byType: _, ...figures } = summary;
-    return {
-      outbox: { ...info, tellsPublished: capabilities.fields.publishedAt },
-      summary: figures,
-      stale,
-      unread: answer.reading === null && answer.failure === null,
-      sparkline,
-    };
+    const unread = answer.reading === null && answer.failure === null;
+    const entry = { outbox: { ...info, tellsPublished: capabilities.fields.publishedAt }, summary: figures, stale, unread, sparkline };
+    shown.set(id, entry);
+    return entry;
   }
 
-  async function entryOf(id: string): Promise<FleetEntry> {
-    const before = lines.get(id);
-    const shown = before?.made ?? before?.earlier ?? null;
-    const newest = newestOf(id);
-    if (shown === null) return newest;
-    return (await within(newest, shown.unread ? FIRST_WITHIN_MS : NEWER_WITHIN_MS)) ?? asOld(shown, now());
-  }
+  const lineOf = (id: string, answer: Answer): Promise<FleetEntry> =>
+    answer.once(['line', answer.failure, ageClass(answer)], () => make(id, answer));
 
   async function newestOf(id: string): Promise<FleetEntry> {
     const answer = await latest(id);
     // Whoever asks next finds the line of a reading that comes after this answer: two hundred of them are not made at once then.
-    void answer.coming?.then((newer) => lineOf(id, newer));
-    return lineOf(id, answer).making;
+    void answer.coming?.then((newer) => lineOf(id, newer)).catch(() => undefined);
+    return lineOf(id, answer);
   }
 
-  function lineOf(id: string, answer: Answer): Line {
-    const before = lines.get(id);
-    return before !== undefined && isSame(before.of, answer) ? before : begin(id, answer, before);
-  }
-
-  function begin(id: string, answer: Answer, before: Line | undefined): Line {
-    const line: Line = { of: answer, made: null, earlier: before?.made ?? before?.earlier ?? null, making: make(id, answer) };
-    line.making.then(
-      (entry) => Object.assign(line, { made: entry, earlier: null }),
-      () => lines.get(id) === line && lines.delete(id),
-    );
-    lines.set(id, line);
-    return line;
+  async function entryOf(id: string): Promise<FleetEntry> {
+    const before = shown.get(id);
+    const newest = newestOf(id);
+    if (before === undefined) return newest;
+    return (await within(newest, before.unread ? FIRST_WITHIN_MS : NEWER_WITHIN_MS)) ?? asOld(before, now());
   }
 
   return async () => {
@@ -92,17 +68,6 @@ export function createFleet({ directory, now, latest, everyMs, compose }: FleetO
       databases: fleetDatabases(directory),
     };
   };
-}
-
-/** Nothing that a line says has changed. */
-function isSame(a: Answer, b: Answer): boolean {
-  return (
-    a.reading === b.reading &&
-    a.outbox === b.outbox &&
-    a.failure?.kind === b.failure?.kind &&
-    a.failure?.since === b.failure?.since &&
-    ageClass(a) === ageClass(b)
-  );
 }
 
 /** How old a reading is makes a difference when it stops being one of now, and while the next one fails. */

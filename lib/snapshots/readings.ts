@@ -10,6 +10,7 @@ import type { Aggregates } from '@/lib/live/reading-sql';
 import { NotComputed, readNow, type Compute } from '@/lib/live/take-reading';
 import { countByServer, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
+import { createOnce, type Once } from '@/lib/shared/async/once';
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { Queue, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
@@ -44,6 +45,8 @@ export interface Answer {
   cost: ReadingCost;
   /** What the attempt under way will have brought, whoever began it; null while there is none. Never rejects. */
   coming: Promise<Answer> | null;
+  /** What is made of this reading, once for all who look at it. */
+  once: Once;
 }
 
 export interface ReadingCost {
@@ -113,6 +116,7 @@ interface Entry {
   startedAt: number | null;
   history: Past[];
   cost: ReadingCost;
+  once: Once;
 }
 
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
@@ -172,10 +176,11 @@ export function createReadings(
       leave = await turnOf(id, entry, inTurn);
       begun = now();
       entry.startedAt = begun;
-      entry.outbox = await directory.last(id);
-      const reading = await takeReading(entry.outbox, head?.progress.foldedTo ?? null, compute);
+      const outbox = await directory.last(id);
+      if (outbox !== entry.outbox) Object.assign(entry, { outbox, once: createOnce() });
+      const reading = await takeReading(outbox, head?.progress.foldedTo ?? null, compute);
       rows = reading.rowsRead;
-      Object.assign(entry, { reading, head, readAt: begun, failure: null });
+      Object.assign(entry, { reading, head, readAt: begun, failure: null, once: createOnce() });
       remember(entry, reading);
     } catch (error) {
       const kind = kindOf(error);
@@ -207,6 +212,7 @@ export function createReadings(
     previous: entry.history.filter((past) => entry.reading !== null && past.asOf < entry.reading.asOf),
     cost: entry.cost,
     coming: entry.inFlight?.then(() => answerOf(entry)) ?? null,
+    once: entry.once,
   });
 
   const isOneOfMany = (id: string, inTurn: CachePolicy['inTurn']): boolean => inTurn !== undefined && neighbours(id) > MANY_ON_ONE_SERVER;
@@ -286,6 +292,7 @@ const newEntry = (): Entry => ({
   startedAt: null,
   history: [],
   cost: { readings: 0, rows: 0, milliseconds: 0 },
+  once: createOnce(),
 });
 
 /** Keeps the figures verdicts compare with, not the types and slices: those are the bulk of a reading. */

@@ -6,18 +6,20 @@ import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, S
 import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
-import type { History } from '@/lib/history/rollups/history';
+import type { Head, History, HistorySpan } from '@/lib/history/rollups/history';
+import type { Reading } from '@/lib/live/reading';
 import type { DepthNow } from '@/lib/history/collector/collect';
 import { diagnose } from '@/lib/diagnosis/judge/diagnose';
 import { yieldToEventLoop, createFleet, fleetDatabases } from './fleet';
-import { createHistoryCache, type ReadingAt } from './history-cache';
-import { metricInput, spanOf } from '@/lib/figures/span';
+import { createRecent } from './recent';
+import { seriesInput, stepBounds, type SeriesInput } from '@/lib/figures/series';
+import { metricInput, spanOf, type MetricInput, type Span } from '@/lib/figures/span';
 import { createReadings, type Answer, type ReadingCost, type CachePolicy } from './readings';
 import type { Compute } from '@/lib/live/take-reading';
-import { ALL_TYPES, seriesOfType } from '@/lib/rollup/cell';
+import { ALL_TYPES, seriesOfType, type Slice } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from '@/lib/figures/chart';
 import { noFigures, summarise } from '@/lib/figures/summarise';
-import { UNREAD, type Failure } from '@/lib/diagnosis/evidence/circumstances';
+import { UNREAD, type Failure, type RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 
 /** What charts show, where it is not the window of the figures: a span of its own, or one event type. */
 export interface Charts {
@@ -71,13 +73,14 @@ export interface SnapshotsOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
+const MINUTE_MS = 60_000;
 /** A reading that is merely late leaves the verdict of the last one standing for this long. */
 const VERDICT_STANDS_MS = 15_000;
 /** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
 const JUDGED_AT_ONCE = 8;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
 const SCREEN = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: READING_WAIT_MS } satisfies CachePolicy;
-/** Whoever asks for every outbox at once takes what was read a moment ago; while one is away, at once. */
+/** Whoever asks for every outbox at once takes what was read a moment ago, and of one that is away what is known. */
 const IN_TURN = { freshMs: VERDICT_STANDS_MS, silenceLimitMs: 250, olderMs: 500 };
 const FLEET = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
@@ -90,15 +93,13 @@ const COLLECTOR = {
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
 const SCRIPT = { sharedMs: 0, silenceLimitMs: READING_WAIT_MS } satisfies CachePolicy;
-/** A machine asks again soon: of an outbox that is away it takes what is known, and hears next time what the new attempt brought. */
-const MACHINE = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 
 export function createSnapshots(
   directory: OutboxDirectory,
   { history = null, compute = null, collector, now = Date.now, onFailure }: SnapshotsOptions = {},
 ): Snapshots {
   const readings = createReadings(directory, history, { now, compute, onFailure });
-  const histories = createHistoryCache(history, (id, error) => onFailure?.(id, error));
+  const recent = history && createRecent(history);
   const nowIso = (): string => new Date(now()).toISOString();
 
   function infoOf(id: string, { outbox, failure }: Answer): OutboxInfo {
@@ -107,32 +108,64 @@ export function createSnapshots(
       : outboxInfo(outbox);
   }
 
+  /** The slices of a span that were folded before the head; null, and reported, when the store does not answer. */
+  async function folded(id: string, head: Head, span: Omit<HistorySpan, 'outbox'>): Promise<Slice[] | null> {
+    const toMinute = Math.min(span.toMinute, head.fromMinute);
+    if (history === null || span.fromMinute >= toMinute) return [];
+    return history.slices({ ...span, outbox: id, toMinute }).catch((error: unknown) => {
+      onFailure?.(id, error);
+      return null;
+    });
+  }
+
+  /** What happened over a span up to a reading. Of one series only where one is named: the figures by type are then left out. */
+  const sum = ({ reading, head, once }: Read, id: string, span: Span, series?: string): Promise<MetricInput> =>
+    once(['sum', span, series], async () => {
+      if (head === null) return metricInput(reading, span);
+      const older = await folded(id, head, { fromMinute: span.fromMs / MINUTE_MS, toMinute: span.toMs / MINUTE_MS, series });
+      return older === null ? metricInput(reading, span) : metricInput(reading, span, head, older);
+    });
+
+  const line = (read: Read, id: string, span: Span, series: string): Promise<SeriesInput> =>
+    read.once(['line', span, series], async () => {
+      const input = await sum(read, id, span, ALL_TYPES);
+      const { head } = read;
+      const older = head === null || input.totals === null ? null : await folded(id, head, { ...stepBounds(span), series });
+      return older === null ? seriesInput(input, series, null, []) : seriesInput(input, series, head, older);
+    });
+
+  /** The last hour, for the verdicts; null while nothing is collected. */
+  const recentOf = ({ reading, head, once }: Read, id: string): Promise<RecentHistory | null> =>
+    once(['recent'], async () => {
+      if (head === null || recent === null) return null;
+      return recent(id, head, reading).catch((error: unknown) => {
+        onFailure?.(id, error);
+        return null;
+      });
+    });
+
   /** The last figures there are, and how much they are worth. */
   async function judged(id: string, window: Window, answer: Answer, series?: string): Promise<OutboxReading> {
     const { reading, previous } = answer;
-    const newest = readingAt(id, answer);
-    const figures =
-      newest === null ? null : summarise(await histories.sum(newest, spanOf({ window }, newest.reading.asOf), series), window);
-    const grave = graveFailure(answer, now());
-    const at = grave === null && reading !== null ? Date.parse(reading.asOf) : now();
-    const history = newest === null ? null : await histories.recent(newest);
+    const read = isRead(answer) ? answer : null;
+    const figures = read && summarise(await sum(read, id, spanOf({ window }, read.reading.asOf), series), window);
+    const failure = graveFailure(answer, now());
+    const at = failure === null && reading !== null ? Date.parse(reading.asOf) : now();
+    const diagnosis = diagnose({ reading, figures, failure, previous, history: read && (await recentOf(read, id)), now: at });
     return {
       outbox: infoOf(id, answer),
-      summary: {
-        ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))),
-        diagnosis: diagnose({ reading, figures, failure: grave, previous, history, now: at }),
-      },
+      summary: { ...(figures ?? noFigures(window, nowIso(), whyNothing(answer))), diagnosis },
       collector: collector?.status(id) ?? null,
       stale: staleOf(answer),
     };
   }
 
   async function chartOf(answer: Answer, id: string, { span, type }: Charts): Promise<Series> {
-    const newest = readingAt(id, answer);
-    if (newest === null) return noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
-    const key = type === undefined ? ALL_TYPES : seriesOfType(type);
-    return seriesOf(await histories.line(newest, spanOf(span, newest.reading.asOf), key));
+    if (!isRead(answer)) return noChart(answer, { span, type });
+    return seriesOf(await line(answer, id, spanOf(span, answer.reading.asOf), type === undefined ? ALL_TYPES : seriesOfType(type)));
   }
+
+  const noChart = (answer: Answer, { span, type }: Charts): Series => noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
 
   return {
     fleet: createFleet({
@@ -146,7 +179,7 @@ export function createSnapshots(
       },
     }),
     async current() {
-      const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, MACHINE) })));
+      const answers = await Promise.all(directory.ids.map(async (id) => ({ id, answer: await readings.latest(id, FLEET) })));
       const current: Current[] = [];
       const left = answers.entries();
       const judge = async (): Promise<void> => {
@@ -178,7 +211,7 @@ export function createSnapshots(
     async depthNow(id) {
       const { reading, failure, ageMs } = await readings.latest(id, COLLECTOR);
       if (reading === null || failure !== null || ageMs > SAMPLE_STANDS_MS) return null;
-      const { depth, oldestPendingAt } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+      const { depth, oldestPendingAt } = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
       if (depth.waiting.count === null) return null;
       const oldestAgeMs = oldestPendingAt === null ? null : Date.parse(reading.asOf) - Date.parse(oldestPendingAt);
       return { waiting: depth.waiting.count, dead: depth.dead.count, oldestAgeMs };
@@ -189,9 +222,7 @@ export function createSnapshots(
     },
     async series(id, span, type) {
       const answer = await readings.latest(id, SCRIPT);
-      return answer.failure === null
-        ? chartOf(answer, id, { span, type })
-        : noSeries(spanOf(span, nowIso()), nowIso(), whyNothing(answer), type);
+      return answer.failure === null ? chartOf(answer, id, { span, type }) : noChart(answer, { span, type });
     },
   };
 }
@@ -226,4 +257,6 @@ function staleOf({ reading, failure, ageMs }: Answer): OutboxReading['stale'] {
   return reading === null || ageMs < VERDICT_STANDS_MS ? null : { since: reading.asOf, problem: 'timeout' };
 }
 
-const readingAt = (id: string, { reading, head }: Answer): ReadingAt | null => (reading === null ? null : { id, reading, head });
+/** An answer with a reading. */
+type Read = Answer & { reading: Reading };
+const isRead = (answer: Answer): answer is Read => answer.reading !== null;

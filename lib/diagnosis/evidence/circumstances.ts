@@ -9,14 +9,10 @@ import type { Figures } from '@/lib/outbox/scan/sql-terms';
 
 /** What the collector has seen of an outbox lately. */
 export interface RecentHistory {
-  /** The last hour, oldest first; a minute nobody watched is not there. The newest quarter of a minute is never in it. */
-  minutes: readonly { atMs: number; cell: Cell; provisional: boolean }[];
-  /** The last hour by event type. */
-  byType: ReadonlyMap<string, Cell>;
+  /** Of the last hour, oldest first; a minute nobody watched is not there. */
+  minutes: readonly Cell[];
   /** Event types of which an event was published at any time that is remembered. */
   typesPublished: ReadonlySet<string>;
-  /** Milliseconds since the epoch: since when the outbox is watched. */
-  watchedSinceMs: number;
 }
 
 /** Everything a verdict may be judged from. */

@@ -168,12 +168,12 @@ export interface Rhythm {
 
 /** From what was collected, else from the published rows that the reading has. */
 export function rhythmOf({ reading, history }: Circumstances): Rhythm {
-  const minutes = (history?.minutes ?? []).filter(({ cell }) => cell.published > 0);
+  const minutes = (history?.minutes ?? []).filter(({ published }) => published > 0);
   if (minutes.length > 0) {
     // Each minute by itself: a backlog that was worked off in some of them must not pass for the usual pace.
     const medianOf = (cell: Cell): number | null => (isSampled(cell) ? sampledMeanMs(cell) : (quantiles(cell.latency, [0.5])[0] ?? null));
-    const medians = minutes.map(({ cell }) => medianOf(cell)).filter((value) => value !== null);
-    const published = minutes.reduce((sum, { cell }) => sum + cell.published, 0);
+    const medians = minutes.map(medianOf).filter((value) => value !== null);
+    const published = minutes.reduce((sum, cell) => sum + cell.published, 0);
     return { p50Ms: medians.sort((a, b) => a - b)[Math.floor(medians.length / 4)] ?? null, published };
   }
   if (reading === null) return { p50Ms: null, published: 0 };

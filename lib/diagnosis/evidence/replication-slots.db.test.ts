@@ -55,8 +55,7 @@ async function write(rows: number): Promise<void> {
 const other = (rows: number): Promise<unknown> =>
   server.query(`INSERT INTO noise SELECT repeat('y', 1000) FROM generate_series(1, ${rows})`);
 
-const figuresOf = (reading: Reading): SummaryFigures =>
-  summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+const figuresOf = (reading: Reading): SummaryFigures => summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
 const healthOf = async (slot?: string): Promise<SlotHealth | null> => figuresOf(await takeReading(await bound(slot), null)).slot;
 
 /** Readings that were really taken one after the other, told as if there had been more time between them. */

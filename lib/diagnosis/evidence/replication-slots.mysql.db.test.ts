@@ -19,7 +19,7 @@ afterAll(() => open.close());
 
 test('says that there is none, with the reason, and calls nothing healthy that it cannot see', async () => {
   const reading = await takeReading(open.outbox, null, compute);
-  const figures = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf), null, null), '1h');
+  const figures = summarise(metricInput(reading, spanOf({ window: '1h' }, reading.asOf)), '1h');
   expect(figures.slot).toMatchObject({ known: 'unavailable', why: 'no_slots', name: null, state: null, lagBytes: null, heldBytes: null });
   expect(figures.throughput).toMatchObject({ publishedPerMinute: null, known: 'unavailable', why: 'external_relay' });
   const diagnosis = diagnose({ reading, figures, failure: null, previous: [], history: null, now: Date.parse(reading.asOf) });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { VERDICT_TONE, VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Reading } from '@/lib/live/reading';
 import { emptyCell } from '@/lib/rollup/cell';
-import { ago, before, historyOf, judge, NOW, reading, type Given } from '@/fixtures/readings';
+import { ago, before, historyOf, judge, reading, type Given } from '@/fixtures/readings';
 import { VERDICT_RULES } from './verdict-registry.gen';
 
 const codes = (found: { evidence: { code: string }[] }): string[] => found.evidence.map(({ code }) => code);
@@ -361,7 +361,7 @@ describe('dead growing', () => {
 });
 
 test('a slot without an event is no rhythm', () => {
-  const history = { ...historyOf(400), minutes: [{ atMs: NOW - 60_000, cell: emptyCell(), provisional: false }] };
+  const history = { ...historyOf(400), minutes: [emptyCell()] };
   const given: Given = { lastPublishedAt: ago(301), usualMs: null, relay: { due: 1, firstDue: ago(290), recent: 0 } };
   expect(judge(given, [], { history }).verdict).toBe('healthy');
 });

@@ -75,7 +75,7 @@ function oldestOf({ reading }: Circumstances): string | null {
 /** Events per millisecond that go out: the fastest and the slowest of the last minutes. */
 function paceOf({ reading, history }: Circumstances): { fast: number; slow: number } | null {
   const now = reading?.traits.publishedAt ? (numberOf(reading, OWNER, 'lately') ?? 0) / (LATELY_SECONDS * 1_000) : 0;
-  const past = (history?.minutes ?? []).slice(-PACE_MINUTES).map(({ cell }) => cell.published / A_MINUTE_MS);
+  const past = (history?.minutes ?? []).slice(-PACE_MINUTES).map(({ published }) => published / A_MINUTE_MS);
   const paces = [now, ...past].filter((pace) => pace > 0);
   // A minute in which little came says nothing of what the relay can do.
   const fast = Math.max(...paces);

@@ -1,11 +1,10 @@
-/** What was collected, as readings need it: where the rollups end, and everything before that. */
+/** What was collected, as readings need it: where the rollups end, and the slices before that, as few as cover a span. */
 import { gather } from '@/lib/shared/async/gather';
 import { findCollectorStates } from '@/lib/store/collector-leases';
-import { readRollupsOf, readSeries, type Rollup, type RollupSpan } from '@/lib/store/rollups';
+import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { Store, StoreDb } from '@/lib/store/store';
 import { parseProgress, type Progress } from '../collector/progress';
-import { lineOf, sumOf, type LinePoint, type SpanSum } from './spans';
-import { decodeCell, type Cell } from '@/lib/rollup/cell';
+import { ALL_TYPES, DAY_MINUTES, HOUR_MINUTES, decodeCell, emptyCell, encodeCell, type Slice } from '@/lib/rollup/cell';
 
 /** The minute of the last fold and those before it that a fold under way may still be writing to. */
 const HEAD_MINUTES = 2;
@@ -14,28 +13,29 @@ const LONGER_THAN_ANY_HEAD = 1_440;
 /** Outboxes read in one statement: with an hour of them it answers some thousand rows. */
 const TOGETHER = 25;
 
-/** The newest end of the rollups, read in one look together with how far they go. */
+/** The newest end of the rollups, read together with how far they go. */
 export interface Head {
   progress: Progress;
   /** Minutes since the epoch: the head holds every slice from here on. */
   fromMinute: number;
-  cells: ReadonlyMap<number, ReadonlyMap<string, { cell: Cell; provisional: boolean }>>;
+  slices: readonly Slice[];
 }
 
-export type CellsByMinute = Map<number, Map<string, { cell: Cell; provisional: boolean }>>;
+export interface HistorySpan {
+  outbox: string;
+  /** Whole minutes since the epoch; where only hours are left, an hour that the span cuts through is not in it. */
+  fromMinute: number;
+  toMinute: number;
+  /** One series and that of all types; every one when left out. */
+  series?: string;
+  /** The widest slices that will do, in minutes; days when left out. */
+  widest?: number;
+}
 
 export interface History {
-  /** The newest minutes and how far they go, in one look; null while nothing is collected. */
+  /** null while nothing is collected. */
   head(outbox: string): Promise<Head | null>;
-  /** What was collected between two times, in minutes since the epoch; of one series, or of all. */
-  sum(outbox: string, fromMinute: number, toMinute: number, series?: string): Promise<SpanSum>;
-  line(
-    outbox: string,
-    series: string,
-    bounds: { fromMinute: number; toMinute: number; stepMinutes: number },
-  ): Promise<Map<number, LinePoint>>;
-  /** Every series of some minutes, read from the minute tier. */
-  minutes(outbox: string, fromMinute: number, toMinute: number): Promise<CellsByMinute>;
+  slices(span: HistorySpan): Promise<Slice[]>;
   /** Every series that has ever had a slice. */
   seriesEver(outbox: string): Promise<string[]>;
 }
@@ -45,9 +45,7 @@ export function openHistory({ db }: Store): History {
   const rollups = gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans));
   return {
     head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
-    sum: (outbox, fromMinute, toMinute, series) => sumOf(rollups, { outbox, fromMinute, toMinute, series }),
-    line: (outbox, series, bounds) => lineOf(rollups, { outbox, series, ...bounds }),
-    minutes: async (outbox, fromMinute, toMinute) => byMinute(await rollups({ outbox, tier: 'minute', fromMinute, toMinute })),
+    slices: (span) => slicesOf(rollups, span),
     seriesEver: (outbox) => readSeries(db, outbox),
   };
 }
@@ -60,31 +58,92 @@ function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null
     .setAccessMode('read only')
     .execute(async (tx) => {
       const states = await findCollectorStates(tx, outboxes);
-      const begun = outboxes.map((outbox) => {
-        const state = states.get(outbox);
-        const progress = state === undefined ? null : parseProgress(state);
-        return progress === null
-          ? null
-          : { outbox, progress, fromMinute: Math.floor(Date.parse(progress.foldedTo) / 60_000) - HEAD_MINUTES };
+      const known = outboxes.flatMap((outbox) => {
+        const progress = parseProgress(states.get(outbox) ?? 'null');
+        return progress === null ? [] : [{ outbox, progress, fromMinute: minuteOf(progress.foldedTo) - HEAD_MINUTES }];
       });
-      const known = begun.filter((one) => one !== null);
       const rollups = await readRollupsOf(
         tx,
         known.map(({ outbox, fromMinute }) => ({ outbox, tier: 'minute', fromMinute, toMinute: fromMinute + LONGER_THAN_ANY_HEAD })),
       );
       const heads = new Map(
-        known.map(({ outbox, progress, fromMinute }, at) => [outbox, { progress, fromMinute, cells: byMinute(rollups[at] ?? []) }]),
+        known.map(({ outbox, ...head }, at) => [outbox, { ...head, slices: (rollups[at] ?? []).map((rollup) => sliceOfWidth(rollup, 1)) }]),
       );
       return outboxes.map((outbox) => heads.get(outbox) ?? null);
     });
 }
 
-function byMinute(rollups: readonly Rollup[]): CellsByMinute {
-  const minutes: CellsByMinute = new Map();
-  for (const { atMinute, series, data, provisional } of rollups) {
-    const minute = minutes.get(atMinute) ?? new Map<string, { cell: Cell; provisional: boolean }>();
-    minutes.set(atMinute, minute);
-    minute.set(series, { cell: decodeCell(data), provisional });
+const minuteOf = (iso: string): number => Math.floor(Date.parse(iso) / 60_000);
+const sliceOfWidth = ({ data, ...rollup }: Rollup, width: number): Slice => ({ ...rollup, width, cell: decodeCell(data) });
+
+const TIERS: readonly [Tier, number][] = [
+  ['day', DAY_MINUTES],
+  ['hour', HOUR_MINUTES],
+  ['minute', 1],
+];
+
+/** Reads rollups in the order of time. */
+type Read = (span: RollupSpan) => Promise<Rollup[]>;
+
+/**
+ * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then minutes.
+ * What a tier covers the series of all types tells: one type's has slices only where it had events.
+ */
+export async function slicesOf(read: Read, { widest = DAY_MINUTES, ...span }: HistorySpan): Promise<Slice[]> {
+  const { outbox, series } = span;
+  const wholeDays = widest < DAY_MINUTES ? await daysWatchedWhole(read, span) : [];
+  const slices: Slice[] = [];
+  let open: [number, number][] = [[span.fromMinute, span.toMinute]];
+  for (const [tier, width] of TIERS.filter((one) => one[1] <= widest)) {
+    const left: [number, number][] = [];
+    for (const [from, to] of open) {
+      const [fromMinute, toMinute] = [Math.ceil(from / width) * width, Math.floor(to / width) * width];
+      const wanted = { outbox, tier, series: series === undefined ? undefined : [...new Set([ALL_TYPES, series])], fromMinute, toMinute };
+      const known = tier === 'hour' ? wholeDays.filter((day) => day >= fromMinute && day + DAY_MINUTES <= toMinute) : [];
+      const rollups =
+        toMinute <= fromMinute
+          ? []
+          : series === undefined || known.length === 0
+            ? await read(wanted)
+            : await readAround(read, wanted, known);
+      const covered = new Set(rollups.filter((rollup) => rollup.series === ALL_TYPES).map(({ atMinute }) => atMinute));
+      slices.push(...rollups.filter(({ atMinute }) => covered.has(atMinute)).map((rollup) => sliceOfWidth(rollup, width)));
+      left.push(...uncovered([from, to], [...covered], width));
+    }
+    open = left;
   }
-  return minutes;
+  return slices.sort((a, b) => a.atMinute - b.atMinute);
+}
+
+/** Minutes since the epoch at which the days begin that one day's slice says were watched throughout: its hours need not be asked. */
+async function daysWatchedWhole(read: Read, { outbox, series, fromMinute, toMinute }: HistorySpan): Promise<number[]> {
+  if (series === undefined || series === ALL_TYPES || toMinute - fromMinute < DAY_MINUTES) return [];
+  const days = await read({ outbox, series: [ALL_TYPES], tier: 'day', fromMinute, toMinute: toMinute - DAY_MINUTES });
+  return days.filter(({ data, provisional }) => !provisional && decodeCell(data).minutes >= DAY_MINUTES).map(({ atMinute }) => atMinute);
+}
+
+const WATCHED_HOUR = encodeCell({ ...emptyCell(), minutes: HOUR_MINUTES });
+
+/** The hours of one type's series; what marks those of days that were watched throughout is not read. */
+async function readAround(read: Read, span: RollupSpan, wholeDays: readonly number[]): Promise<Rollup[]> {
+  const found = await read({ ...span, series: span.series?.filter((series) => series !== ALL_TYPES) });
+  for (const [fromMinute, toMinute] of uncovered([span.fromMinute, span.toMinute], wholeDays, DAY_MINUTES))
+    found.push(...(await read({ ...span, series: [ALL_TYPES], fromMinute, toMinute })));
+  for (const day of wholeDays) {
+    for (let hour = day; hour < day + DAY_MINUTES; hour += HOUR_MINUTES)
+      found.push({ series: ALL_TYPES, atMinute: hour, data: WATCHED_HOUR, provisional: false });
+  }
+  return found.sort((a, b) => a.atMinute - b.atMinute);
+}
+
+/** What is left of a range when these slices, in the order of time, are taken out of it. */
+function uncovered([from, to]: [number, number], slices: readonly number[], width: number): [number, number][] {
+  const left: [number, number][] = [];
+  let at = from;
+  for (const slice of slices) {
+    if (slice > at) left.push([at, slice]);
+    at = Math.max(at, slice + width);
+  }
+  if (at < to) left.push([at, to]);
+  return left;
 }

@@ -4,7 +4,7 @@ import { deleteMinutesBefore, readRollups, readTotals } from '@/lib/store/rollup
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { addTo, bucketOf, countOf } from '@/lib/rollup/histogram';
-import { lineOf, sumOf, type RollupReader } from './spans';
+import { lineOf, sumOf, type RollupReader } from '@/fixtures/collector/rollups';
 import { post, postHours, sumHoursAndDays } from './ledger';
 import { cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 

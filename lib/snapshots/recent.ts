@@ -1,0 +1,65 @@
+import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
+import { liveSlices } from '@/lib/figures/span';
+import type { History, Head } from '@/lib/history/rollups/history';
+import type { Reading } from '@/lib/live/reading';
+import { addCell, emptyCell, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
+
+const RECENT_MINUTES = 60;
+/** Which types are known changes seldom. */
+const TYPES_KNOWN_MS = 60_000;
+
+interface Kept {
+  /** Minutes since the epoch: the minutes up to here have been read. */
+  readTo: number;
+  slices: readonly Slice[];
+  types: readonly string[];
+  typesAt: number;
+}
+
+/** The last hour of each outbox, for the verdicts: every minute is read once and kept, but for those that are still being written. */
+export function createRecent(history: History): (outbox: string, head: Head, reading: Reading) => Promise<RecentHistory> {
+  const outboxes = new Map<string, Kept>();
+
+  return async (outbox, head, reading) => {
+    const now = Date.parse(reading.asOf);
+    const oldest = Math.floor(now / 60_000) - RECENT_MINUTES;
+    const kept = outboxes.get(outbox) ?? { readTo: oldest, slices: [], types: [], typesAt: -Infinity };
+    outboxes.set(outbox, kept);
+    const fromMinute = Math.max(oldest, kept.readTo);
+    if (fromMinute < head.fromMinute) {
+      const read = await history.slices({ outbox, series: ALL_TYPES, fromMinute, toMinute: head.fromMinute, widest: 1 });
+      // Two who ask at the same time read the same minutes.
+      kept.slices = [...kept.slices.filter(({ atMinute }) => atMinute >= oldest && atMinute < fromMinute), ...read];
+      kept.readTo = head.fromMinute;
+    }
+    if (now - kept.typesAt > TYPES_KNOWN_MS) {
+      kept.types = (await history.seriesEver(outbox)).flatMap((series) => typeOfSeries(series) ?? []);
+      kept.typesAt = now;
+    }
+    return recentOf(
+      [...kept.slices, ...head.slices].filter(({ atMinute }) => atMinute >= oldest),
+      liveSlices(reading),
+      kept.types,
+    );
+  };
+}
+
+function recentOf(folded: readonly Slice[], live: readonly Slice[], types: readonly string[]): RecentHistory {
+  const minutes = new Map<number, Cell>();
+  const watched = new Set(folded.map(({ atMinute }) => atMinute));
+  for (const { series, atMinute, cell } of [...folded, ...live]) {
+    if (series !== ALL_TYPES) continue;
+    const sum = minutes.get(atMinute) ?? emptyCell();
+    addCell(sum, cell);
+    minutes.set(atMinute, sum);
+  }
+  const published = [...folded, ...live].flatMap(({ series, cell }) => (cell.published > 0 ? (typeOfSeries(series) ?? []) : []));
+  return {
+    // What still waits from a minute that nobody watched does not make that minute known.
+    minutes: [...minutes]
+      .filter(([minute, { published }]) => published > 0 || watched.has(minute))
+      .sort(([a], [b]) => a - b)
+      .map(([, cell]) => cell),
+    typesPublished: new Set([...types, ...published]),
+  };
+}
