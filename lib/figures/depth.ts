@@ -2,21 +2,21 @@
 import { DEPTH_CAP, cappedAt, unavailable, type Count, type Known } from '@/lib/shared/figures/measured';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import type { State } from '@/lib/shared/states';
-import type { Aggregates } from '@/lib/live/reading-sql';
-import { numberOf, textOf, toNumber, type Reading } from '@/lib/live/reading';
+import { figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
+import { TYPES_SHOWN } from '@/lib/live/reading-sql';
 import type { Part } from '@/lib/outbox/scan/sources';
 import { count, earliest, isState, iso } from '@/lib/outbox/scan/sql-terms';
 import type { DepthSamples } from '@/lib/rollup/cell';
 import type { Plot, SeriesInput, Step } from './series';
 
-const DEPTH = 'depth';
 const PART_OF = { pending: 'waiting', retrying: 'waiting', processing: 'processing', dead: 'dead' } as const satisfies Partial<
   Record<State, Part>
 >;
 type DepthState = keyof typeof PART_OF;
+type DepthOfType = Record<'waiting' | 'dead', number>;
 
-export const depthAggregates: Aggregates = {
-  owner: DEPTH,
+export const DEPTH: Aggregates<Record<DepthState, number>, DepthOfType> = {
+  owner: 'depth',
   showsTypes: true,
   figures: ({ state, deadCount }) => ({
     pending: count(isState(state, 'pending')),
@@ -27,10 +27,8 @@ export const depthAggregates: Aggregates = {
   perType: ({ state }) => ({ waiting: count(isState(state, 'pending', 'retrying')), dead: count(isState(state, 'dead')) }),
 };
 
-const OLDEST = 'oldest-pending';
-export const oldestAggregates: Aggregates = {
-  owner: OLDEST,
-  showsTypes: false,
+export const OLDEST: Aggregates<{ at: string | null }> = {
+  owner: 'oldest-pending',
   figures: ({ state, created }) => ({ at: iso(earliest(created, isState(state, 'pending', 'retrying'))) }),
 };
 
@@ -47,20 +45,20 @@ export function depthOf(reading: Reading): Summary['depth'] {
   };
 }
 
-/** Of one event type; `now`: what was counted of it, by name. */
-export function depthOfType(
-  { reach, deadDetailed }: Reading,
-  now: (owner: string, name: string) => unknown,
-): Pick<TypeFigures, 'waiting' | 'dead'> {
+/** A type of which no row was read has none, unless the list of types was cut. */
+export function depthOfType({ reach, deadDetailed, types }: Reading, type: string): Pick<TypeFigures, 'waiting' | 'dead'> {
+  const row = types.find((one) => one.type === type);
+  const none = row === undefined && types.length < TYPES_SHOWN ? 0 : null;
+  const counted = (row?.figures[DEPTH.owner] ?? {}) as Partial<DepthOfType>;
   return {
-    waiting: reach.waiting === 'complete' ? toNumber(now(DEPTH, 'waiting')) : null,
-    dead: reach.dead === 'complete' && deadDetailed ? toNumber(now(DEPTH, 'dead')) : null,
+    waiting: reach.waiting === 'complete' ? (counted.waiting ?? none) : null,
+    dead: reach.dead === 'complete' && deadDetailed ? (counted.dead ?? none) : null,
   };
 }
 
 /** Since when the longest waiting event waits. Of rows cut short in no particular order, the oldest read need not be the oldest there is. */
 export const oldestPendingAt = (reading: Reading): string | null =>
-  reading.reach.waiting === 'cut' && !reading.ordered.waiting ? null : textOf(reading, OLDEST, 'at');
+  reading.reach.waiting === 'cut' && !reading.ordered.waiting ? null : (figuresIn(reading, OLDEST).at ?? null);
 
 export function depthPlots(series: SeriesInput): Record<'waiting' | 'dead' | 'oldestAgeMs', Plot> {
   const { reading } = series.input;
@@ -91,7 +89,7 @@ function oldestAges({ input: { reading, span }, steps }: SeriesInput): Plot {
   return { known: ages.every((age) => age === null) ? 'unavailable' : 'sampled', values: ages };
 }
 
-const raw = (reading: Reading, state: DepthState): number => numberOf(reading, DEPTH, state) ?? 0;
+const raw = (reading: Reading, state: DepthState): number => figuresIn(reading, DEPTH)[state] ?? 0;
 
 function waitingNow(reading: Reading): number {
   const shown = (['pending', 'retrying'] as const).filter((state) => reading.traits.cannotShow[state] === null);

@@ -2,17 +2,17 @@
 import { unavailable, type UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Window } from '@/lib/shared/figures/windows';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
-import { TYPES_SHOWN, type Aggregates } from '@/lib/live/reading-sql';
-import { slotsIn, textOf } from '@/lib/live/reading';
+import { TYPES_SHOWN } from '@/lib/live/reading-sql';
+import { slotsIn, type Aggregates } from '@/lib/live/reading';
 import { attemptsOfType, errorRateOf, retriesOf } from './attempts';
-import { depthAggregates, depthOf, depthOfType, oldestAggregates, oldestPendingAt } from './depth';
+import { DEPTH, depthOf, depthOfType, OLDEST, oldestPendingAt } from './depth';
 import { latencyOf, p95OfType, processingOf } from './latency';
 import { slotHealth } from '@/lib/outbox/replication-slots/health';
 import { spanOf, type MetricInput } from './span';
-import { LAST_PUBLISHED, lastPublishedAggregates, throughputOf } from './throughput';
+import { LAST_PUBLISHED, lastPublishedAt, throughputOf } from './throughput';
 
 /** What metrics want of the statement of a reading. */
-export const METRIC_AGGREGATES: readonly Aggregates[] = [depthAggregates, lastPublishedAggregates, oldestAggregates];
+export const METRIC_AGGREGATES: readonly Aggregates[] = [DEPTH, LAST_PUBLISHED, OLDEST];
 
 /** A summary without its verdict. */
 export type SummaryFigures = Omit<Summary, 'diagnosis'>;
@@ -25,7 +25,7 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
     window,
     depth: depthOf(reading),
     oldestPendingAt: oldestPendingAt(reading),
-    lastPublishedAt: textOf(reading, LAST_PUBLISHED, 'at'),
+    lastPublishedAt: lastPublishedAt(reading),
     latency: latencyOf(input),
     processing: processingOf(input),
     throughput: throughputOf(input),
@@ -39,14 +39,10 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
 /** Types with most waiting and dead events, then those published most. */
 function typesOf(input: MetricInput): TypeFigures[] {
   const { reading, totals } = input;
-  const live = new Map(reading.types.map((row) => [row.type, row.figures]));
   const cells = totals?.byType ?? new Map<string, never>();
-  const rows = [...new Set([...live.keys(), ...cells.keys()])].map((type) => {
+  const rows = [...new Set([...reading.types.map(({ type }) => type), ...cells.keys()])].map((type) => {
     const cell = cells.get(type) ?? null;
-    // A type of which no row was read has none, unless the list of types was cut.
-    const now = (owner: string, name: string): unknown =>
-      live.has(type) || live.size >= TYPES_SHOWN ? live.get(type)?.[owner]?.[name] : 0;
-    const row: TypeFigures = { type, ...depthOfType(reading, now), ...attemptsOfType(input, cell), p95Ms: p95OfType(input, cell) };
+    const row: TypeFigures = { type, ...depthOfType(reading, type), ...attemptsOfType(input, cell), p95Ms: p95OfType(input, cell) };
     return { row, published: cell?.published ?? 0 };
   });
   const urgent = ({ waiting, dead }: TypeFigures): number => (waiting ?? 0) + (dead ?? 0);

@@ -1,17 +1,16 @@
 /** How many events come and how many go, per minute of the part of the window that was watched; and when the last one went. */
 import type { Summary } from '@/lib/shared/model';
-import type { Aggregates } from '@/lib/live/reading-sql';
-import type { Reading } from '@/lib/live/reading';
+import { figuresIn, type Aggregates, type Reading } from '@/lib/live/reading';
 import { iso } from '@/lib/outbox/scan/sql-terms';
 import { noPlot, type Plot, type SeriesInput } from './series';
 import { countsKnown, whyNotPublished, type MetricInput } from './span';
 
-export const LAST_PUBLISHED = 'last-published';
-export const lastPublishedAggregates: Aggregates = {
-  owner: LAST_PUBLISHED,
-  showsTypes: false,
+export const LAST_PUBLISHED: Aggregates<{ at: string | null }> = {
+  owner: 'last-published',
   figures: ({ lastPublished }) => ({ at: iso(lastPublished) }),
 };
+
+export const lastPublishedAt = (reading: Reading): string | null => figuresIn(reading, LAST_PUBLISHED).at ?? null;
 
 /** Where nothing is read from rows, the database's own count of inserts tells. */
 const tellsCreated = ({ traits }: Reading): boolean => traits.createdAt || traits.slots !== null;

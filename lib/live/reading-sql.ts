@@ -1,5 +1,6 @@
-/** Which waiting rows tell that a relay tries, and which that it does not. */
+/** The one statement of a reading: its rows, what is aggregated over them, and the rows over time. */
 import { sql } from 'kysely';
+import { bucketSql } from '@/lib/rollup/histogram';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from '@/lib/outbox/scan/sources';
 import {
@@ -14,13 +15,15 @@ import {
   typed,
   latest,
   milliseconds,
+  secondsBefore,
+  stepOf,
+  workedOut,
   type Figures,
   type Sql,
 } from '@/lib/outbox/scan/sql-terms';
 import { traitsOf, type Traits } from '@/lib/outbox/scan/traits';
 import { slotsSeen } from '@/lib/outbox/replication-slots/seen';
-import { SLOTS_OWNER } from './reading';
-import { slicesQuery, tailQuery } from './slices';
+import { SLOTS_OWNER, type Aggregates } from './reading';
 
 /** Event types a summary tells apart: those with most waiting and dead events, then those published most. */
 export const TYPES_SHOWN = 50;
@@ -98,7 +101,7 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
     [name, name === SCAN ? sql`(select n from scan_edges)` : sql`(select ${sql.ref(readName(name))} from edges)`],
     ...(counted === null ? [] : [[countedName(name), sql`(select n from ${sql.ref(countedName(name))})`] as [string, Sql]]),
   ]);
-  const owned: [string, Figures | undefined][] = input.aggregates.map(({ owner, figures }) => [owner, figures?.(base)]);
+  const owned: [string, Figures | undefined][] = input.aggregates.map(({ owner, figures }) => [owner, figures(base)]);
   if (slots !== null) owned.push([SLOTS_OWNER, { seen: slots }]);
   return sql<ReadingRow>`with ${sql.join(ctes)}
     select ${iso(input.now)} as as_of, ${jsonObject(Object.fromEntries(counts))} as rows_read,
@@ -259,17 +262,6 @@ export interface Base {
   hidden: Sql;
 }
 
-/** Aggregates over the base that one of its readers owns: a metric or a verdict's rule. */
-export interface Aggregates {
-  owner: string;
-  /** Undefined where this outbox has none. */
-  figures?(base: Base): Figures | undefined;
-  /** The same of each event type: columns of `types`, called as `typed` says. */
-  perType?(base: Base): Figures | undefined;
-  /** What is known of each type goes into the answer too, and not only into other figures. */
-  showsTypes: boolean;
-}
-
 export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
   return {
     traits,
@@ -325,4 +317,58 @@ export function touches(base: Base): { touch: Sql; headTouch: Sql } {
     touch: latest(sql`greatest(${taken}, case when ${failing(base)} then ${written} end)`, isState(state, 'pending', 'retrying')),
     headTouch: sql`(select greatest(${taken}, ${written}) from head)`,
   };
+}
+
+/** Of open and dead rows of the last two days the minute is told, of older ones the hour. */
+const MINUTES_TOLD_SECONDS = 172_800;
+/** Older open and dead rows count into no figure of a window. */
+const OLDEST_TOLD_SECONDS = 7_776_000;
+
+/** The times by which rows of the base are counted into minutes since the epoch. */
+export const AXES = ['created', 'died', 'claimed'] as const;
+export type Axis = (typeof AXES)[number];
+
+const state = sql.ref('state');
+const isWaiting = isState(state, 'pending', 'retrying');
+
+/** Rows that left, or will leave, at an unknown time. */
+const untold = sql`not ${isWaiting} and case when ${isState(state, 'published')} then published
+  when ${isState(state, 'dead')} then died when ${isState(state, 'processing')} then attempted end is null`;
+
+const TOLD: Record<Axis, { part: Part | null; time: Sql; rows: Sql; counts: Figures }> = {
+  created: { part: null, time: sql.ref('created'), rows: sql`true`, counts: { untold: count(untold) } },
+  died: { part: 'dead', time: sql.ref('died'), rows: isState(state, 'dead'), counts: {} },
+  claimed: { part: 'processing', time: sql.ref('attempted'), rows: isState(state, 'processing'), counts: {} },
+};
+
+/** How many rows have one of their times in a slice; by that of creation also how many left, or will leave, at an unknown time. */
+export function slicesQuery(now: Sql, absent: readonly Part[]): Sql {
+  const axes = AXES.filter((axis) => !absent.some((part) => part === TOLD[axis].part));
+  return jsonObject(Object.fromEntries(axes.map((axis) => [axis, sliceQuery(axis, now)])));
+}
+
+function sliceQuery(axis: Axis, now: Sql): Sql {
+  const { time, rows, counts } = TOLD[axis];
+  const since = (seconds: number): Sql => sql`${time} >= ${once(secondsBefore(now, seconds))}`;
+  const slice = sql`case when ${since(MINUTES_TOLD_SECONDS)} then ${minuteOf(time, now)} else ${stepOf(time, 3_600)} * 60 end`;
+  const columns = { n: sql`count(*)`, ...counts };
+  const each = Object.entries(columns).map(([name, value]) => sql`${value} as ${sql.id(name)}`);
+  const column = (name: string): [string, Sql] => [name, sql`array_agg(${sql.ref(`s.${name}`)})`];
+  // A column at a time: a row as an object would cost more than what it says.
+  return sql`(select ${jsonObject(Object.fromEntries(['at', ...Object.keys(columns)].map(column)))} from
+    (select ${slice} as at, ${sql.join(each)} from base where ${rows} and ${since(OLDEST_TOLD_SECONDS)} group by 1) as s)`;
+}
+
+/** What a clock ahead of the database's dates into the future counts as now. */
+const minuteOf = (time: Sql, now: Sql): Sql => sql`least(${stepOf(time, 60)}, ${once(stepOf(now, 60))})`;
+
+/** What was published since the last fold, as the rollups will hold it. */
+export function tailQuery(now: Sql): Sql {
+  const [latency, processing] = [sql.ref('latency'), sql.ref('processing')];
+  // Worked out once: where it is flattened, every place that uses a duration works it out anew.
+  const rows = sql`select ${minuteOf(sql.ref('published'), now)} as at, type, ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency,
+    case when attempted < published then ${milliseconds(sql.ref('attempted'), sql.ref('published'))} end as processing
+    from base where ${isState(state, 'published')} and published is not null ${workedOut()}`;
+  return jsonRows(sql`select at, type, ${bucketSql(latency)} as latency, ${bucketSql(processing)} as processing, count(*) as n,
+    coalesce(sum(greatest(0, latency)), 0) as ms, ${count(sql`latency < 0`)} as negative from (${rows}) as p group by 1, 2, 3, 4`);
 }

@@ -12,22 +12,22 @@ import { cellIn, ALL_TYPES, OTHER_TYPES, seriesOfType, type Additions } from '@/
 import { addTo } from '@/lib/rollup/histogram';
 import { FETCH_STATEMENT_MS, READING_STATEMENT_MS, COMPUTE_STATEMENT_MS } from '@/lib/shared/polling';
 import type { Store } from '@/lib/store/store';
-import type { Coverage, Reading, SliceCount } from './reading';
+import type { Aggregates, Coverage, Reading, SliceCount } from './reading';
 import {
   countedName,
   figuresStatement,
   planOf,
   readingStatement,
   sourcesFor,
+  AXES,
   BASE_COLUMNS,
   rowsFrom,
-  type Aggregates,
+  type Axis,
   type Plan,
   type ReadingRow,
   type BaseColumn,
   type ReadingInput,
 } from './reading-sql';
-import { AXES, type Axis } from './slices';
 
 /**
  * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).

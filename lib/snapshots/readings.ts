@@ -5,8 +5,7 @@ import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
 import { METRIC_AGGREGATES } from '@/lib/figures/summarise';
 import type { History, Head } from '@/lib/history/rollups/history';
-import type { Past, Reading } from '@/lib/live/reading';
-import type { Aggregates } from '@/lib/live/reading-sql';
+import type { Aggregates, Past, Reading } from '@/lib/live/reading';
 import { NotComputed, readNow, type Compute } from '@/lib/live/take-reading';
 import { countByServer, type OutboxDirectory } from '@/lib/outbox/directory';
 import type { Outbox } from '@/lib/outbox/outbox';
@@ -318,10 +317,7 @@ function kindOf(error: unknown): Failure['kind'] {
 }
 
 /** What metrics and verdicts want of the one statement of a reading. */
-export const AGGREGATES: readonly Aggregates[] = [
-  ...METRIC_AGGREGATES,
-  ...VERDICT_RULES.map((rule) => ({ ...rule, owner: rule.verdict, showsTypes: false })),
-];
+export const AGGREGATES: readonly Aggregates[] = [...METRIC_AGGREGATES, ...VERDICT_RULES.flatMap(({ live }) => live ?? [])];
 
 /** A reading with everything that metrics and verdicts are made of. Throws DatabaseFailure and NotComputed. */
 export const takeReading = (outbox: Outbox, foldedTo: string | null, compute: Compute | null = null): Promise<Reading> =>

@@ -1,11 +1,9 @@
 import type { UnreadReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence, Verdict } from '@/lib/shared/figures/verdicts';
-import type { Base } from '@/lib/live/reading-sql';
-import { slotsIn, type Past, type Reading } from '@/lib/live/reading';
+import { slotsIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
 import type { SlotHistory } from '@/lib/outbox/replication-slots/progress';
 import type { Cell } from '@/lib/rollup/cell';
-import type { Figures } from '@/lib/outbox/scan/sql-terms';
 
 /** What the collector has seen of an outbox lately. */
 export interface RecentHistory {
@@ -33,10 +31,9 @@ export interface Circumstances {
 
 export interface Failure {
   /**
-   * timeout: it has not answered yet, for longer than anybody waits. unavailable: it could not be reached. The others answer, but
-   * not about this table: it, or the line of those who ask it, is too slow, or a lock is in the way (slow), the role may not read it (no_privilege), it is not there (missing), the server may be too old for what it was asked
-   * (outdated), or it is not what the shape needs (unusable); or the rows were read and the store did not compute their
-   * figures (no_store).
+   * timeout: no answer yet, for longer than anybody waits. unavailable: it could not be reached. The others answer, but not about this
+   * table: it, its queue or a lock is too slow (slow), it is not what the shape needs (unusable), or its rows were read and the store
+   * did not compute their figures (no_store).
    */
   kind: 'timeout' | 'unavailable' | 'slow' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
@@ -66,10 +63,7 @@ export interface Finding {
 /** One verdict: what it needs aggregated over the base, and whether it holds. Adding a verdict is adding a file to `verdicts/`. */
 export interface VerdictRule {
   verdict: Verdict;
-  /** Undefined where this outbox has none. */
-  figures?(base: Base): Figures | undefined;
-  /** What its figures need of each event type: columns of `types`, called as `typed` says. */
-  perType?(base: Base): Figures | undefined;
+  live?: Aggregates;
   /** Pure; null when the verdict does not hold. */
   judge(circumstances: Circumstances): Finding | null;
 }
@@ -79,3 +73,39 @@ export const slotHistory = ({ reading, previous }: Circumstances): SlotHistory =
   sight: reading?.traits.slots ?? null,
   readings: (reading === null ? [] : [...previous, reading]).map((past) => ({ asOf: past.asOf, seen: slotsIn(past) })),
 });
+
+/** Whether a reading of so long ago said the same. */
+export const seenBefore = (
+  { previous, now }: Circumstances,
+  { fromMs, toMs = Infinity }: { fromMs: number; toMs?: number },
+  same: (past: Past) => boolean,
+): boolean =>
+  previous.some((past) => {
+    const agoMs = now - Date.parse(past.asOf);
+    return agoMs >= fromMs && agoMs <= toMs && same(past);
+  });
+
+/** The newest readings in a row of which this is so, oldest first, the one of now among them. */
+export function inARow<T extends Past>(reading: T, previous: readonly T[], isSo: (past: T) => boolean): T[] {
+  const all = [...previous, reading];
+  return all.slice(all.findLastIndex((past) => !isSo(past)) + 1);
+}
+
+/** A fact, unless one of its values is not known. */
+export const factIfKnown = (code: string, values: Record<string, string | number | null | undefined>): Evidence[] =>
+  Object.values(values).some((value) => value == null) ? [] : [{ code, values: values as Evidence['values'] }];
+
+/** How old a time is. */
+export const ageMs = (at: string, now: number): number => now - Date.parse(at);
+export const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
+/** The later of two times, in milliseconds since the epoch. */
+export const laterOf = (at: string, other: string | null): number =>
+  Math.max(Date.parse(at), other === null ? -Infinity : Date.parse(other));
+
+/** When the source was last read. */
+export const lastSeen = ({ reading }: Circumstances): Evidence =>
+  reading === null ? { code: 'never_seen', values: {} } : { code: 'last_seen', values: { lastSeenAt: reading.asOf } };
+
+/** That nothing goes out, or ever did. */
+export const nothingOut = (lastPublishedAt: string | null): Evidence =>
+  lastPublishedAt === null ? { code: 'never_published', values: {} } : { code: 'nothing_published', values: { lastPublishedAt } };

@@ -3,38 +3,106 @@
  * and from earlier readings of it, never from the relay: a process can look alive and publish nothing.
  */
 import { sql } from 'kysely';
-import { due, failing, type Base } from '@/lib/live/reading-sql';
-import { numberOf, textOf, type Past, type Reading } from '@/lib/live/reading';
+import { due, failing } from '@/lib/live/reading-sql';
+import { lastPublishedAt } from '@/lib/figures/throughput';
+import { figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
 import { mergeInto, quantiles, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
-import { count, earliest, iso, isState, latest, nullNumber, sum, type Figures } from '@/lib/outbox/scan/sql-terms';
-import type { Circumstances } from './circumstances';
+import {
+  count,
+  earliest,
+  iso,
+  isState,
+  jsonObject,
+  latest,
+  nullInstant,
+  nullNumber,
+  secondsBefore,
+  sum,
+} from '@/lib/outbox/scan/sql-terms';
+import { isoOf, laterOf, seenBefore, type Circumstances } from './circumstances';
 
-/** The rule whose figures these are. */
-const OWNER = 'relay_stopped';
-
-/** What the functions below read. */
-export function flowFigures(base: Base): Figures {
-  const { traits, state, created, attempted, attempts, written, touch, headTouch, frontier, publishedLately } = base;
-  const waiting = isState(state, 'pending', 'retrying');
-  const isDue = due(base);
-  return {
-    due: count(isDue),
-    firstDue: iso(earliest(created, isDue)),
-    frontier: iso(frontier),
-    recent: count(publishedLately),
-    pending: count(isState(state, 'pending')),
-    oldest: iso(earliest(created, isState(state, 'pending'))),
-    failing: count(failing(base)),
-    tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
-    tried: iso(latest(attempted, sql`(${failing(base)} or ${isState(state, 'processing', 'dead')})`)),
-    touch,
-    // Numbers are given in order: what was written before the touch was there when it happened.
-    touchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${touch})`)),
-    headTouch,
-    headTouchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${headTouch})`)),
-  };
+interface Flow {
+  due: number;
+  firstDue: string | null;
+  frontier: string | null;
+  /** Published since the last fold. */
+  recent: number;
+  pending: number;
+  oldest: string | null;
+  failing: number;
+  tries: number | null;
+  tried: string | null;
+  touch: number | null;
+  touchedAfter: string | null;
+  headTouch: number | null;
+  headTouchedAfter: string | null;
 }
+
+export const FLOW: Aggregates<Flow> = {
+  owner: 'relay_stopped',
+  figures(base) {
+    const { traits, state, created, attempted, attempts, written, touch, headTouch, frontier, publishedLately } = base;
+    const waiting = isState(state, 'pending', 'retrying');
+    const isDue = due(base);
+    return {
+      due: count(isDue),
+      firstDue: iso(earliest(created, isDue)),
+      frontier: iso(frontier),
+      recent: count(publishedLately),
+      pending: count(isState(state, 'pending')),
+      oldest: iso(earliest(created, isState(state, 'pending'))),
+      failing: count(failing(base)),
+      tries: traits.attempts ? sum(attempts, waiting) : nullNumber,
+      tried: iso(latest(attempted, sql`(${failing(base)} or ${isState(state, 'processing', 'dead')})`)),
+      touch,
+      // Numbers are given in order: what was written before the touch was there when it happened.
+      touchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${touch})`)),
+      headTouch,
+      headTouchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${headTouch})`)),
+    };
+  },
+};
+
+/** A waiting row as facts quote it. */
+export interface QuotedRow {
+  at: string | null;
+  type: string | null;
+  error: string | null;
+  attempts: number | null;
+}
+
+interface FailingRows {
+  /** The row that waits longest. */
+  head: QuotedRow | null;
+  /** The two rows with most attempts; null where none are counted. */
+  most: QuotedRow[] | null;
+  /** Where none are counted: rows that are still taken long after they were created. */
+  endless: number;
+  endlessFirst: string | null;
+}
+
+/** Where attempts are not counted: taken so long after it was created, and a moment ago. */
+const ENDLESS_SECONDS = 10;
+const TAKEN_LATELY_SECONDS = 15;
+
+export const FAILING_ROWS: Aggregates<FailingRows> = {
+  owner: 'poison_row',
+  figures(base) {
+    const { traits, now, state, created, attempted, attempts, type, error } = base;
+    const waiting = isState(state, 'pending', 'retrying');
+    const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsBefore(now, TAKEN_LATELY_SECONDS)})`;
+    const describe = jsonObject({ at: iso(created), type, error, attempts });
+    // What is said of a row is put together for those rows alone: beside an order it would be for all that are sorted.
+    const most = sql`(select json_agg(${describe}) from (select * from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
+    return {
+      head: sql`(select ${describe} from head)`,
+      most: traits.attempts ? most : sql`null::json`,
+      endless: traits.attempts ? sql`0` : count(endless),
+      endlessFirst: traits.attempts ? nullInstant : iso(earliest(created, endless)),
+    };
+  },
+};
 
 export interface Standstill {
   /** Since when events have been due without one going out, in milliseconds since the epoch. */
@@ -50,115 +118,86 @@ export interface Standstill {
 }
 
 /** A reading at least this long ago confirms one of now, and one older than that is another story. */
-const CONFIRMED_AFTER_MS = 8_000;
-const CONFIRMED_WITHIN_MS = 60_000;
+const CONFIRMED_MS = { fromMs: 8_000, toMs: 60_000 };
 
 /** Since when nothing has moved although it should have; null when nothing is due. */
-export function standstill({ reading, previous, now }: Circumstances): Standstill | null {
+export function standstill(circumstances: Circumstances): Standstill | null {
+  const { reading, previous, now } = circumstances;
   if (reading === null || !reading.traits.createdAt) return null;
   const { traits, reach } = reading;
-  const confirmed = (name: string, value: string): boolean =>
-    previous.some((past) => {
-      const agoMs = now - Date.parse(past.asOf);
-      return agoMs >= CONFIRMED_AFTER_MS && agoMs <= CONFIRMED_WITHIN_MS && textOf(past, OWNER, name) === value;
-    });
+  const flow = figuresIn(reading, FLOW);
+  const confirmed = (name: 'firstDue' | 'oldest'): boolean =>
+    seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW)[name] === flow[name]);
   if (reach.published === 'complete' || (traits.publishedAt && reach.published === 'cut' && reading.ordered.published)) {
-    const events = numberOf(reading, OWNER, 'due') ?? 0;
-    const firstDueAt = textOf(reading, OWNER, 'firstDue');
+    const { due: events = 0, firstDue: firstDueAt = null } = flow;
     if (events === 0 || firstDueAt === null) return null;
-    const lastOutAt = traits.publishedAt ? textOf(reading, 'last-published', 'at') : isoOf(lastMove(reading, previous));
-    const since = Math.max(Date.parse(firstDueAt), lastOutAt === null ? -Infinity : Date.parse(lastOutAt));
-    return { since, due: events, firstDueAt, lastOutAt, written: traits.publishedAt, confirmed: confirmed('firstDue', firstDueAt) };
+    const lastOutAt = traits.publishedAt ? lastPublishedAt(reading) : isoOf(lastMove(reading, previous));
+    const since = laterOf(firstDueAt, lastOutAt);
+    return { since, due: events, firstDueAt, lastOutAt, written: traits.publishedAt, confirmed: confirmed('firstDue') };
   }
   // What was published could not be read: what is left is to watch whether the waiting events move.
-  const pending = numberOf(reading, OWNER, 'pending') ?? 0;
-  const oldestAt = textOf(reading, OWNER, 'oldest');
-  const first = previous[0];
-  if (pending === 0 || oldestAt === null || first === undefined || reach.waiting !== 'complete') return null;
-  const since = Math.max(Date.parse(oldestAt), Math.min(now, lastMove(reading, previous) ?? Date.parse(first.asOf)));
-  return { since, due: pending, firstDueAt: oldestAt, lastOutAt: isoOf(since), written: false, confirmed: confirmed('oldest', oldestAt) };
+  const { pending = 0, oldest = null } = flow;
+  const [first] = previous;
+  if (pending === 0 || oldest === null || first === undefined || reach.waiting !== 'complete') return null;
+  const since = Math.max(Date.parse(oldest), Math.min(now, lastMove(reading, previous) ?? Date.parse(first.asOf)));
+  return { since, due: pending, firstDueAt: oldest, lastOutAt: isoOf(since), written: false, confirmed: confirmed('oldest') };
 }
 
 /** When an event was last seen to go out between two readings; null when none was. */
-function lastMove(reading: Reading, previous: readonly Past[]): number | null {
-  return lastStep(reading, previous, moved);
-}
+const lastMove = (reading: Reading, previous: readonly Past[]): number | null => lastStep(reading, previous, moved);
 
 /** The newest of the readings that differs from the one before it in this way. */
 function lastStep(reading: Past, previous: readonly Past[], differs: (before: Past, after: Past) => boolean): number | null {
   const readings = [...previous, reading];
-  for (let at = readings.length - 1; at > 0; at -= 1) {
+  const step = readings.findLast((after, at) => {
     const before = readings[at - 1];
-    const after = readings[at];
-    if (before !== undefined && after !== undefined && differs(before, after)) return Date.parse(after.asOf);
-  }
-  return null;
+    return before !== undefined && differs(before, after);
+  });
+  return step === undefined ? null : Date.parse(step.asOf);
 }
 
 function moved(before: Past, after: Past): boolean {
-  const changed = (name: string): boolean => textOf(before, OWNER, name) !== textOf(after, OWNER, name);
-  const fell = (numberOf(after, OWNER, 'pending') ?? 0) < (numberOf(before, OWNER, 'pending') ?? 0);
+  const [was, is] = [figuresIn(before, FLOW), figuresIn(after, FLOW)];
   // A first event to wait is no movement; another oldest one is, as is another newest published one.
   return (
-    fell ||
-    (textOf(before, OWNER, 'oldest') !== null && changed('oldest')) ||
-    (after.reach.published === 'complete' && later(textOf(before, OWNER, 'frontier'), textOf(after, OWNER, 'frontier')))
+    (is.pending ?? 0) < (was.pending ?? 0) ||
+    (was.oldest != null && was.oldest !== is.oldest) ||
+    (after.reach.published === 'complete' && is.frontier != null && (was.frontier == null || is.frontier > was.frontier))
   );
 }
 
-const later = (before: string | null, after: string | null): boolean => after !== null && (before === null || after > before);
-const isoOf = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString());
-
-/**
- * When the relay last gave a sign of life other than an event going out: a claim, a counted attempt, or a lock on a waiting
- * row. In milliseconds since the epoch, at the latest: it may have been later. Null when the table shows none.
- */
-export function aliveAt(circumstances: Circumstances): number | null {
-  return signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch') || triedAgain(before, after));
-}
-
-/** The same for the oldest waiting event alone: when it was last taken. */
-export function headTakenAt(circumstances: Circumstances): number | null {
-  return signOf(circumstances, ['headTouchedAfter'], (before, after) => {
-    const touched = grew(before, after, 'headTouch') && textOf(before, OWNER, 'oldest') === textOf(after, OWNER, 'oldest');
-    return touched || headTriedAgain(headOf(before), headOf(after));
+/** When the oldest waiting event was last taken, as `aliveAt`. */
+export const headTakenAt = (circumstances: Circumstances): number | null =>
+  signOf(circumstances, ['headTouchedAfter'], (before, after) => {
+    const touched = grew(before, after, 'headTouch') && figuresIn(before, FLOW).oldest === figuresIn(after, FLOW).oldest;
+    return touched || headTriedAgain(figuresIn(before, FAILING_ROWS).head, figuresIn(after, FAILING_ROWS).head);
   });
-}
 
 /** Of rows cut off, some may have come and others gone. */
 const triedAgain = (before: Past, after: Past): boolean =>
   before.reach.waiting === 'complete' && after.reach.waiting === 'complete' && grew(before, after, 'tries');
 
-interface HeadTries {
-  at: string | null;
-  attempts: number | null;
-}
-
-const headOf = (past: Past): HeadTries | null => (past.figures.poison_row?.head ?? null) as HeadTries | null;
-const headTriedAgain = (before: HeadTries | null, after: HeadTries | null): boolean =>
+const headTriedAgain = (before?: QuotedRow | null, after?: QuotedRow | null): boolean =>
   before?.at != null && before.at === after?.at && (after.attempts ?? 0) > (before.attempts ?? 0);
 
-function grew(before: Past, after: Past, name: string): boolean {
-  const [was, is] = [numberOf(before, OWNER, name), numberOf(after, OWNER, name)];
-  return was !== null && is !== null && is > was;
+function grew(before: Past, after: Past, name: 'touch' | 'headTouch' | 'tries'): boolean {
+  const [was, is] = [figuresIn(before, FLOW)[name], figuresIn(after, FLOW)[name]];
+  return was != null && is != null && is > was;
 }
 
 function signOf(
   { reading, previous }: Circumstances,
-  times: readonly string[],
+  times: readonly ('tried' | 'touchedAfter' | 'headTouchedAfter')[],
   shows: (before: Past, after: Past) => boolean,
 ): number | null {
   if (reading === null) return null;
-  const grown = lastStep(reading, previous, shows);
-  const told = times.map((name) => textOf(reading, OWNER, name)).filter((at) => at !== null);
-  const signs = [...told.map((at) => Date.parse(at)), ...(grown === null ? [] : [grown])];
+  const flow = figuresIn(reading, FLOW);
+  const signs = [...times.flatMap((name) => flow[name] ?? []).map((at) => Date.parse(at)), lastStep(reading, previous, shows) ?? []].flat();
   return signs.length === 0 ? null : Math.max(...signs);
 }
 
 /** So many failing rows may be one trouble each; more of them fill a batch. */
 export const POISON_ROWS_MAX = 3;
-
-export const failingCount = (past: Past): number => numberOf(past, OWNER, 'failing') ?? 0;
 
 /** How fast this relay usually is; both from the last hour. */
 export interface Rhythm {
@@ -179,7 +218,7 @@ export function rhythmOf({ reading, history }: Circumstances): Rhythm {
   if (reading === null) return { p50Ms: null, published: 0 };
   const latency: Histogram = new Map();
   for (const cells of reading.tail.values()) mergeInto(latency, cells.get(ALL_TYPES)?.latency ?? new Map<number, number>());
-  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: numberOf(reading, OWNER, 'recent') ?? 0 };
+  return { p50Ms: quantiles(latency, [0.5])[0] ?? null, published: figuresIn(reading, FLOW).recent ?? 0 };
 }
 
 /** Quieter than this is never an alarm: once seen, and confirmed by an earlier reading. */
@@ -204,7 +243,14 @@ export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean,
   return Math.min(PATIENCE_MAX_MS, Math.max(least, usual));
 }
 
-/** Whether the relay gave a sign of life so lately that it cannot be called stopped. */
+/**
+ * When the relay last gave a sign of life other than an event going out: a claim, a counted attempt, or a lock on a waiting
+ * row. In milliseconds since the epoch, at the latest: it may have been later. Null when the table shows none.
+ */
+const aliveAt = (circumstances: Circumstances): number | null =>
+  signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch') || triedAgain(before, after));
+
+/** Whether that was so lately that it cannot be called stopped. */
 export function isAlive(circumstances: Circumstances, patience: number): boolean {
   const at = aliveAt(circumstances);
   return at !== null && circumstances.now - at <= patience;

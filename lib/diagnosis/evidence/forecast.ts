@@ -1,9 +1,28 @@
 /** Where the number of waiting events is going: whether it grows beneath its ups and downs, and when it will be gone. */
-import { numberOf, type Past } from '@/lib/live/reading';
+import { sql } from 'kysely';
+import { fresh } from '@/lib/live/reading-sql';
+import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { count, earliest, iso, isState, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
 import type { Circumstances } from './circumstances';
 
-/** The rule whose figures these are. */
-const OWNER = 'falling_behind';
+interface Queue {
+  waiting: number;
+  /** Creation of the first event that was never tried. */
+  oldestFresh: string | null;
+  /** Published in the last LATELY_SECONDS. */
+  lately: number;
+}
+
+export const LATELY_SECONDS = 10;
+
+export const QUEUE: Aggregates<Queue> = {
+  owner: 'falling_behind',
+  figures: (base) => ({
+    waiting: count(isState(base.state, 'pending', 'retrying')),
+    oldestFresh: iso(earliest(base.created, fresh(base))),
+    lately: count(sql`(${isState(base.state, 'published')} and ${base.published} >= ${once(secondsBefore(base.now, LATELY_SECONDS))})`),
+  }),
+};
 
 /** Spans a trend is looked for in, in milliseconds, and the parts each is cut into: nobody may have looked in one of them. */
 const SPANS_MS = [25_000, 60_000, 300_000];
@@ -23,22 +42,16 @@ interface Depth {
 function depths({ reading, previous }: Circumstances): Depth[] {
   const all: Past[] = [...previous, ...(reading === null ? [] : [reading])];
   return all.flatMap((past) => {
-    const waiting = numberOf(past, OWNER, 'waiting');
-    return waiting === null || past.reach.waiting !== 'complete' ? [] : [{ at: Date.parse(past.asOf), waiting }];
+    const { waiting } = figuresIn(past, QUEUE);
+    return waiting === undefined || past.reach.waiting !== 'complete' ? [] : [{ at: Date.parse(past.asOf), waiting }];
   });
-}
-
-export interface Growth {
-  events: number;
-  overMs: number;
-  since: number;
 }
 
 /**
  * Growth of the queue's low water over one of the spans: a queue that is emptied between two bursts does not grow, however
  * high the bursts. Null when it does not, or was not watched.
  */
-export function growthOf(circumstances: Circumstances): Growth | null {
+export function growthOf(circumstances: Circumstances): { events: number; overMs: number; since: number } | null {
   const points = depths(circumstances);
   const last = points.at(-1);
   if (last === undefined) return null;
@@ -88,12 +101,10 @@ export function drainOf(circumstances: Circumstances): Drain | null {
   if (left.length === 0) return null;
   const ms = left.map((one) => one.ms);
   // One pace alone is not more certain than several.
-  const spread = left.length === 1 ? 0.25 : 0.1;
+  const margin = left.length === 1 ? 0.25 : 0.1;
   return {
-    fromMs: Math.min(...ms) * (1 - spread),
-    toMs: Math.max(...ms) * (1 + spread),
+    fromMs: Math.round(Math.min(...ms) * (1 - margin)),
+    toMs: Math.round(Math.max(...ms) * (1 + margin)),
     seenMs: Math.max(...left.map((one) => one.seenMs)),
   };
 }
-
-export const waitingOf = (past: Past): number | null => numberOf(past, OWNER, 'waiting');

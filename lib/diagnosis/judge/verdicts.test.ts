@@ -209,8 +209,10 @@ describe('worst first', () => {
 });
 
 test('every fact has its sentence in every language, and every sentence its fact', () => {
-  const folder = path.join(import.meta.dirname, '../verdicts');
-  const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+  const sources = ['verdicts', 'evidence'].flatMap((room) => {
+    const folder = path.join(import.meta.dirname, '..', room);
+    return readdirSync(folder).flatMap((file) => (file.includes('.test.') ? [] : readFileSync(path.join(folder, file), 'utf8')));
+  });
   const codes = new Set(sources.flatMap((text) => [...text.matchAll(/'((?:source|[a-z]+)_[a-z_]+)'/g)].map((match) => match[1])));
   for (const { code: language } of LANGUAGES) {
     const messages = JSON.parse(readFileSync(path.join(import.meta.dirname, `../../messages/${language}.json`), 'utf8')) as {
@@ -222,7 +224,9 @@ test('every fact has its sentence in every language, and every sentence its fact
       language,
     ).toEqual([]);
     expect(
-      [...sources.join('\n').matchAll(/code: '(\w+)'/g)].map((match) => match[1] ?? '').filter((code) => !said.includes(code)),
+      [...sources.join('\n').matchAll(/(?:code: |factIfKnown\()'(\w+)'/g)]
+        .map((match) => match[1] ?? '')
+        .filter((code) => !said.includes(code)),
       language,
     ).toEqual([]);
   }

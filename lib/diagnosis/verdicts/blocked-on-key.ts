@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { failing, fresh } from '@/lib/live/reading-sql';
-import { textOf, type Past } from '@/lib/live/reading';
+import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { iso, isState, jsonObject } from '@/lib/outbox/scan/sql-terms';
-import type { Finding, VerdictRule } from '../evidence/circumstances';
+import { FLOW } from '../evidence/flow';
+import { ageMs, factIfKnown, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'blocked_on_key';
 /** Fewer waiting events of one key are no block, unless the relay is known to keep its order. */
@@ -17,6 +17,8 @@ const PATIENCE_ONCE_MS = 60_000;
 const CONFIRMED_AFTER_MS = 12_000;
 /** While fresh events of other keys wait longer than this, there is a queue, and being in it is no block. */
 const OTHERS_MAX_MS = 10_000;
+
+type Counted = 'key' | 'count' | 'waiting' | 'others' | 'out';
 
 interface Key {
   key: string;
@@ -35,9 +37,8 @@ interface Key {
   attempts: number | null;
 }
 
-/** Most of what waits belongs to one key, and its first event neither goes out nor lets the others pass. */
-export const blockedOnKeyVerdict: VerdictRule = {
-  verdict: OWNER,
+const KEY: Aggregates<{ key: (Pick<Key, Counted> & { head: Omit<Key, Counted> | null }) | null }> = {
+  owner: OWNER,
   figures(base) {
     const { state, key, created, type, error, attempts, frontier, published } = base;
     // Passed by later events of others: a burst of one key that waits for its turn is no block.
@@ -52,36 +53,40 @@ export const blockedOnKeyVerdict: VerdictRule = {
         from (select ${key} as key, count(*) as n, sum(count(*)) over () as total from passed group by ${key} order by 2 desc, min(${created}) limit 1) as k)`,
     };
   },
+};
+
+/** Most of what waits belongs to one key, and its first event neither goes out nor lets the others pass. */
+export const blockedOnKeyVerdict: VerdictRule = {
+  verdict: OWNER,
+  live: KEY,
   judge({ reading, previous, now }): Finding | null {
     const key = reading === null ? null : keyOf(reading);
     if (reading === null || key === null) return null;
     const ordered = reading.traits.keepsOrder;
     if (key.count < (ordered ? EVENTS_MIN_ORDERED : EVENTS_MIN) || (!ordered && key.count < key.waiting * SHARE_MIN)) return null;
-    const frontierAt = textOf(reading, 'relay_stopped', 'frontier');
+    const frontierAt = figuresIn(reading, FLOW).frontier ?? null;
     // Others have to pass: where nothing goes out, the key is not the reason.
     if (frontierAt === null || frontierAt <= key.first) return null;
-    if (key.others !== null && now - Date.parse(key.others) > OTHERS_MAX_MS) return null;
-    const seen = previous.findLastIndex((past) => now - Date.parse(past.asOf) >= CONFIRMED_AFTER_MS);
+    if (key.others !== null && ageMs(key.others, now) > OTHERS_MAX_MS) return null;
+    const seen = previous.findLastIndex((past) => ageMs(past.asOf, now) >= CONFIRMED_AFTER_MS);
     const stands = seen !== -1 && previous.slice(seen).every((past) => isSame(keyOf(past), key));
-    const passes = [...previous.slice(seen === -1 ? 0 : seen), reading].some((past) => goesOut(keyOf(past), key, now));
+    const passes = [...previous.slice(Math.max(0, seen)), reading].some((past) => goesOut(keyOf(past), key, now));
     if (passes) return null;
-    const agedMs = now - Date.parse(key.first);
+    const agedMs = ageMs(key.first, now);
     if (stands ? agedMs <= PATIENCE_MS : !(seen === -1 && key.failing && agedMs > PATIENCE_ONCE_MS)) return null;
     return {
       since: key.first,
       evidence: [
         { code: 'key_behind', values: { key: key.key, count: key.count - 1, waiting: key.waiting } },
         { code: 'key_first', values: { firstAt: key.first, ageMs: agedMs, type: key.type, attempts: key.attempts } },
-        ...errorOf(key),
+        ...factIfKnown('row_error', { error: key.error }),
       ],
     };
   },
 };
 
-type Counted = 'key' | 'count' | 'waiting' | 'others' | 'out';
-
 function keyOf(past: Past): Key | null {
-  const found = past.figures[OWNER]?.key as (Pick<Key, Counted> & { head: Omit<Key, Counted> | null }) | null | undefined;
+  const found = figuresIn(past, KEY).key;
   if (found?.head == null) return null;
   const { head, ...rest } = found;
   return { ...rest, ...head };
@@ -89,10 +94,8 @@ function keyOf(past: Past): Key | null {
 
 /** Whether an event of the key has gone out of late: then its others pass, and the first one is its own trouble. */
 const goesOut = (past: Key | null, { key }: Key, now: number): boolean =>
-  past?.key === key && past.out !== null && now - Date.parse(past.out) < PATIENCE_MS;
+  past?.key === key && past.out !== null && ageMs(past.out, now) < PATIENCE_MS;
 
 /** Whether it is the same row as far as can be told: those of one transaction have one time of creation. */
 const isSame = (before: Key | null, now: Key): boolean =>
   before?.key === now.key && before.first === now.first && before.count <= now.count && (before.attempts ?? 0) <= (now.attempts ?? 0);
-
-const errorOf = ({ error }: Key): Evidence[] => (error === null ? [] : [{ code: 'row_error', values: { error } }]);

@@ -1,10 +1,21 @@
 import { sql } from 'kysely';
-import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { silenceLimitMs, rhythmOf } from '../evidence/flow';
+import { lastPublishedAt } from '@/lib/figures/throughput';
 import { failing, type Base } from '@/lib/live/reading-sql';
-import { numberOf, textOf, type Past } from '@/lib/live/reading';
+import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, once, secondsBefore, typed, type Sql } from '@/lib/outbox/scan/sql-terms';
-import type { Circumstances, Finding, VerdictRule } from '../evidence/circumstances';
+import { silenceLimitMs, rhythmOf } from '../evidence/flow';
+import { LATELY_SECONDS } from '../evidence/forecast';
+import {
+  ageMs,
+  factIfKnown,
+  inARow,
+  isoOf,
+  laterOf,
+  nothingOut,
+  type Circumstances,
+  type Finding,
+  type VerdictRule,
+} from '../evidence/circumstances';
 
 const OWNER = 'broker_refusing';
 /** Fewer failures than this may be chance. */
@@ -17,14 +28,26 @@ const TYPES_MIN = 2;
 const PATIENCE_MS = 10_000;
 /** A failure longer ago than this says nothing of now. */
 const RECENT_MS = 300_000;
-/** Where some still go out: what is looked at, how many failures there have to be in it, and for each that went out. */
-const LATELY_SECONDS = 10;
+/** Where some still go out: how many failures there have to be lately, and for each that went out. */
 const LATELY_MIN = 10;
 const LATELY_PER_PUBLISHED = 4;
 
-/** Events of several types fail and none, or hardly any, goes out: it is not the events, it is where they go to. */
-export const brokerRefusingVerdict: VerdictRule = {
-  verdict: OWNER,
+interface Failures {
+  /** Since the last event went out: how many failed, of how many types, and how many are under way. */
+  count: number;
+  types: number;
+  taken: number;
+  first: string | null;
+  last: string | null;
+  /** In the last LATELY_SECONDS. */
+  lately: number;
+  latelyTypes: number;
+  latelyPublished: number;
+  error: string | null;
+}
+
+const FAILURES: Aggregates<Failures> = {
+  owner: OWNER,
   figures(base) {
     const { now, state, error, created, published, attempted, died, lastPublished } = base;
     const failedAt = failureTime(base);
@@ -48,6 +71,12 @@ export const brokerRefusingVerdict: VerdictRule = {
     const { since, lately } = failures(base);
     return { since: count(since), lately: count(lately) };
   },
+};
+
+/** Events of several types fail and none, or hardly any, goes out: it is not the events, it is where they go to. */
+export const brokerRefusingVerdict: VerdictRule = {
+  verdict: OWNER,
+  live: FAILURES,
   judge: (circumstances) => none(circumstances) ?? hardlyAny(circumstances),
 };
 
@@ -71,57 +100,33 @@ function failureTime({ traits, state, died, attempted, created }: Base): Sql {
 function none(circumstances: Circumstances): Finding | null {
   const { reading, history, now } = circumstances;
   if (reading === null || !reading.traits.publishedAt) return null;
-  const failures = numberOf(reading, OWNER, 'count') ?? 0;
-  const types = numberOf(reading, OWNER, 'types') ?? 0;
-  const firstAt = textOf(reading, OWNER, 'first');
-  const lastAt = textOf(reading, OWNER, 'last');
-  const enough = failures >= FAILED_MIN;
-  const taken = failures + (numberOf(reading, OWNER, 'taken') ?? 0);
-  if (!enough && (failures < FAILED_AMONG_TAKEN_MIN || taken < FAILED_MIN)) return null;
+  const { count = 0, types = 0, taken = 0, first = null, last = null, error } = figuresIn(reading, FAILURES);
+  const enough = count >= FAILED_MIN;
+  if (!enough && (count < FAILED_AMONG_TAKEN_MIN || count + taken < FAILED_MIN)) return null;
   const patience = enough ? PATIENCE_MS : silenceLimitMs(rhythmOf(circumstances), true, true);
-  if (firstAt === null || lastAt === null || now - Date.parse(lastAt) > (enough ? RECENT_MS : patience)) return null;
+  if (first === null || last === null || ageMs(last, now) > (enough ? RECENT_MS : patience)) return null;
   const onlyType = types === 1 && history?.typesPublished.size === 1;
   if (types < TYPES_MIN && !onlyType) return null;
-  const publishedAt = textOf(reading, 'last-published', 'at');
-  const begun = Math.max(Date.parse(firstAt), publishedAt === null ? -Infinity : Date.parse(publishedAt));
+  const publishedAt = lastPublishedAt(reading);
+  const begun = laterOf(first, publishedAt);
   if (now - begun < patience) return null;
-  const out: Evidence =
-    publishedAt === null
-      ? { code: 'never_published', values: {} }
-      : { code: 'nothing_published', values: { lastPublishedAt: publishedAt } };
-  return {
-    since: new Date(begun).toISOString(),
-    evidence: [{ code: 'all_failed', values: { count: failures, types } }, ...errorOf(reading), out],
-  };
+  const failed = { code: 'all_failed', values: { count, types } };
+  return { since: isoOf(begun), evidence: [failed, ...factIfKnown('common_error', { error }), nothingOut(publishedAt)] };
 }
 
 /** A few go out, most fail: now, and when it was last looked at. */
 function hardlyAny({ reading, previous, now }: Circumstances): Finding | null {
   // How many went out is known only where somebody collects.
-  if (reading === null || reading.foldedTo === null || !mostFail(reading)) return null;
-  const before = previous.filter((past) => now - Date.parse(past.asOf) >= PATIENCE_MS);
-  const last = before.at(-1);
-  if (last === undefined || now - Date.parse(last.asOf) > RECENT_MS || !previous.slice(before.length - 1).every(mostFail)) return null;
-  const values = {
-    failed: numberOf(reading, OWNER, 'lately') ?? 0,
-    count: numberOf(reading, OWNER, 'latelyPublished') ?? 0,
-    types: numberOf(reading, OWNER, 'latelyTypes') ?? 0,
-    withinMs: LATELY_SECONDS * 1_000,
-  };
-  const start = previous.findLastIndex((past) => !mostFail(past));
-  return { since: (previous[start + 1] ?? reading).asOf, evidence: [{ code: 'most_failed', values }, ...errorOf(reading)] };
+  if (reading === null || reading.foldedTo === null) return null;
+  const failing = inARow<Past>(reading, previous, mostFail);
+  if (!failing.some(({ asOf }) => ageMs(asOf, now) >= PATIENCE_MS && ageMs(asOf, now) <= RECENT_MS && asOf !== reading.asOf)) return null;
+  const { lately: failed = 0, latelyPublished: count = 0, latelyTypes: types = 0, error } = figuresIn(reading, FAILURES);
+  const values = { failed, count, types, withinMs: LATELY_SECONDS * 1_000 };
+  const evidence = [{ code: 'most_failed', values }, ...factIfKnown('common_error', { error })];
+  return { since: failing[0]?.asOf ?? null, evidence };
 }
 
 function mostFail(past: Past): boolean {
-  const failed = numberOf(past, OWNER, 'lately') ?? 0;
-  return (
-    failed >= LATELY_MIN &&
-    (numberOf(past, OWNER, 'latelyTypes') ?? 0) >= TYPES_MIN &&
-    failed >= LATELY_PER_PUBLISHED * (numberOf(past, OWNER, 'latelyPublished') ?? 0)
-  );
-}
-
-function errorOf(past: Past): Evidence[] {
-  const error = textOf(past, OWNER, 'error');
-  return error === null ? [] : [{ code: 'common_error', values: { error } }];
+  const { lately = 0, latelyTypes = 0, latelyPublished = 0 } = figuresIn(past, FAILURES);
+  return lately >= LATELY_MIN && latelyTypes >= TYPES_MIN && lately >= LATELY_PER_PUBLISHED * latelyPublished;
 }

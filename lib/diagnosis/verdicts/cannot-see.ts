@@ -1,38 +1,37 @@
-import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { isBlind, type Circumstances, type Failure, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { inARow, isBlind, lastSeen, type Failure, type Finding, type VerdictRule } from '../evidence/circumstances';
 
-const OWNER = 'cannot_see';
+const SIGHT: Aggregates<{ hidden: boolean }> = { owner: 'cannot_see', figures: ({ hidden }) => ({ hidden }) };
+
+/** The fact of each failure in which the database answers; the others have source_down. */
+const WHY: Record<Failure['kind'], string> = {
+  timeout: 'source_unusable',
+  unavailable: 'source_unusable',
+  unusable: 'source_unusable',
+  no_privilege: 'no_privilege',
+  no_store: 'store_away',
+  slow: 'source_slow',
+  outdated: 'server_outdated',
+  missing: 'table_missing',
+};
 
 /** The database answers, but the console does not get to see the outbox: not at all, or not every row of it. */
 export const cannotSeeVerdict: VerdictRule = {
-  verdict: OWNER,
-  figures: ({ hidden }) => ({ hidden }),
-  judge({ failure, reading, previous }): Finding | null {
+  verdict: 'cannot_see',
+  live: SIGHT,
+  judge(circumstances): Finding | null {
+    const { failure, reading, previous } = circumstances;
     if (failure !== null && isBlind(failure)) {
-      const lastSeen: Evidence =
-        reading === null ? { code: 'never_seen', values: {} } : { code: 'last_seen', values: { lastSeenAt: reading.asOf } };
-      return { since: failure.since, evidence: [whyBlind(failure), lastSeen] };
+      const { kind, since } = failure;
+      return { since, evidence: [{ code: WHY[kind], values: { sinceAt: since } }, lastSeen(circumstances)] };
     }
     if (reading === null || failure !== null || !isHidden(reading)) return null;
-    const seen = previous.findLastIndex((past) => !isHidden(past));
+    const hidden = inARow<Past>(reading, previous, isHidden);
     return {
-      since: seen === -1 ? null : (previous[seen + 1] ?? reading).asOf,
-      evidence: [
-        { code: 'rows_hidden', values: {} },
-        { code: 'figures_partial', values: {} },
-      ],
+      since: hidden.length > previous.length ? null : (hidden[0]?.asOf ?? null),
+      evidence: ['rows_hidden', 'figures_partial'].map((code) => ({ code, values: {} })),
     };
   },
 };
 
-const isHidden = ({ figures }: NonNullable<Circumstances['reading']> | Circumstances['previous'][number]): boolean =>
-  figures[OWNER]?.hidden === true;
-
-function whyBlind({ kind, since }: Failure): Evidence {
-  const values = { sinceAt: since };
-  if (kind === 'no_privilege') return { code: 'no_privilege', values };
-  if (kind === 'no_store') return { code: 'store_away', values };
-  if (kind === 'slow') return { code: 'source_slow', values };
-  if (kind === 'outdated') return { code: 'server_outdated', values };
-  return kind === 'missing' ? { code: 'table_missing', values } : { code: 'source_unusable', values };
-}
+const isHidden = (past: Past): boolean => figuresIn(past, SIGHT).hidden === true;

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { numberOf, textOf, type Past, type Reading } from '@/lib/live/reading';
+import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
-import type { Finding, VerdictRule } from '../evidence/circumstances';
+import { ageMs, type Finding, type VerdictRule } from '../evidence/circumstances';
 
-const OWNER = 'dead_growing';
 /** What is counted: deaths longer ago than this are an old story. */
 const RECENT_SECONDS = 900;
 const RECENT_MS = RECENT_SECONDS * 1_000;
@@ -14,9 +13,17 @@ const QUIET_GAPS = 3;
 /** The usual gap is the middle one between the newest of them: what came long before was another trouble. */
 const NEWEST = 5;
 
-/** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
-export const deadGrowingVerdict: VerdictRule = {
-  verdict: 'dead_growing',
+interface Deaths {
+  recent: number;
+  first: string | null;
+  /** Times of the newest, newest first. */
+  newest: string[] | null;
+  dead: number;
+  cause: { type: string | null; error: string | null; count: number } | null;
+}
+
+const DEATHS: Aggregates<Deaths> = {
+  owner: 'dead_growing',
   figures({ traits, now, state, died, type, error, deadCount }) {
     const dead = isState(state, 'dead');
     const recent = sql`(${dead} and ${died} >= ${once(secondsBefore(now, RECENT_SECONDS))})`;
@@ -30,27 +37,27 @@ export const deadGrowingVerdict: VerdictRule = {
         (select ${type} as type, ${error} as error, count(*) as n from base where ${cause} group by 1, 2 order by 3 desc, 2, 1 limit 1) as c)`,
     };
   },
+};
+
+/** Events go on dying: there were deaths in the last quarter of an hour, and the next one is not overdue. */
+export const deadGrowingVerdict: VerdictRule = {
+  verdict: 'dead_growing',
+  live: DEATHS,
   judge({ reading, previous, now }) {
     if (reading === null || reading.reach.dead === 'absent') return null;
-    const grown = reading.traits.deathTime ? diedLately(reading, now) : countGrown(reading, previous, now);
+    const deaths = figuresIn(reading, DEATHS);
+    const { dead = 0, cause } = deaths;
+    const grown = reading.traits.deathTime ? diedLately(deaths, now) : countGrown(dead, previous, now);
     if (grown === null) return null;
-    const total: Evidence = { code: 'dead_total', values: { count: numberOf(reading, OWNER, 'dead') ?? 0 } };
-    return { since: grown.since, evidence: [...grown.evidence, ...causeOf(reading), total] };
+    const causes: Evidence[] = cause == null ? [] : [{ code: 'dead_cause', values: cause }];
+    return { since: grown.since, evidence: [...grown.evidence, ...causes, { code: 'dead_total', values: { count: dead } }] };
   },
 };
 
-function diedLately(reading: Reading, now: number): Finding | null {
-  const recent = numberOf(reading, OWNER, 'recent') ?? 0;
-  const newest = (reading.figures[OWNER]?.newest ?? []) as string[];
-  if (
-    recent === 0 ||
-    isOver(
-      newest.map((at) => Date.parse(at)),
-      now,
-    )
-  )
-    return null;
-  return { since: textOf(reading, OWNER, 'first'), evidence: [{ code: 'newly_dead', values: { count: recent, withinMs: RECENT_MS } }] };
+function diedLately({ recent = 0, first = null, newest }: Partial<Deaths>, now: number): Finding | null {
+  const deaths = (newest ?? []).map((at) => Date.parse(at));
+  if (recent === 0 || isOver(deaths, now)) return null;
+  return { since: first, evidence: [{ code: 'newly_dead', values: { count: recent, withinMs: RECENT_MS } }] };
 }
 
 /** Whether so much time has passed since the newest of these deaths, newest first, that no other is to be expected. */
@@ -65,27 +72,17 @@ function isOver(deaths: readonly number[], now: number): boolean {
 }
 
 /** Where no time of death is kept, the readings of the last quarter of an hour are all there is. */
-function countGrown(reading: Reading, previous: readonly Past[], now: number): Finding | null {
-  const dead = numberOf(reading, OWNER, 'dead') ?? 0;
-  const recent = previous.filter((past) => now - Date.parse(past.asOf) <= RECENT_MS);
-  const counts = recent.map((past) => numberOf(past, OWNER, 'dead') ?? dead);
+function countGrown(dead: number, previous: readonly Past[], now: number): Finding | null {
+  const recent = previous.filter(({ asOf }) => ageMs(asOf, now) <= RECENT_MS);
+  const counts = recent.map((past) => figuresIn(past, DEATHS).dead ?? dead);
   const least = Math.min(dead, ...counts);
   if (least >= dead) return null;
-  const steps = [...recent.slice(1).map((past) => Date.parse(past.asOf)), now].filter(
+  const steps = [...recent.slice(1).map(({ asOf }) => Date.parse(asOf)), now].filter(
     (_, index) => (counts[index + 1] ?? dead) > (counts[index] ?? dead),
   );
   if (isOver(steps.reverse().slice(0, NEWEST), now)) return null;
   // The last reading that still had the fewest: from then on they grew.
-  const from = recent[counts.lastIndexOf(least)];
-  const since = from?.asOf ?? null;
-  return {
-    since,
-    evidence: [{ code: 'newly_dead', values: { count: dead - least, withinMs: since === null ? RECENT_MS : now - Date.parse(since) } }],
-  };
-}
-
-function causeOf(reading: Reading): Evidence[] {
-  const cause = reading.figures[OWNER]?.cause as { type: string | null; error: string | null; count: number } | null | undefined;
-  if (cause === null || cause === undefined) return [];
-  return [{ code: 'dead_cause', values: { count: cause.count, type: cause.type, error: cause.error } }];
+  const since = recent[counts.lastIndexOf(least)]?.asOf ?? null;
+  const withinMs = since === null ? RECENT_MS : ageMs(since, now);
+  return { since, evidence: [{ code: 'newly_dead', values: { count: dead - least, withinMs } }] };
 }

@@ -1,6 +1,5 @@
-import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { heldBackOf } from '@/lib/outbox/replication-slots/progress';
-import { slotHistory, type VerdictRule } from '../evidence/circumstances';
+import { factIfKnown, isoOf, slotHistory, type VerdictRule } from '../evidence/circumstances';
 
 /** A replication slot keeps more log than its server will, or than any disk should hold: soon it is lost, or the disk is full. */
 export const logHeldVerdict: VerdictRule = {
@@ -9,13 +8,12 @@ export const logHeldVerdict: VerdictRule = {
     const held = heldBackOf(slotHistory(circumstances));
     if (held === null) return null;
     const { since, slot, heldBytes, lagBytes, endangered } = held;
-    const lag: Evidence[] = lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }];
     return {
-      since: since === null ? null : new Date(since).toISOString(),
+      since: isoOf(since),
       evidence: [
         { code: 'slot_holds', values: { slot, heldBytes } },
         { code: endangered ? 'slot_endangered' : 'slot_fills_disk', values: {} },
-        ...lag,
+        ...factIfKnown('slot_lag', { lagBytes }),
       ],
     };
   },

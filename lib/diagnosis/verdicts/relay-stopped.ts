@@ -1,7 +1,16 @@
 import type { Evidence } from '@/lib/shared/figures/verdicts';
-import { flowFigures, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm, type Standstill } from '../evidence/flow';
+import { FLOW, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm } from '../evidence/flow';
 import { stopOf } from '@/lib/outbox/replication-slots/progress';
-import { slotHistory, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import {
+  ageMs,
+  factIfKnown,
+  isoOf,
+  nothingOut,
+  slotHistory,
+  type Circumstances,
+  type Finding,
+  type VerdictRule,
+} from '../evidence/circumstances';
 
 /**
  * Events are due, none goes out, and nobody tries: for longer than this relay's own rhythm explains. Where no row tells, the
@@ -9,7 +18,7 @@ import { slotHistory, type Circumstances, type Finding, type VerdictRule } from 
  */
 export const relayStoppedVerdict: VerdictRule = {
   verdict: 'relay_stopped',
-  figures: flowFigures,
+  live: FLOW,
   judge: (circumstances) => byRows(circumstances) ?? bySlot(circumstances),
 };
 
@@ -21,11 +30,12 @@ function byRows(circumstances: Circumstances): Finding | null {
   const patience = silenceLimitMs(usual, still.confirmed);
   // A relay that tries and fails is not stopped: another verdict says what it fails at.
   if (now - still.since <= patience || isAlive(circumstances, patience)) return null;
+  const { written, due, lastOutAt, firstDueAt } = still;
   return {
-    since: new Date(still.since).toISOString(),
+    since: isoOf(still.since),
     evidence: [
-      movement(still),
-      { code: 'events_due', values: { count: still.due, oldestAt: still.firstDueAt, ageMs: now - Date.parse(still.firstDueAt) } },
+      written ? nothingOut(lastOutAt) : { code: 'nothing_moved', values: { sinceAt: lastOutAt ?? firstDueAt } },
+      { code: 'events_due', values: { count: due, oldestAt: firstDueAt, ageMs: ageMs(firstDueAt, now) } },
       rhythm(usual, patience),
     ],
   };
@@ -34,34 +44,26 @@ function byRows(circumstances: Circumstances): Finding | null {
 function bySlot(circumstances: Circumstances): Finding | null {
   const stop = stopOf(slotHistory(circumstances));
   if (stop === null) return null;
-  const { since, slot, lagBytes, heldBytes } = stop;
-  const sinceAt = since === null ? null : new Date(since).toISOString();
-  if (stop.how === 'lost') return { since: sinceAt, evidence: [{ code: 'slot_lost', values: { slot, reason: stop.reason } }] };
-  if (stop.how === 'missing') return { since: sinceAt, evidence: [{ code: 'slot_missing', values: { slot } }] };
-  const silent = stop.how === 'silent';
+  const { slot, lagBytes, heldBytes } = stop;
+  const since = isoOf(stop.since);
+  if (stop.how === 'lost') return { since, evidence: [{ code: 'slot_lost', values: { slot, reason: stop.reason } }] };
+  if (stop.how === 'missing') return { since, evidence: [{ code: 'slot_missing', values: { slot } }] };
+  const facts = [
+    ...factIfKnown('slot_events', { count: stop.events }),
+    ...factIfKnown('slot_lag', { lagBytes }),
+    ...factIfKnown('slot_held', { heldBytes }),
+  ];
+  const values = { slot, sinceAt: since };
+  // Of a slot that nobody reads the verdict's own sentence says as much: what it is about comes first.
   return {
-    since: sinceAt,
-    evidence: [
-      ...(silent ? [{ code: 'slot_silent', values: { slot, sinceAt } }] : []),
-      ...(stop.events === null ? [] : [{ code: 'slot_events', values: { count: stop.events } }]),
-      ...(lagBytes === null ? [] : [{ code: 'slot_lag', values: { lagBytes } }]),
-      ...(heldBytes === null ? [] : [{ code: 'slot_held', values: { heldBytes } }]),
-      // The verdict's own sentence says as much: what it is about comes first.
-      ...(silent ? [] : [{ code: 'slot_unread', values: { slot, sinceAt } }]),
-    ],
+    since,
+    evidence: stop.how === 'silent' ? [{ code: 'slot_silent', values }, ...facts] : [...facts, { code: 'slot_unread', values }],
   };
 }
 
-function movement({ written, lastOutAt, firstDueAt }: Standstill): Evidence {
-  if (!written) return { code: 'nothing_moved', values: { sinceAt: lastOutAt ?? firstDueAt } };
-  return lastOutAt === null
-    ? { code: 'never_published', values: {} }
-    : { code: 'nothing_published', values: { lastPublishedAt: lastOutAt } };
-}
-
-function rhythm({ p50Ms, published }: Rhythm, patience: number): Evidence {
+function rhythm({ p50Ms, published: count }: Rhythm, patience: number): Evidence {
   if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, patienceMs: patience } };
-  return published > 0
-    ? { code: 'usual_pace', values: { count: published, patienceMs: patience } }
+  return count > 0
+    ? { code: 'usual_pace', values: { count, patienceMs: patience } }
     : { code: 'rhythm_unknown', values: { patienceMs: patience } };
 }

@@ -1,32 +1,36 @@
 import { sql } from 'kysely';
-import { numberOf, textOf } from '@/lib/live/reading';
+import { figuresIn, type Aggregates } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore, typeWithMost, type Sql } from '@/lib/outbox/scan/sql-terms';
 import type { Base } from '@/lib/live/reading-sql';
 import type { Finding, VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'stuck_processing';
 
-/** Events that a relay took longer ago than the outbox's `stuckAfter` and never finished. */
-export const stuckProcessingVerdict: VerdictRule = {
-  verdict: 'stuck_processing',
+const STUCK: Aggregates<{ stuck: number; oldest: string | null; type: string | null }> = {
+  owner: OWNER,
   figures: (base) =>
     base.traits.claimTime
       ? { stuck: count(stuck(base)), oldest: iso(earliest(base.attempted, stuck(base))), type: typeWithMost(OWNER, 'stuck') }
       : undefined,
   perType: (base) => (base.traits.claimTime ? { stuck: count(stuck(base)) } : undefined),
+};
+
+/** Events that a relay took longer ago than the outbox's `stuckAfter` and never finished. */
+export const stuckProcessingVerdict: VerdictRule = {
+  verdict: OWNER,
+  live: STUCK,
   judge({ reading, now }): Finding | null {
     if (reading === null || !reading.traits.claimTime) return null;
-    const stuck = numberOf(reading, OWNER, 'stuck') ?? 0;
-    const oldestAt = textOf(reading, OWNER, 'oldest');
-    if (stuck === 0 || oldestAt === null) return null;
-    const claimedAt = Date.parse(oldestAt);
+    const { stuck = 0, oldest = null, type = null } = figuresIn(reading, STUCK);
+    if (stuck === 0 || oldest === null) return null;
+    const claimedAt = Date.parse(oldest);
     const stuckAfterMs = reading.traits.stuckAfterSeconds * 1_000;
     return {
       since: new Date(claimedAt + stuckAfterMs).toISOString(),
       evidence: [
         { code: 'stuck_events', values: { count: stuck, stuckAfterMs } },
-        { code: 'oldest_claim', values: { claimedAt: oldestAt, ageMs: now - claimedAt } },
-        { code: 'stuck_type', values: { type: textOf(reading, OWNER, 'type') } },
+        { code: 'oldest_claim', values: { claimedAt: oldest, ageMs: now - claimedAt } },
+        { code: 'stuck_type', values: { type } },
       ],
     };
   },
