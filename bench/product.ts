@@ -9,7 +9,7 @@ import { readProgress } from '@/lib/history/collector/progress';
 import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
 import { takeReading } from '@/lib/snapshots/readings';
 import type { Compute } from '@/lib/live/take-reading';
-import { quantiles } from '@/lib/rollup/histogram';
+import { quantiles } from '@/lib/figures/latency';
 import { lineOf, sumOf } from '@/fixtures/collector/rollups';
 import { ALL_TYPES, seriesOfType, typeOfSeries, decodeCell } from '@/lib/rollup/cell';
 import { createSnapshots } from '@/lib/snapshots/snapshots';

@@ -66,12 +66,6 @@ export function CountText({ count, large }: { count: Count; large?: boolean }) {
   return <Figure text={text} known={known} why={why} large={large} />;
 }
 
-/** A measured time in milliseconds with how it is known: "1.24 s", "3 m 12 s". */
-export function Duration({ ms, known, why, large }: { ms: number | null } & Omit<FigureProps, 'text'>) {
-  const format = useFormat();
-  return <Figure text={ms === null ? null : format.latency(ms)} known={known} why={why} large={large} />;
-}
-
 /** So close to the exact value that a mark on each number would only be in the way: the figure's name says it once. */
 export const CLOSE_SHARE = 0.02;
 
@@ -85,5 +79,5 @@ export function Percentile({ ms, of, large }: { ms: number | null; of: Omit<Perc
     return large ? <span className={classes.figure}>{text}</span> : text;
   }
   const close = of.known === 'estimated' && of.errorShare !== undefined && of.errorShare <= CLOSE_SHARE;
-  return <Duration ms={ms} known={close ? 'exact' : of.known} why={of.why} large={large} />;
+  return <Figure text={ms === null ? null : format.latency(ms)} known={close ? 'exact' : of.known} why={of.why} large={large} />;
 }

@@ -10,7 +10,7 @@ import { TREND_TYPES_MAX, type TypeTrend, withChartView, type ChartView } from '
 import type { ActionResult } from '@/lib/shared/problems';
 import type { Window } from '@/lib/shared/figures/windows';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
-import { Duration, Figure } from '../figures/figure';
+import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
 import { Sparkline } from '../figures/sparkline';
 import classes from './outbox.module.css';
@@ -105,11 +105,7 @@ export function TypeTable({ outbox, summary, view, trendsAction }: TypeTableProp
         {BARRED.includes(column) && value !== null && value > 0 && (
           <span className={classes.share} style={{ width: `${(value / most) * 48}px` }} aria-hidden />
         )}
-        {column === 'p95Ms' ? (
-          <Duration ms={value} why={whyMissing[column]} />
-        ) : (
-          <Figure text={value === null ? null : format.number(value)} why={whyMissing[column]} />
-        )}
+        <Figure text={value === null ? null : column === 'p95Ms' ? format.latency(value) : format.number(value)} why={whyMissing[column]} />
       </td>
     );
   };

@@ -2,7 +2,7 @@
 import type { Known, Percentiles, UnavailableReason } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import { isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
-import { countOf, quantiles, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
+import { bucketValue, countOf, RELATIVE_ERROR, type Histogram } from '@/lib/rollup/histogram';
 import { noPlot, type Plot, type SeriesInput } from './series';
 import { countsKnown, whyNotPublished, type MetricInput } from './span';
 
@@ -96,4 +96,29 @@ function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
     ...(coarse && events > 0 ? { atMostMs: tableMs } : {}),
     ...(events === 0 ? {} : { errorShare: RELATIVE_ERROR + (coarse ? tableMs / Math.min(...shown.map((ms) => ms ?? Infinity)) : 0) }),
   };
+}
+
+/**
+ * Quantiles in milliseconds as `percentile_cont` tells them: between the two nearest events where the rank falls between
+ * them. Null for an empty histogram.
+ */
+export function quantiles(histogram: Histogram, fractions: readonly number[]): (number | null)[] {
+  const total = countOf(histogram);
+  if (total <= 0) return fractions.map(() => null);
+  const cells = [...histogram].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
+  const valueAt = (rank: number): number => {
+    let seen = 0;
+    for (const [bucket, count] of cells) {
+      seen += count;
+      // Ranks count from zero; shares of an event leave rounding dust.
+      if (rank < seen - 1e-9) return bucketValue(bucket);
+    }
+    return bucketValue(cells.at(-1)?.[0] ?? 0);
+  };
+  return fractions.map((fraction) => {
+    const rank = Math.max(0, fraction * (total - 1));
+    const below = Math.floor(rank + 1e-9);
+    const low = valueAt(below);
+    return low + (valueAt(below + 1) - low) * Math.max(0, rank - below);
+  });
 }

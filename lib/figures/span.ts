@@ -3,7 +3,7 @@ import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
 import type { Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
-import { ALL_TYPES, typeOfSeries, addCell, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 
 const MINUTE_MS = 60_000;
 /** The edges of a span and the minute under way may be missing from what counts as watched throughout. */
@@ -99,17 +99,6 @@ export function metricInput(reading: Reading, span: Span, head: Head | null = nu
 }
 
 const isOfType = (entry: readonly [string | null, Cell]): entry is readonly [string, Cell] => entry[0] !== null;
-
-/** Slices in the order of time, added up by series. */
-export function cellsBySeries(slices: readonly Slice[]): Map<string, Cell> {
-  const cells = new Map<string, Cell>();
-  for (const { series, cell } of slices) {
-    const sum = cells.get(series) ?? emptyCell();
-    addCell(sum, cell);
-    cells.set(series, sum);
-  }
-  return cells;
-}
 
 /** What the reading knows that the rollups do not, in the order of time: published since the last fold, and created of what is still there. */
 export function liveSlices({ reach, tail, slices }: Reading): Slice[] {

@@ -104,6 +104,17 @@ export function addCell(sum: Cell, cell: Cell): void {
   if (cell.depth !== null) sum.depth = sum.depth === null ? { ...cell.depth } : joinDepth(sum.depth, cell.depth);
 }
 
+/** Slices in the order of time, added up by series. */
+export function cellsBySeries(slices: readonly Slice[]): Map<string, Cell> {
+  const cells = new Map<string, Cell>();
+  for (const { series, cell } of slices) {
+    const sum = cells.get(series) ?? emptyCell();
+    addCell(sum, cell);
+    cells.set(series, sum);
+  }
+  return cells;
+}
+
 const joinDepth = (before: DepthSamples, after: DepthSamples): DepthSamples => ({
   ...after,
   samples: before.samples + after.samples,

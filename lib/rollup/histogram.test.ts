@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addTo, bucketBounds, bucketOf, bucketValue, mergeInto, quantiles, RELATIVE_ERROR, type Histogram } from './histogram';
+import { addTo, bucketBounds, bucketOf, bucketValue, mergeInto, RELATIVE_ERROR, type Histogram } from './histogram';
+import { quantiles } from '@/lib/figures/latency';
 import { addCell, decodeCell, emptyCell, encodeCell, type Cell } from './cell';
 
 const of = (values: number[]): Histogram => {

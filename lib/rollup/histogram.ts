@@ -57,31 +57,6 @@ export function countOf(histogram: Histogram): number {
 }
 
 /**
- * Quantiles in milliseconds as `percentile_cont` tells them: between the two nearest events where the rank falls between
- * them. Null for an empty histogram.
- */
-export function quantiles(histogram: Histogram, fractions: readonly number[]): (number | null)[] {
-  const total = countOf(histogram);
-  if (total <= 0) return fractions.map(() => null);
-  const cells = [...histogram].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
-  const valueAt = (rank: number): number => {
-    let seen = 0;
-    for (const [bucket, count] of cells) {
-      seen += count;
-      // Ranks count from zero; shares of an event leave rounding dust.
-      if (rank < seen - 1e-9) return bucketValue(bucket);
-    }
-    return bucketValue(cells.at(-1)?.[0] ?? 0);
-  };
-  return fractions.map((fraction) => {
-    const rank = Math.max(0, fraction * (total - 1));
-    const below = Math.floor(rank + 1e-9);
-    const low = valueAt(below);
-    return low + (valueAt(below + 1) - low) * Math.max(0, rank - below);
-  });
-}
-
-/**
  * The bucket of a duration in milliseconds (double precision), as `bucketOf` of histogram.ts computes it: never in numeric,
  * whose logarithm costs three times as much. NULL for NULL. Of the console's own database unless told otherwise.
  */

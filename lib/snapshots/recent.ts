@@ -1,6 +1,6 @@
 import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 import { liveSlices } from '@/lib/figures/span';
-import type { History, Head } from '@/lib/history/rollups/history';
+import { slicesOf, type History, type Head } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
 import { addCell, emptyCell, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
 
@@ -27,7 +27,7 @@ export function createRecent(history: History): (outbox: string, head: Head, rea
     outboxes.set(outbox, kept);
     const fromMinute = Math.max(oldest, kept.readTo);
     if (fromMinute < head.fromMinute) {
-      const read = await history.slices({ outbox, series: ALL_TYPES, fromMinute, toMinute: head.fromMinute, widest: 1 });
+      const read = await slicesOf(history.rollups, { outbox, series: ALL_TYPES, fromMinute, toMinute: head.fromMinute, widest: 1 });
       // Two who ask at the same time read the same minutes.
       kept.slices = [...kept.slices.filter(({ atMinute }) => atMinute >= oldest && atMinute < fromMinute), ...read];
       kept.readTo = head.fromMinute;

@@ -322,7 +322,7 @@ describe('a source that is away', () => {
 test('a store that does not answer is told once, and figures of now go on', async () => {
   await addPending(3);
   const lost = () => Promise.reject(new Error('the store is away'));
-  const history = { head: lost, slices: lost, seriesEver: lost };
+  const history = { head: lost, rollups: lost, seriesEver: lost };
   const alone = createSnapshots(directory, { history, now: () => clock, onFailure: (outbox, error) => failures.push([outbox, error]) });
   for (let round = 0; round < 3; round += 1) {
     const { depth, latency } = await alone.summary('first', '1h');

@@ -6,7 +6,7 @@ import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, S
 import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
-import type { Head, History, HistorySpan } from '@/lib/history/rollups/history';
+import { slicesOf, type History } from '@/lib/history/rollups/history';
 import type { Reading } from '@/lib/live/reading';
 import type { DepthNow } from '@/lib/history/collector/collect';
 import { diagnose } from '@/lib/diagnosis/judge/diagnose';
@@ -16,7 +16,7 @@ import { seriesInput, stepBounds, type SeriesInput } from '@/lib/figures/series'
 import { metricInput, spanOf, type MetricInput, type Span } from '@/lib/figures/span';
 import { createReadings, type Answer, type ReadingCost, type CachePolicy } from './readings';
 import type { Compute } from '@/lib/live/take-reading';
-import { ALL_TYPES, seriesOfType, type Slice } from '@/lib/rollup/cell';
+import { ALL_TYPES, seriesOfType } from '@/lib/rollup/cell';
 import { noSeries, seriesOf } from '@/lib/figures/chart';
 import { noFigures, summarise } from '@/lib/figures/summarise';
 import { UNREAD, type Failure, type RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
@@ -108,29 +108,30 @@ export function createSnapshots(
       : outboxInfo(outbox);
   }
 
-  /** The slices of a span that were folded before the head; null, and reported, when the store does not answer. */
-  async function folded(id: string, head: Head, span: Omit<HistorySpan, 'outbox'>): Promise<Slice[] | null> {
-    const toMinute = Math.min(span.toMinute, head.fromMinute);
-    if (history === null || span.fromMinute >= toMinute) return [];
-    return history.slices({ ...span, outbox: id, toMinute }).catch((error: unknown) => {
+  /** null, and reported, when the store does not answer. */
+  const orNull = <T>(id: string, work: Promise<T>): Promise<T | null> =>
+    work.catch((error: unknown) => {
       onFailure?.(id, error);
       return null;
     });
-  }
 
   /** What happened over a span up to a reading. Of one series only where one is named: the figures by type are then left out. */
   const sum = ({ reading, head, once }: Read, id: string, span: Span, series?: string): Promise<MetricInput> =>
     once(['sum', span, series], async () => {
-      if (head === null) return metricInput(reading, span);
-      const older = await folded(id, head, { fromMinute: span.fromMs / MINUTE_MS, toMinute: span.toMs / MINUTE_MS, series });
+      if (history === null || head === null) return metricInput(reading, span);
+      const [fromMinute, toMinute] = [span.fromMs / MINUTE_MS, Math.min(span.toMs / MINUTE_MS, head.fromMinute)];
+      const older = await orNull(id, slicesOf(history.rollups, { outbox: id, fromMinute, toMinute, series }));
       return older === null ? metricInput(reading, span) : metricInput(reading, span, head, older);
     });
 
   const line = (read: Read, id: string, span: Span, series: string): Promise<SeriesInput> =>
     read.once(['line', span, series], async () => {
-      const input = await sum(read, id, span, ALL_TYPES);
       const { head } = read;
-      const older = head === null || input.totals === null ? null : await folded(id, head, { ...stepBounds(span), series });
+      const input = await sum(read, id, span, ALL_TYPES);
+      if (history === null || head === null || input.totals === null) return seriesInput(input, series, null, []);
+      const bounds = stepBounds(span);
+      const toMinute = Math.min(bounds.toMinute, head.fromMinute);
+      const older = await orNull(id, slicesOf(history.rollups, { ...bounds, toMinute, outbox: id, series }));
       return older === null ? seriesInput(input, series, null, []) : seriesInput(input, series, head, older);
     });
 
@@ -138,10 +139,7 @@ export function createSnapshots(
   const recentOf = ({ reading, head, once }: Read, id: string): Promise<RecentHistory | null> =>
     once(['recent'], async () => {
       if (head === null || recent === null) return null;
-      return recent(id, head, reading).catch((error: unknown) => {
-        onFailure?.(id, error);
-        return null;
-      });
+      return orNull(id, recent(id, head, reading));
     });
 
   /** The last figures there are, and how much they are worth. */

@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import { due, failing } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
 import { figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/reading';
-import { mergeInto, quantiles, type Histogram } from '@/lib/rollup/histogram';
+import { quantiles } from '@/lib/figures/latency';
+import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
 import {
   count,

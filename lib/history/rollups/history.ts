@@ -32,23 +32,23 @@ export interface HistorySpan {
   widest?: number;
 }
 
+/** Reads rollups in the order of time. */
+type Read = (span: RollupSpan) => Promise<Rollup[]>;
+
 export interface History {
   /** null while nothing is collected. */
   head(outbox: string): Promise<Head | null>;
-  slices(span: HistorySpan): Promise<Slice[]>;
+  rollups: Read;
   /** Every series that has ever had a slice. */
   seriesEver(outbox: string): Promise<string[]>;
 }
 
 /** Asked for many outboxes at once it takes as few statements as for a few: what is asked together is read together. */
-export function openHistory({ db }: Store): History {
-  const rollups = gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans));
-  return {
-    head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
-    slices: (span) => slicesOf(rollups, span),
-    seriesEver: (outbox) => readSeries(db, outbox),
-  };
-}
+export const openHistory = ({ db }: Store): History => ({
+  head: gather(TOGETHER, (outboxes: readonly string[]) => headsOf(db, outboxes)),
+  rollups: gather(TOGETHER, (spans: readonly RollupSpan[]) => readRollupsOf(db, spans)),
+  seriesEver: (outbox) => readSeries(db, outbox),
+});
 
 /** In one snapshot: how far the rollups go and what is in them belong together. */
 function headsOf(db: StoreDb, outboxes: readonly string[]): Promise<(Head | null)[]> {
@@ -81,9 +81,6 @@ const TIERS: readonly [Tier, number][] = [
   ['hour', HOUR_MINUTES],
   ['minute', 1],
 ];
-
-/** Reads rollups in the order of time. */
-type Read = (span: RollupSpan) => Promise<Rollup[]>;
 
 /**
  * The slices that make up a span in the order of time: days where they lie in it whole and were summed, then hours, then minutes.

@@ -16,7 +16,8 @@ import { seesAll } from './shown';
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
   const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
-  const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: presentSummary(context, entry.summary) });
+  const shown = (entry: FleetEntry): FleetLine =>
+    fleetLine({ ...entry, summary: { ...entry.summary, ...shownDiagnosis(context, entry.summary) } });
   return { ...fleet, doctor, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
 }
 
@@ -27,7 +28,7 @@ export async function readOutbox(context: Context, outboxId: string, window: Win
     readMarks(context, { outbox: outboxId, ...boundsOf(snapshot.series) }),
     readDoctorSummary(context, outboxId),
   ]);
-  return { ...snapshot, summary: presentSummary(context, snapshot.summary), marks, doctor };
+  return { ...snapshot, summary: { ...snapshot.summary, ...shownDiagnosis(context, snapshot.summary) }, marks, doctor };
 }
 
 /** How the flow of some types went over a window. */
@@ -43,7 +44,8 @@ function boundsOf({ points, stepSeconds }: Series): { from?: string; to?: string
 }
 
 export async function readSummary(context: Context, outboxId: string, window: Window): Promise<Summary> {
-  return presentSummary(context, await context.console.snapshots.summary(outboxId, window));
+  const summary = await context.console.snapshots.summary(outboxId, window);
+  return { ...summary, ...shownDiagnosis(context, summary) };
 }
 
 export function readSeries({ console }: Context, outboxId: string, { span, type }: Charts): Promise<Series> {
@@ -51,10 +53,9 @@ export function readSeries({ console }: Context, outboxId: string, { span, type 
 }
 
 /** The evidence of a verdict quotes the error that most events have, and so tells of the values masked in it: it is for those who see errors whole. */
-function presentSummary<T extends Pick<Summary, 'diagnosis'>>(context: Context, summary: T): T {
-  if (seesAll(context)) return summary;
-  const evidence = summary.diagnosis.evidence.filter(({ values }) => !('error' in values));
-  return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
+function shownDiagnosis(context: Context, { diagnosis }: Pick<Summary, 'diagnosis'>): Pick<Summary, 'diagnosis'> {
+  const evidence = diagnosis.evidence.filter(({ values }) => seesAll(context) || !('error' in values));
+  return { diagnosis: { ...diagnosis, evidence } };
 }
 
 /** The figures of every outbox as Prometheus text. */

@@ -3,40 +3,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PostgresQueryCompiler } from 'kysely';
 import { afterEach, expect, it, vi } from 'vitest';
+import { documentedWay, ownFrames, ROOT } from '@/fixtures/ways';
 import type { InterventionResult } from '@/lib/shared/model';
 import { GET as event } from '../outboxes/[outbox]/events/[event]/route';
 import { POST as intervene } from '../outboxes/[outbox]/interventions/route';
 import { DEAD, useInstalledEscrow } from '@/scripts/testing/installed-escrow';
 
-const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const { console } = useInstalledEscrow();
-
-interface Hop {
-  name: string;
-  file: string;
-}
-
-/** Rows of the table under this heading. */
-function documented(heading: string): (Hop & { does: string })[] {
-  const [, text = ''] = readFileSync(path.join(ROOT, 'docs/ARCHITECTURE.md'), 'utf8').split(`### ${heading}\n`);
-  const [section = ''] = text.split(/\n##/);
-  return [...section.matchAll(/^\| `(\w+)` +\| `([^`]+)` +\| (.*?) +\|/gm)].map(([, name = '', file = '', does = '']) => ({
-    name,
-    file,
-    does,
-  }));
-}
-
-/** Functions of ours on a stack, the outermost first. */
-function ownFrames(stack: string): Hop[] {
-  return stack
-    .split('\n')
-    .flatMap((line) => {
-      const [, name = '', file = ''] = /at (?:async )?(?:[\w.]+\.)?(\w+) .*?(?:file:\/\/)?(\/[^:?]+)/.exec(line) ?? [];
-      return file.startsWith(`${ROOT}/lib/`) ? [{ name, file: path.relative(ROOT, file) }] : [];
-    })
-    .reverse();
-}
 
 const limit = Error.stackTraceLimit;
 afterEach(() => {
@@ -67,7 +40,7 @@ it('an UPDATE is sent by the functions the page lists, and no room is entered tw
   expect(stacks).toHaveLength(1);
   // The transaction that all of it runs in is around it.
   const frames = ownFrames(stacks[0] ?? '').filter(({ file }) => !file.startsWith('lib/database/'));
-  const [entry, ...way] = documented('On the server');
+  const [entry, ...way] = documentedWay('On the server');
   expect(entry?.file).toMatch(/^lib\/server\//);
   // One that only passes on has ended by then.
   const waiting = way.filter(({ does }) => !does.startsWith('passes on'));
@@ -77,7 +50,7 @@ it('an UPDATE is sent by the functions the page lists, and no room is entered tw
   const rooms = frames.map(({ file }) => file.split('/').slice(0, 2).join('/')).filter((room, index, all) => room !== all[index - 1]);
   expect(rooms).toEqual(['lib/server', 'lib/interventions']);
 
-  const all = [...documented('In the browser'), ...documented('On the server')];
+  const all = [...documentedWay('In the browser'), ...documentedWay('On the server')];
   for (const { name, file } of all) {
     const text = readFileSync(path.join(ROOT, file), 'utf8');
     expect(text, `${name} of ${file}`).toMatch(new RegExp(`(const|function) ${name}\\b`));
