@@ -35,6 +35,13 @@ export function useFormat() {
       number: (value: number, fraction?: number) => format.formatNumber(value, locale, fraction),
       compact: (value: number) => format.formatCompact(value, locale),
       rate: (value: number) => format.formatRate(value, locale),
+      /** A metric's number by its unit. */
+      amount: {
+        count: (value: number) => format.formatNumber(value, locale),
+        share: (value: number) => format.formatPercent(value, locale),
+        ms: (value: number) => format.formatLatency(value, locale, sayUnit),
+        perMinute: (value: number) => format.formatRate(value, locale),
+      },
       bytes: (value: number) => format.formatBytes(value, locale),
       percent: (share: number) => format.formatPercent(share, locale),
       /** null when the table cannot say. */

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import type { Count, Known, UnavailableReason } from '@/lib/shared/figures/measured';
+import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import type { Summary } from '@/lib/shared/model';
 import { POLL_INTERVAL_MS } from '@/lib/shared/polling';
 import type { SlotHealth } from '@/lib/shared/figures/slot-health';
@@ -105,7 +106,7 @@ interface TilesProps {
 export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
   const words = useTranslations('outbox');
   const format = useFormat();
-  const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, retries, errorRate, slot, asOf } = summary;
+  const { depth, oldestPendingAt, lastPublishedAt, latency, throughput, slot, asOf } = summary;
   const window = useTranslations('frame.windows')(summary.window);
   const tile = { asOf, onAdvice };
   const counted = (label: string, count: Count) => (
@@ -174,15 +175,15 @@ export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
           <Figure large text={null} why={publishedAtKnown ? 'no_events' : 'no_published_at'} />
         )}
       </Tile>
-      {counted(words('tiles.retries', { window }), retries)}
-      <Tile {...tile} label={words('tiles.errorRate', { window })} of={errorRate}>
-        <Figure
-          large
-          text={errorRate.value === null ? null : format.percent(errorRate.value)}
-          known={errorRate.known}
-          why={errorRate.why}
-        />
-      </Tile>
+      {SHOWN_METRICS.map(({ id, unit }) => {
+        const figure = summary[id];
+        const amount = amountOf(figure);
+        return (
+          <Tile key={id} {...tile} label={words(`tiles.${id}`, { window })} of={figure}>
+            <Figure large text={amount === null ? null : format.amount[unit](amount)} known={figure.known} why={figure.why} />
+          </Tile>
+        );
+      })}
     </ul>
   );
 }

@@ -1,11 +1,12 @@
 /** The series of a span as charts, CSV and scripts have it: every line of it, or why it has no value. */
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
+import { SHOWN_METRICS, type MetricSeries } from '@/lib/shared/figures/metrics';
 import type { Series, SeriesLine, SeriesPoint, SeriesValues } from '@/lib/shared/model';
 import { bucketValue, type Histogram } from '@/lib/rollup/histogram';
 import { typeOfSeries } from '@/lib/rollup/cell';
-import { attemptsPlots } from './attempts';
 import { depthPlots } from './depth';
 import { latencyPlots } from './latency';
+import { METRIC_FILES } from './metric-registry.gen';
 import { stepsOf, type Plot, type SeriesInput } from './series';
 import type { Span } from './span';
 import { throughputPlots } from './throughput';
@@ -27,7 +28,7 @@ export function seriesOf(series: SeriesInput): Series {
   const plots: Record<keyof SeriesValues, Plot> = {
     ...depthPlots(series),
     ...throughputPlots(series),
-    ...attemptsPlots(series),
+    ...metricPlots(series),
     ...latencyPlots(series),
   };
   const known = byLine((line) => plots[PLOT_OF[line]].known);
@@ -66,19 +67,19 @@ export function noSeries(span: Span, asOf: string, why: UnavailableReason, type:
   };
 }
 
-const valuesBy = (valueOf: (key: keyof SeriesValues) => number | null): SeriesValues => ({
-  waiting: valueOf('waiting'),
-  dead: valueOf('dead'),
-  created: valueOf('created'),
-  published: valueOf('published'),
-  errors: valueOf('errors'),
-  retries: valueOf('retries'),
-  oldestAgeMs: valueOf('oldestAgeMs'),
-  p50Ms: valueOf('p50Ms'),
-  p95Ms: valueOf('p95Ms'),
-  p99Ms: valueOf('p99Ms'),
-  latencyCount: valueOf('latencyCount'),
-});
+const KEYS: readonly (keyof SeriesValues)[] = [
+  ...(['waiting', 'dead', 'created', 'published', 'oldestAgeMs', 'p50Ms', 'p95Ms', 'p99Ms', 'latencyCount'] as const),
+  ...SHOWN_METRICS.flatMap(({ series }) => series?.key ?? []),
+];
+
+const valuesBy = (valueOf: (key: keyof SeriesValues) => number | null): SeriesValues =>
+  Object.fromEntries(KEYS.map((key) => [key, valueOf(key)])) as unknown as SeriesValues;
+
+const metricPlots = (input: SeriesInput): Record<MetricSeries, Plot> =>
+  Object.fromEntries(METRIC_FILES.flatMap(({ series }) => (series === undefined ? [] : [[series.key, series.plot(input)]]))) as Record<
+    MetricSeries,
+    Plot
+  >;
 
 const byLine = <Value>(valueOf: (line: SeriesLine) => Value, lines = LINES): Record<SeriesLine, Value> =>
   Object.fromEntries(lines.map((line) => [line, valueOf(line)])) as Record<SeriesLine, Value>;

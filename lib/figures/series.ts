@@ -1,4 +1,5 @@
-import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
+import type { Known, Rate, UnavailableReason } from '@/lib/shared/figures/measured';
+import type { MetricUnit } from '@/lib/shared/figures/metrics';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { liveSlices, type MetricInput, type Span } from './span';
@@ -98,6 +99,18 @@ export interface Plot {
   /** Why there is no value, where `known` is `unavailable`. */
   why?: UnavailableReason;
 }
+/** A number of a window, shown wherever one is: its words are `outbox.tiles.<id>`, adding one is adding a file to `metrics/`. */
+export interface Metric {
+  id: string;
+  unit: MetricUnit;
+  /** A number that a table cannot give is null, with the reason. */
+  of(input: MetricInput): Rate;
+  /** A line of a series, and the header of its column in a CSV. */
+  series?: { key: string; csv: string; plot(series: SeriesInput): Plot };
+  /** For Prometheus. */
+  gauge?: { family: `outbox_console_${string}`; help: string };
+}
+
 /** A line of which nothing is known. */
 export const noPlot = ({ steps }: SeriesInput, why: UnavailableReason): Plot => ({
   known: 'unavailable',

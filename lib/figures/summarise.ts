@@ -1,18 +1,23 @@
 /** The figures of a window: every metric, or why it has no value. */
 import { unavailable, type UnavailableReason } from '@/lib/shared/figures/measured';
+import { metricFigures, type MetricId } from '@/lib/shared/figures/metrics';
 import type { Window } from '@/lib/shared/figures/windows';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import { TYPES_SHOWN } from '@/lib/live/reading-sql';
 import { slotsIn, type Aggregates } from '@/lib/live/reading';
-import { attemptsOfType, errorRateOf, retriesOf } from './attempts';
+import { attemptsOfType } from './attempts';
 import { DEPTH, depthOf, depthOfType, OLDEST, oldestPendingAt } from './depth';
 import { latencyOf, p95OfType, processingOf } from './latency';
 import { slotHealth } from '@/lib/outbox/replication-slots/health';
+import { METRIC_FILES } from './metric-registry.gen';
+import type { Metric } from './series';
 import { spanOf, type MetricInput } from './span';
 import { LAST_PUBLISHED, lastPublishedAt, throughputOf } from './throughput';
 
 /** What metrics want of the statement of a reading. */
 export const METRIC_AGGREGATES: readonly Aggregates[] = [DEPTH, LAST_PUBLISHED, OLDEST];
+
+const METRICS_BY_ID = Object.fromEntries(METRIC_FILES.map((metric) => [metric.id, metric])) as Record<MetricId, Metric>;
 
 /** A summary without its verdict. */
 export type SummaryFigures = Omit<Summary, 'diagnosis'>;
@@ -29,8 +34,7 @@ export function summarise(input: MetricInput, window: Window): SummaryFigures {
     latency: latencyOf(input),
     processing: processingOf(input),
     throughput: throughputOf(input),
-    retries: retriesOf(input),
-    errorRate: errorRateOf(input),
+    ...metricFigures((id) => METRICS_BY_ID[id].of(input)),
     byType: typesOf(input),
     slot: slotHealth(reading.traits.slots, slotsIn(reading)),
   };
@@ -67,8 +71,7 @@ export function noFigures(window: Window, asOf: string, why: UnavailableReason):
     latency: { ...percentiles, count: null, meanMs: null },
     processing: percentiles,
     throughput: { createdPerMinute: null, publishedPerMinute: null, ...none },
-    retries: count,
-    errorRate: { value: null, ...none },
+    ...metricFigures(() => ({ value: null, ...none })),
     byType: [],
     slot: null,
   };

@@ -1,4 +1,6 @@
 /** What /api/metrics exposes: every metric family with its labels. docs/http.md, deploy/ and a test hold to this list. */
+import { SHOWN_METRICS, type ShownMetric } from '@/lib/shared/figures/metrics';
+import type { METRICS } from '@/lib/shared/figures/metrics.gen';
 import { STATES } from '@/lib/shared/states';
 
 export interface Family {
@@ -8,6 +10,15 @@ export interface Family {
   help: string;
 }
 export type Label = 'outbox' | 'state' | 'type' | 'verdict' | 'le' | 'database' | 'role' | 'use' | 'slot';
+
+/** The gauges of metrics that have one. */
+export const gaugesOf = (metrics: readonly Pick<ShownMetric, 'gauge'>[]): Record<string, Family> =>
+  Object.fromEntries(
+    metrics.flatMap(({ gauge }) =>
+      gauge === null ? [] : [[gauge.family, { type: 'gauge', labels: ['outbox'], help: gauge.help } as const]],
+    ),
+  );
+type MetricFamily = Extract<(typeof METRICS)[number], { gauge: object }>['gauge']['family'];
 
 export const FAMILIES = {
   outbox_console_up: {
@@ -190,6 +201,7 @@ export const FAMILIES = {
     labels: ['database'],
     help: 'When all intervention records of the database were last compared with the audit and none was lacking: every five minutes; absent before that.',
   },
+  ...(gaugesOf(SHOWN_METRICS) as Record<MetricFamily, Family>),
 } as const satisfies Record<string, Family>;
 export type FamilyName = keyof typeof FAMILIES;
 

@@ -3,6 +3,7 @@ import type { Carrying } from '@/lib/shared/changes/carrying';
 import { CONNECTION_ROLES } from '@/lib/shared/connections';
 import type { FleetDatabase } from '@/lib/shared/figures/fleet';
 import { hasNoValue, type Count } from '@/lib/shared/figures/measured';
+import { amountOf, SHOWN_METRICS } from '@/lib/shared/figures/metrics';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
 import type { Summary, TypeFigures } from '@/lib/shared/model';
 import type { Current } from '@/lib/snapshots/snapshots';
@@ -73,6 +74,7 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   const age = oldestPendingAt === null ? (isZero(depth.waiting) ? 0 : null) : secondsBetween(oldestPendingAt, asOf);
   add('outbox_console_oldest_pending_age_seconds', age);
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
+  for (const { id, gauge } of SHOWN_METRICS) if (gauge !== null) add(gauge.family as FamilyName, amountOf(summary[id]));
   addReplicationSlot(add, summary);
   const gauges = [
     ['outbox_console_type_waiting_events', 'waiting'],

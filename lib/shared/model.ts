@@ -2,7 +2,8 @@
 import type { AuditLack, AuditOddity } from './changes/carrying';
 import type { CollectorStatus } from './figures/collection';
 import type { Content } from './lists/content';
-import type { Count, Known, Percentiles, Rate, UnavailableReason } from './figures/measured';
+import type { Count, Known, Percentiles, UnavailableReason } from './figures/measured';
+import type { MetricFigures, MetricSeries } from './figures/metrics';
 import type { ListScope } from './lists/list-scope';
 import type { ReadOnlyReason } from './changes/read-only';
 import type { SlotHealth } from './figures/slot-health';
@@ -147,7 +148,7 @@ export interface TypeFigures extends Record<'waiting' | 'dead' | 'retries' | 'er
   type: string;
 }
 
-export interface Summary {
+export interface Summary extends MetricFigures {
   asOf: string;
   /** Since when events are counted: the whole minute before the window begins, of a window of days the whole hour; ISO 8601 UTC. */
   from: string;
@@ -158,23 +159,18 @@ export interface Summary {
   latency: Percentiles & { count: number | null; meanMs: number | null };
   processing: Percentiles;
   throughput: { createdPerMinute: number | null; publishedPerMinute: number | null; known: Known; why?: UnavailableReason };
-  retries: Count;
-  errorRate: Rate;
   byType: TypeFigures[];
   /** Of an outbox whose rows do not tell what is out; null where they do, and before it has been read. */
   slot: SlotHealth | null;
   diagnosis: Diagnosis;
 }
 
-export interface SeriesValues {
+/** What a step of a series says, a field a line. */
+export interface SeriesValues extends Record<MetricSeries, number | null> {
   waiting: number | null;
   dead: number | null;
   created: number | null;
   published: number | null;
-  /** Attempts that failed. */
-  errors: number | null;
-  /** Attempts beyond the first. */
-  retries: number | null;
   /** Age of the oldest waiting event, the greatest of the step. */
   oldestAgeMs: number | null;
   p50Ms: number | null;

@@ -1,4 +1,5 @@
 import type { Series } from '../model';
+import { SHOWN_METRICS } from './metrics';
 import { ratedPoints, type RatedPoint } from './series-rates';
 
 interface Column {
@@ -41,8 +42,9 @@ function columnsOf({ type, stepSeconds, heatBoundsMs }: Series): Column[] {
     { header: 'latency p95 (ms)', value: ({ p95Ms }) => p95Ms },
     { header: 'latency p99 (ms)', value: ({ p99Ms }) => p99Ms },
     { header: 'latency of (events)', value: ({ latencyCount }) => latencyCount },
-    { header: 'retries (attempts)', value: ({ retries }) => retries },
-    { header: 'errors (attempts)', value: ({ errors }) => errors },
+    ...SHOWN_METRICS.flatMap(({ series }): Column[] =>
+      series === null ? [] : [{ header: series.csv, value: (point) => point[series.key] }],
+    ),
     { header: 'dead (events)', value: ({ dead }) => dead },
     ...heatBoundsMs.map((bound, row) => ({ header: `latency up to ${bound} ms (events)`, value: heatOf(row) })),
     ...(last === undefined ? [] : [{ header: `latency over ${last} ms (events)`, value: heatOf(heatBoundsMs.length) }]),
