@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FleetDatabase } from '@/lib/shared/figures/fleet';
 import { exact, unavailable } from '@/lib/shared/figures/measured';
 import type { Carrying } from '@/lib/shared/changes/carrying';
+import { metricFigures } from '@/lib/shared/figures/metrics';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import type { Summary } from '@/lib/shared/model';
 import { VERDICTS } from '@/lib/shared/figures/verdicts';
@@ -103,6 +104,7 @@ describe('the text', () => {
   it('uses the labels that are declared, and no others', async () => {
     const full = currentOf('a', {
       summary: summaryOf({
+        ...metricFigures(() => ({ value: 1, known: 'exact' })),
         depth: depthOf(4, 2),
         oldestPendingAt: AS_OF,
         lastPublishedAt: AS_OF,

@@ -20,7 +20,8 @@ export const gaugesOf = (metrics: readonly Pick<ShownMetric, 'gauge'>[]): Record
   );
 type MetricFamily = Extract<(typeof METRICS)[number], { gauge: object }>['gauge']['family'];
 
-export const FAMILIES = {
+/** Those that are no metric's own. */
+export const FIXED_FAMILIES = {
   outbox_console_up: {
     type: 'gauge',
     labels: ['outbox'],
@@ -201,8 +202,9 @@ export const FAMILIES = {
     labels: ['database'],
     help: 'When all intervention records of the database were last compared with the audit and none was lacking: every five minutes; absent before that.',
   },
-  ...(gaugesOf(SHOWN_METRICS) as Record<MetricFamily, Family>),
 } as const satisfies Record<string, Family>;
+
+export const FAMILIES = { ...FIXED_FAMILIES, ...(gaugesOf(SHOWN_METRICS) as Record<MetricFamily, Family>) };
 export type FamilyName = keyof typeof FAMILIES;
 
 /** The states a depth is told for, in the order of their life. */

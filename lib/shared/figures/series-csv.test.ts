@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Series, SeriesPoint } from '../model';
+import { SHOWN_METRICS, type MetricSeries } from './metrics';
 import { seriesCsv, seriesFileName } from './series-csv';
 
 const NOTHING: Omit<SeriesPoint, 'at'> = {
+  ...(Object.fromEntries(SHOWN_METRICS.map(({ series }) => [series?.key, null])) as Record<MetricSeries, null>),
   waiting: null,
   dead: null,
   created: null,
   published: null,
-  errors: null,
-  retries: null,
   oldestAgeMs: null,
   p50Ms: null,
   p95Ms: null,
