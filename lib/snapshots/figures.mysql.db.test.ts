@@ -3,6 +3,7 @@ import { sampleOf } from '@/fixtures/samples';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defineShape } from '@/lib/shape/define';
 import type { Window } from '@/lib/shared/figures/windows';
+import type { Summary } from '@/lib/shared/model';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
@@ -107,6 +108,12 @@ let directory: CountedDirectory;
 let store: Store;
 let collector: Collector;
 let snapshots: Snapshots;
+/** A script gets a new reading once a second: here a second has gone by whenever one asks. */
+let aheadMs = 0;
+const summaryOf = (id: string, window: Window): Promise<Summary> => {
+  aheadMs += 1_000;
+  return snapshots.summary(id, window);
+};
 const failures: unknown[] = [];
 
 beforeAll(async () => {
@@ -135,6 +142,7 @@ beforeAll(async () => {
   snapshots = createSnapshots(directory, {
     history: openHistory(store),
     compute: computeInStore(store),
+    now: () => Date.now() + aheadMs,
     onFailure: (outbox, error) => failures.push([outbox, error]),
   });
 });
@@ -154,7 +162,7 @@ function quantile(values: number[], fraction: number): number {
 
 describe.each(CASES)('$id', ({ id, rows }) => {
   test('depth of every state, since when the oldest waits, and what was published last', async () => {
-    const { depth, oldestPendingAt, lastPublishedAt } = await snapshots.summary(id, '1h');
+    const { depth, oldestPendingAt, lastPublishedAt } = await summaryOf(id, '1h');
     expect(depth.pending).toEqual({ count: 39, known: 'exact' });
     expect(depth.processing).toEqual({ count: 13, known: 'exact' });
     const pending = rows.filter(({ state }) => state === 'pending');
@@ -163,7 +171,7 @@ describe.each(CASES)('$id', ({ id, rows }) => {
   });
 
   test.each(['15m', '1h', '24h', '7d', '30d'] as const satisfies Window[])('latency and throughput over %s', async (window) => {
-    const { latency, throughput, from, asOf } = await snapshots.summary(id, window);
+    const { latency, throughput, from, asOf } = await summaryOf(id, window);
     const start = Date.parse(from);
     const within = rows.filter(({ published }) => published !== null && published >= start);
     expect(latency.count).toBe(within.length);
@@ -188,7 +196,7 @@ describe.each(CASES)('$id', ({ id, rows }) => {
   });
 
   test('by type adds up to the whole', async () => {
-    const { byType, depth } = await snapshots.summary(id, '1h');
+    const { byType, depth } = await summaryOf(id, '1h');
     expect(byType).toHaveLength(5);
     expect(byType.reduce((sum, { waiting }) => sum + (waiting ?? 0), 0)).toBe(depth.waiting.count);
   });
@@ -210,8 +218,8 @@ describe.each(CASES)('$id', ({ id, rows }) => {
 test('what is published while the screen is open is counted at once, and once', async () => {
   await database.query(`update timed set sent = utc_timestamp(3) where sent is null and taken is null order by id limit 9`);
   for (let round = 0; round < 6; round += 1) {
-    expect((await snapshots.summary('timed', '24h')).depth.pending.count).toBe(30);
-    const { latency, from } = await snapshots.summary('timed', '15m');
+    expect((await summaryOf('timed', '24h')).depth.pending.count).toBe(30);
+    const { latency, from } = await summaryOf('timed', '15m');
     const [row] = await database.query<{ n: number }>(
       `select count(*) as n from timed where sent >= '${from.slice(0, 19).replace('T', ' ')}'`,
     );

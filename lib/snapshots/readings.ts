@@ -65,14 +65,14 @@ export interface CachePolicy {
    */
   sharedMs: number;
   /** It waits this long and then takes what there is. */
-  silenceLimitMs: number;
+  waitMs: number;
   /** It waits only this long where the last attempt failed; as long as ever when left out. */
   failingMs?: number;
   /** It asks for many outboxes: each is read when it is its turn, so that the server is never asked for all of them at once. */
   inTurn?: {
-    /** It takes a reading that is no older than this, having waited for `silenceLimitMs` only, and an older one after `olderMs`. */
+    /** It takes a reading that is no older than this, having waited for `waitMs` only, and an older one after `olderMs`. */
     freshMs: number;
-    silenceLimitMs: number;
+    waitMs: number;
     olderMs: number;
   };
 }
@@ -235,7 +235,7 @@ export function createReadings(
     return entry.next;
   }
 
-  async function latest(id: string, { sharedMs, silenceLimitMs, failingMs = silenceLimitMs, inTurn }: CachePolicy): Promise<Answer> {
+  async function latest(id: string, { sharedMs, waitMs, failingMs = waitMs, inTurn }: CachePolicy): Promise<Answer> {
     directory.settings(id);
     const entry = entries.get(id) ?? newEntry();
     entries.set(id, entry);
@@ -249,10 +249,10 @@ export function createReadings(
       if (inTurn === undefined) hurry(entry);
       await entry.inFlight;
     };
-    const patience = entry.failure !== null ? failingMs : patienceFor(entry, asked, inTurn, silenceLimitMs);
+    const wait = entry.failure !== null ? failingMs : waitFor(entry, asked, inTurn, waitMs);
     const inTime = await within(
       serve().then(() => true),
-      patience,
+      wait,
     );
     const late = inTime === null && (inTurn === undefined || isLate(entry, now()));
     const slow: Failure | null = late ? { kind: 'timeout', since: new Date(entry.triedAt).toISOString() } : null;
@@ -262,9 +262,9 @@ export function createReadings(
   return { servesMs, latest: (id, policy) => outsideRequests(() => latest(id, policy)) };
 }
 
-function patienceFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy['inTurn'], silenceLimitMs: number): number {
-  if (inTurn === undefined || reading === null) return silenceLimitMs;
-  return asked - readAt < inTurn.freshMs ? inTurn.silenceLimitMs : Math.min(silenceLimitMs, inTurn.olderMs);
+function waitFor({ reading, readAt }: Entry, asked: number, inTurn: CachePolicy['inTurn'], waitMs: number): number {
+  if (inTurn === undefined || reading === null) return waitMs;
+  return asked - readAt < inTurn.freshMs ? inTurn.waitMs : Math.min(waitMs, inTurn.olderMs);
 }
 
 /** Of an attempt that waits for its turn nothing can be said yet. */

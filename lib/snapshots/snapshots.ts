@@ -79,20 +79,20 @@ const VERDICT_STANDS_MS = 15_000;
 /** What is judged at once of all outboxes: each waits for the store, which others ask as well. */
 const JUDGED_AT_ONCE = 8;
 /** Two hundred screens, whenever they ask, take no more readings than one. */
-const SCREEN = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: READING_WAIT_MS } satisfies CachePolicy;
+const SCREEN = { sharedMs: POLL_INTERVAL_MS, waitMs: READING_WAIT_MS } satisfies CachePolicy;
 /** Whoever asks for every outbox at once takes what was read a moment ago, and of one that is away what is known. */
-const IN_TURN = { freshMs: VERDICT_STANDS_MS, silenceLimitMs: 250, olderMs: 500 };
-const FLEET = { sharedMs: POLL_INTERVAL_MS, silenceLimitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
+const IN_TURN = { freshMs: VERDICT_STANDS_MS, waitMs: 250, olderMs: 500 };
+const FLEET = { sharedMs: POLL_INTERVAL_MS, waitMs: 2_500, failingMs: 200, inTurn: IN_TURN } satisfies CachePolicy;
 /** The collector has other things to do than to wait: a sample of a depth may be a little older. */
 const COLLECTOR = {
   sharedMs: POLL_INTERVAL_MS,
-  silenceLimitMs: 100,
+  waitMs: 100,
   failingMs: 0,
-  inTurn: { freshMs: 0, silenceLimitMs: 100, olderMs: 100 },
+  inTurn: { freshMs: 0, waitMs: 100, olderMs: 100 },
 } satisfies CachePolicy;
 const SAMPLE_STANDS_MS = 10_000;
 /** A script compares what it is told with its own counts: it gets a reading begun after it asked, with all who asked before that; unless readings are dear. */
-const SCRIPT = { sharedMs: 0, silenceLimitMs: READING_WAIT_MS } satisfies CachePolicy;
+const SCRIPT = { sharedMs: 0, waitMs: READING_WAIT_MS } satisfies CachePolicy;
 
 export function createSnapshots(
   directory: OutboxDirectory,
