@@ -23,7 +23,6 @@ import {
 } from '@/lib/outbox/scan/sql-terms';
 import { traitsOf, type Traits } from '@/lib/outbox/scan/traits';
 import { slotsSeen } from '@/lib/outbox/replication-slots/seen';
-import { SLOTS_OWNER, type Aggregates } from './reading';
 
 /** Event types a summary tells apart: those with most waiting and dead events, then those published most. */
 export const TYPES_SHOWN = 50;
@@ -261,6 +260,22 @@ export interface Base {
   /** Whether the database keeps rows of its tables from the console's role. */
   hidden: Sql;
 }
+
+/** Aggregates over the base that one of its readers owns: a metric or a verdict's rule. `Answer`: what the statement says of each. */
+export interface Aggregates<Answer extends object = Record<string, unknown>, OfType extends object = Record<string, unknown>> {
+  owner: string;
+  /** Undefined where this outbox has none. */
+  figures(base: Base): Columns<Answer> | undefined;
+  /** The same of each event type: columns of `types`, called as `typed` says. */
+  perType?(base: Base): Columns<OfType> | undefined;
+  /** What is known of each type goes into the answer too, and not only into other figures. */
+  showsTypes?: boolean;
+}
+
+type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
+
+/** Whose figures those of the replication slots are. */
+export const SLOTS_OWNER = 'replication-slot';
 
 export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
   return {

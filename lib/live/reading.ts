@@ -1,9 +1,10 @@
 import type { SlotsSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Cell } from '@/lib/rollup/cell';
-import type { Axis, Base } from './reading-sql';
+import { SLOTS_OWNER, type Aggregates, type Axis } from './reading-sql';
 import type { Part } from '@/lib/outbox/scan/sources';
-import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import type { Traits } from '@/lib/outbox/scan/traits';
+
+export type { Aggregates } from './reading-sql';
 
 /** Whether all rows of a part were read, only some, or the table has no such rows at all. */
 export type Coverage = 'complete' | 'cut' | 'absent';
@@ -41,25 +42,9 @@ export interface Reading extends Past {
   tail: ReadonlyMap<number, ReadonlyMap<string, Cell>>;
 }
 
-/** Aggregates over the base that one of its readers owns: a metric or a verdict's rule. `Answer`: what the statement says of each. */
-export interface Aggregates<Answer extends object = Record<string, unknown>, OfType extends object = Record<string, unknown>> {
-  owner: string;
-  /** Undefined where this outbox has none. */
-  figures(base: Base): Columns<Answer> | undefined;
-  /** The same of each event type: columns of `types`, called as `typed` says. */
-  perType?(base: Base): Columns<OfType> | undefined;
-  /** What is known of each type goes into the answer too, and not only into other figures. */
-  showsTypes?: boolean;
-}
-
-type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
-
 /** What a reading says of them; times are ISO 8601 UTC. Empty where the outbox has none. */
 export const figuresIn = <Answer extends object>({ figures }: Pick<Past, 'figures'>, { owner }: Aggregates<Answer>): Partial<Answer> =>
   (figures[owner] ?? {}) as Partial<Answer>;
-
-/** Whose figures those of the replication slots are. */
-export const SLOTS_OWNER = 'replication-slot';
 
 /** What the server said of its replication slots; null where none can be read, or the rows report what is out. */
 export const slotsIn = (past: Pick<Past, 'figures'>): SlotsSeen | null => (past.figures[SLOTS_OWNER]?.seen ?? null) as SlotsSeen | null;
