@@ -10,7 +10,7 @@ import { recordTriggers, triggersSeen } from './triggers';
 /** Under this lock two installations into one database take turns. */
 const INSTALL_LOCK = 'outbox_console_install';
 const INSTALL_LOCK_SECONDS = 10;
-const DDL: Ddl = { now: '(utc_timestamp(6))', options: ' ENGINE=InnoDB ROW_FORMAT=DYNAMIC', indexesInside: true };
+const DDL: Ddl = { now: '(utc_timestamp(6))', options: ' ENGINE=InnoDB ROW_FORMAT=DYNAMIC', addColumn: 'ADD COLUMN', indexesInside: true };
 
 /** DDL and grants for MySQL and MariaDB: every statement commits, in an order in which a break in the middle does no harm. */
 export async function mysqlInstallation(outbox: Outbox, url: string | undefined): Promise<InstallStatement[]> {

@@ -7,7 +7,7 @@ import { archiveStatements, operatorGrants, recordStatements, type Ddl, type Ins
 /** Key of the advisory lock under which two installations into one database take turns. */
 const INSTALL_LOCK = 7_205_759_403_792;
 
-const DDL: Ddl = { now: 'now()', options: '', indexesInside: false };
+const DDL: Ddl = { now: 'now()', options: '', addColumn: 'ADD COLUMN IF NOT EXISTS', indexesInside: false };
 
 export function postgresInstallation(outbox: Outbox): InstallStatement[] {
   const { engine } = outbox.database;

@@ -16,6 +16,8 @@ export interface Ddl {
   now: string;
   /** Behind a table's columns. */
   options: string;
+  /** So that what was printed can be run twice, where the engine can. */
+  addColumn: 'ADD COLUMN' | 'ADD COLUMN IF NOT EXISTS';
   /** Indexes are part of their table's statement. */
   indexesInside: boolean;
 }
@@ -112,7 +114,7 @@ export function archiveStatements(outbox: Outbox, ddl: Ddl): InstallStatement[] 
     }),
     ...added.map((column) => ({
       why: `Column ${column.name}, which the outbox gained since`,
-      sql: `ALTER TABLE ${quotedName(engine, table)} ADD COLUMN ${identifier(column.name)} ${copied(column)} ${NOTHING}`,
+      sql: `ALTER TABLE ${quotedName(engine, table)} ${ddl.addColumn} ${identifier(column.name)} ${copied(column)} ${NOTHING}`,
     })),
   ];
 }
