@@ -72,7 +72,6 @@ export const markOutbox = defineAction({
   run: (context, { mark, key }) => addMark(context, mark, key),
 });
 
-/** Takes a mark off the charts. */
 export const unmarkOutbox = defineAction({
   id: 'outbox.unmark',
   permission: 'mark:write',
@@ -160,7 +159,6 @@ export const checkIntervention = defineAction({
     }),
 });
 
-/** Proves the mapping of an outbox. */
 export const proveMapping = defineAction({
   id: 'proof.run',
   permission: 'mapping:prove',
@@ -169,7 +167,6 @@ export const proveMapping = defineAction({
   run: (context, { outbox, proof }) => runProof(context, outbox, proof.events),
 });
 
-/** Turns changes of an outbox on or off. */
 export const allowChanges = defineAction({
   id: 'proof.switch',
   permission: 'mapping:prove',
@@ -178,7 +175,6 @@ export const allowChanges = defineAction({
   run: (context, { outbox, request }) => switchChanges(context, outbox, request),
 });
 
-/** A page of the audit. */
 export const auditSnapshot = defineAction({
   id: 'audit.snapshot',
   permission: 'audit:read',
@@ -202,7 +198,6 @@ export const examine = defineAction({
   run: (context, { outbox }) => examineNow(context, outbox),
 });
 
-/** Silences a finding, with a reason. */
 export const silence = defineAction({
   id: 'doctor.silence',
   permission: 'doctor:silence',
@@ -211,7 +206,6 @@ export const silence = defineAction({
   run: (context, input) => silenceFinding(context, input),
 });
 
-/** Lifts a silence. */
 export const lift = defineAction({
   id: 'doctor.lift',
   permission: 'doctor:silence',

@@ -8,7 +8,7 @@ import classes from './intervention-dialog.module.css';
 import { useOperationName } from './operations';
 import { PreviewRows, SqlView } from './preview-rows';
 import { ResultPanel, HaltedPanel, RunningPanel, ProblemPanel, UnknownPanel } from './panels';
-import type { Opening } from './send';
+import { storedList, storeList, type Opening } from './send';
 import { type Preview, type Run, usePreview, useRun } from './use-run';
 
 interface InterventionDialogProps {
@@ -217,26 +217,17 @@ function Deciding({ opening: { subject, operation, events }, preview: read, run,
 const STORAGE_KEY = 'outbox-console.reasons';
 const KEPT = 5;
 
-/** The reasons this person gave last, newest first. Empty where the browser keeps nothing. */
-function recentReasons(): string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter((reason) => typeof reason === 'string').slice(0, KEPT) : [];
-  } catch {
-    return [];
-  }
-}
+/** The reasons this person gave last, newest first. */
+const recentReasons = (): string[] =>
+  storedList(STORAGE_KEY)
+    .filter((reason) => typeof reason === 'string')
+    .slice(0, KEPT);
 
-export function rememberReason(reason: string): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify([reason, ...recentReasons().filter((other) => other !== reason)].slice(0, KEPT)));
-  } catch {
-    // Private windows may refuse storage; the offer is a comfort only.
-  }
-}
+const rememberReason = (reason: string): void =>
+  storeList(STORAGE_KEY, [reason, ...recentReasons().filter((other) => other !== reason)].slice(0, KEPT));
 
 /** The reason as it is sent, or null while it is too short or too long. */
-export function acceptedReason(text: string): string | null {
+function acceptedReason(text: string): string | null {
   const reason = text.trim();
   return reason.length >= REASON_MIN && reason.length <= REASON_MAX ? reason : null;
 }
@@ -249,7 +240,7 @@ interface ReasonFieldProps {
 }
 
 /** Why, in the operator's words; it goes into the record. The last reasons of this browser are offered. */
-export function ReasonField({ value, onChange, invalid, onSubmit }: ReasonFieldProps) {
+function ReasonField({ value, onChange, invalid, onSubmit }: ReasonFieldProps) {
   const t = useTranslations('interventions');
   const [recent] = useState(recentReasons);
   return (

@@ -137,23 +137,29 @@ function isSent(value: unknown): value is Sent {
   return typeof value === 'object' && value !== null && 'key' in value && 'account' in value && 'sentAt' in value;
 }
 
-function stored(): Sent[] {
+/** A list that this browser keeps under a name; empty in a window that keeps nothing. */
+export function storedList(name: string): unknown[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isSent).filter(({ sentAt }) => Date.now() - sentAt < KEPT_MS) : [];
+    const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '[]');
+    return Array.isArray(kept) ? kept : [];
   } catch {
     return [];
   }
 }
 
-function store(all: Sent[]): void {
+export function storeList(name: string, list: readonly unknown[]): void {
   try {
-    if (all.length === 0) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, JSON.stringify(all));
+    if (list.length === 0) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(list));
   } catch {
-    // A window that keeps nothing still looks it up for as long as it is open.
+    // Private windows may refuse storage; what is sent is asked after for as long as the page is open.
   }
 }
+
+const stored = (): Sent[] =>
+  storedList(KEY)
+    .filter(isSent)
+    .filter(({ sentAt }) => Date.now() - sentAt < KEPT_MS);
 
 /** What this account sent from here and still has to be told of, oldest first. */
 export function sentBy(account: string): Sent[] {
@@ -161,9 +167,12 @@ export function sentBy(account: string): Sent[] {
 }
 
 export function keepSent(sent: Sent): void {
-  store([...stored().filter(({ key }) => key !== sent.key), sent]);
+  storeList(KEY, [...stored().filter(({ key }) => key !== sent.key), sent]);
 }
 
 export function forgetSent(key: string): void {
-  store(stored().filter((one) => one.key !== key));
+  storeList(
+    KEY,
+    stored().filter((one) => one.key !== key),
+  );
 }

@@ -12,10 +12,7 @@ export const COMMAND_LINE: Who = { id: 'command', name: 'command line', role: ''
 
 const ADDRESS = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 
-/**
- * An e-mail address as it is kept: small letters, no look-alikes. Null when it is none, or when Unicode normalisation
- * would turn it into another one (`＠` into `@`): two spellings must never meet one account.
- */
+/** An e-mail address as it is kept; null when it is none, or one that Unicode normalisation would turn into another (`＠` into `@`). */
 export function normaliseEmail(input: string): string | null {
   if (input.length > 254) return null;
   const email = input.trim().toLowerCase();
@@ -52,10 +49,7 @@ export async function createAccount(
   });
 }
 
-/**
- * Changes role, password or whether the account may sign in; its sessions end. With its password go the places it was known from: who
- * knew the old one may have been there. Throws Problem `not_found`, `invalid`.
- */
+/** Changes role, password or whether the account may sign in; its sessions end, with its password the places it was known from. Throws Problem `not_found`, `invalid`. */
 export async function changeAccount(
   store: Store,
   address: string,

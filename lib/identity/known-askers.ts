@@ -1,7 +1,4 @@
-/**
- * Who is behind a session or a token, remembered for seconds: two hundred open screens ask the store once in a while and not with every
- * poll. What changes something asks the store itself, so that who may no longer do it is refused at once.
- */
+/** Who is behind a session or a token, remembered for seconds; what changes something asks the store itself, so that it is refused at once. */
 import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
@@ -18,14 +15,12 @@ const USE_NOTED_MS = 60_000;
 export interface KnownAskers {
   /** null when the session is over. `fresh`: as the store has it now. Rejects with DatabaseFailure when the store does not answer. */
   ofSession(sid: string, fresh: boolean): Promise<Actor | null>;
-  /** The same of a token. */
   ofToken(token: string, fresh: boolean): Promise<Actor | null>;
   /** Ends a session, here at once. */
   signOut(sid: unknown): Promise<void>;
 }
 
 export interface KnownAskersOptions {
-  /** Milliseconds since the epoch. */
   now?: () => number;
   /** That a token was used could not be noted: no reason to refuse who used it. */
   onUnnoted(error: unknown): void;

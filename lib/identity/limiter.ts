@@ -1,7 +1,4 @@
-/**
- * Slows guessing down: per place and account, per account over all places that are new to it, and per address. A place that the
- * account has signed in from before has a budget of its own, so that guessing elsewhere does not lock it out. Shared by all replicas.
- */
+/** Slows guessing down, for all replicas; a place that an account has signed in from has a budget of its own, so that guessing elsewhere does not lock it out. */
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { countAttempts, forgiveAttempts, findKnownPlaces } from '@/lib/store/sign-ins';
@@ -12,7 +9,6 @@ const WINDOW_SECONDS = 15 * 60;
 const LIMITS = { place: 10, account: 50, address: 200 };
 
 export interface Place {
-  /** IP address as far as known. */
   address: string;
   /** What the browser was given when somebody signed in with it; null when it was given nothing. */
   browser: string | null;

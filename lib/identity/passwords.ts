@@ -33,7 +33,7 @@ async function inTurn<T>(line: 'first' | 'others', work: () => Promise<T>): Prom
   }
 }
 
-function derive(password: string, salt: Buffer, cost: { ln: number; r: number; p: number }, line: 'first' | 'others'): Promise<Buffer> {
+function derive(password: string, salt: Buffer, cost: typeof COST, line: 'first' | 'others'): Promise<Buffer> {
   const options: ScryptOptions = { N: 2 ** cost.ln, r: cost.r, p: cost.p, maxmem: 256 * 2 ** cost.ln * cost.r };
   return inTurn(
     line,
@@ -60,10 +60,8 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
-interface Parsed {
-  cost: { ln: number; r: number; p: number };
-  salt: Buffer;
-  key: Buffer;
+interface Parsed extends Record<'salt' | 'key', Buffer> {
+  cost: typeof COST;
 }
 
 function parse(hash: string): Parsed | null {
@@ -76,10 +74,7 @@ function parse(hash: string): Parsed | null {
 /** Checked when there is no account, so that an unknown address takes as long as a wrong password. */
 const DUMMY: Parsed = { cost: COST, salt: Buffer.alloc(SALT_BYTES), key: Buffer.alloc(KEY_BYTES) };
 
-/**
- * Whether the password is the one behind the hash; `null` as hash stands for an account that does not exist and is
- * never right. A password above 1 kB is wrong without being hashed.
- */
+/** Whether the password is the one behind the hash; null, of an account that does not exist, is never right. Above 1 kB it is wrong unhashed. */
 export async function verifyPassword(password: string, hash: string | null, { first = false }: { first?: boolean } = {}): Promise<boolean> {
   if (Buffer.byteLength(password) > PASSWORD_MAX_BYTES) return false;
   const parsed = hash === null ? null : parse(hash);

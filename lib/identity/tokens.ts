@@ -15,20 +15,17 @@ const SHOWN = 8;
 /** What the store knows a token by. */
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/**
- * Creates a token and answers it: the only time it can be read. `days` ends it by itself, `given` sets its text instead of a random one.
- * Throws Problem `invalid`, or `conflict` when a live token has the name.
- */
+/** Creates a token, ending after `days`, and answers it, the only time it can be read. Throws Problem `invalid`, or `conflict` when a live one has the name. */
 export async function createToken(
   store: Store,
   input: { name: string; role: string; days?: number; given?: string },
   by: Who = COMMAND_LINE,
 ): Promise<string> {
   const name = input.name.trim();
-  if (name === '' || name.length > 120 || /\p{Cc}/u.test(name))
-    throw new Problem('invalid', 'Give the token a name of 1 to 120 characters in one line', {
-      fields: { name: 'write 1 to 120 characters in one line' },
-    });
+  if (name === '' || name.length > 120 || /\p{Cc}/u.test(name)) {
+    const fields = { name: 'write 1 to 120 characters in one line' };
+    throw new Problem('invalid', 'Give the token a name of 1 to 120 characters in one line', { fields });
+  }
   const role = roleOf(input.role);
   const token = input.given ?? `${PREFIX}${randomBytes(RANDOM_BYTES).toString('base64url')}`;
   const { days = null } = input;

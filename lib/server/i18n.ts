@@ -4,7 +4,6 @@ import { loadMessages } from '@/lib/messages/languages.gen';
 import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { chooseLanguage, chooseTimeZone } from './language';
 
-/** What next-intl needs to know about a request. */
 export default getRequestConfig(async () => {
   const [jar, sent] = [await cookies(), await headers()];
   const locale = chooseLanguage(jar.get(LOCALE_COOKIE)?.value, sent.get('accept-language'));

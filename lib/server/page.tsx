@@ -12,7 +12,6 @@ import { askerOfRequest, authorise, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { newReference, problemOf } from './problem-response';
 
-/** Decoded. */
 type PathParams = Record<string, string>;
 
 interface PageProps {

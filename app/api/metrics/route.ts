@@ -2,7 +2,6 @@ import { readMetrics } from '@/lib/server/reads/figures';
 import { defineRoute } from '@/lib/server/route';
 import { nothing } from '@/lib/server/schemas';
 
-/** For Prometheus. */
 export const GET = defineRoute({
   id: 'api.metrics',
   permission: 'outbox:read',

@@ -2,7 +2,6 @@
 import { Problem } from '@/lib/shared/problems';
 import { BadRequest } from '../input';
 
-/** By what follows /api/auth/. */
 const DOORS: Record<string, readonly string[]> = {
   csrf: ['GET'],
   session: ['GET'],
@@ -12,7 +11,6 @@ const DOORS: Record<string, readonly string[]> = {
   signout: ['GET', 'POST'],
   'callback/credentials': ['POST'],
 };
-/** As next-auth names what went wrong. */
 const ERROR_CODE = /^[A-Za-z_]{1,64}$/;
 
 /** Throws Problem `not_found` for an address that is none of these, BadRequest for another method or an error that nothing here is called. */

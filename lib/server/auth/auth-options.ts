@@ -10,7 +10,6 @@ import { log } from '../log';
 import { ownPath, publicOrigin } from './origin';
 import { sessionCookieName } from './cookies';
 
-/** What `authorize` hands to the `jwt` callback. */
 interface SignedIn {
   id: string;
   sid: string;
@@ -25,7 +24,6 @@ const failure = (code: SignInFailure): Error => new Error(code);
 export interface Browser extends Place {
   /** The session its cookie names, which ends when somebody signs in over it. */
   previousSid: string | null;
-  /** Called when somebody has signed in with it. */
   onSignIn(): void;
 }
 

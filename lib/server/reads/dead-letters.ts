@@ -78,7 +78,6 @@ export function freezeDeadLetters(
   return onOutbox(context, outboxId, (outbox) => freezeEvents(outbox, { ...deadFilter(search), state: ['dead'] }, of, cursor));
 }
 
-/** Rows per outbox on the screen of all of them. */
 const OVERVIEW_ROWS = 10;
 
 /** The dead letters of one outbox or, with null, of all; filter and cursor as the screen's URL writes them. */

@@ -7,7 +7,6 @@ import { Problem } from '@/lib/shared/problems';
 import type { LiveState } from '@/lib/shared/states';
 import type { Context } from '../context';
 
-/** Rows of a candidate that are shown. */
 const SAMPLE_ROWS = 5;
 
 /** The candidates of a configured database, read with its reader's login. Throws Problem `not_found` for an unknown one. */

@@ -31,7 +31,6 @@ interface EventReading {
   masked(): Promise<Around>;
 }
 
-/** Events of an outbox whose last reading is kept. */
 const EVENTS = 200;
 
 interface Last {
@@ -97,7 +96,6 @@ export function aloneOf({ event }: StoredEvent): Around {
   return { neighbours: [{ event: { ...event, error: null }, current: true, blocked: false, overtaken: false }], complete: false };
 }
 
-/** Entries of the audit shown on an event's page. */
 const INTERVENTIONS_SHOWN = 50;
 
 /** Content is read one event after another: the rest of a page does not wait for its turn. */
@@ -196,5 +194,4 @@ function presented(outbox: Outbox, { event }: StoredEvent, content: EventContent
   return now;
 }
 
-/** Neither unread nor cut. */
 const isWhole = (stored: StoredContent | null): boolean => stored === null || (stored.unread === undefined && stored.estimated !== true);

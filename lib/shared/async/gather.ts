@@ -1,7 +1,4 @@
-/**
- * Answers questions that come one by one in as few goes as it takes: what is asked while a go is under way is asked in the
- * next one, so that a single question never waits and two hundred of them cost a few. A go that fails fails for all in it.
- */
+/** Answers questions that come one by one in as few goes as it takes: what is asked during one goes into the next. One that fails fails for all in it. */
 export function gather<Q, A>(most: number, answer: (questions: readonly Q[]) => Promise<readonly A[]>): (question: Q) => Promise<A> {
   let waiting: { question: Q; resolve: (answer: A) => void; reject: (error: unknown) => void }[] = [];
   let going = false;

@@ -5,8 +5,5 @@ const KEY = Symbol.for('outbox-console.outside-requests');
 const holder = globalThis as { [KEY]?: AsyncResource };
 const outside = (holder[KEY] ??= new AsyncResource('outside requests'));
 
-/**
- * Begins what outlives the request that asks for it: a promise, a timer or a connection keeps the request it was made in, with all
- * that it was answered with, for as long as it is kept itself.
- */
+/** Begins what outlives the request that asks for it: a promise, timer or connection keeps the request it was made in alive. */
 export const outsideRequests = <T>(work: () => T): T => outside.runInAsyncScope(work);

@@ -15,10 +15,7 @@ interface Waiting {
   begin: () => void;
 }
 
-/**
- * So many at a time; the others in the order they came, but for whoever is hurried. Those of one group follow each other and
- * divide the turns with the other groups, so that the members of a group can share what one of them has opened.
- */
+/** So many at a time; the others in the order they came. Those of one group follow each other, to share what one of them has opened, and divide the turns with other groups. */
 export class Queue {
   private running = 0;
   private readonly runningOf = new Map<string, number>();

@@ -7,10 +7,7 @@ const GROUPS = 50;
 /** A dead event as it is counted: its error is what the asker sees of it. */
 export type DeadEvent = Pick<OutboxEvent, 'id' | 'type' | 'error' | 'createdAt'>;
 
-/**
- * Dead events, newest first, counted by cause: texts that differ in ids and numbers only are counted together, under
- * their template; a text of its own is shown as it is. Most frequent first, then newest.
- */
+/** Dead events, newest first, counted by cause: texts that differ in ids and numbers only under their template. Most frequent first, then newest. */
 export function groupByCause(outbox: string, events: readonly DeadEvent[]): DeadLetterGroup[] {
   const groups = new Map<string, DeadLetterGroup>();
   for (const { id, type, error: whole, createdAt } of events) {

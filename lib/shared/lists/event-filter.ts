@@ -40,6 +40,7 @@ export interface ParsedFilter {
 export const FILTER_TEXT_MAX = 300;
 /** Of a cause the beginning counts: an error may be given as long as a list shows it. */
 const CAUSE_MAX = 600;
+const maxOf = (field: string): number => (field === 'cause' ? CAUSE_MAX : FILTER_TEXT_MAX);
 export const FILTER_TYPES_MAX = 50;
 
 /** Reads a filter from a query string. Keys that are not of the filter (`cursor`, `limit`, `columns`) are left alone. */
@@ -49,8 +50,8 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
   const fail = (field: FilterField, code: FilterError['code'], value: string) => {
     errors[field] ??= { code, value: value.slice(0, 80) };
   };
-  const text = (field: FilterField, value: string, max = FILTER_TEXT_MAX): string | undefined => {
-    if (value.length > max) fail(field, 'too_long', value);
+  const text = (field: FilterField, value: string): string | undefined => {
+    if (value.length > maxOf(field)) fail(field, 'too_long', value);
     // PostgreSQL has no NUL in text: it would answer with an error of its own.
     else if (value.includes('\0')) fail(field, 'bad_character', value);
     else return value;
@@ -73,14 +74,10 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
     if (kept.length > 0) filter.type = kept;
   }
 
-  for (const field of ['aggregate', 'q'] as const) {
+  for (const field of ['aggregate', 'q', 'error', 'cause'] as const) {
     const value = text(field, params.get(field) ?? '');
     if (value !== undefined && value.trim() !== '') filter[field] = value;
   }
-  const error = text('error', params.get('error') ?? '');
-  if (error && error.trim() !== '') filter.error = error;
-  const cause = text('cause', params.get('cause') ?? '', CAUSE_MAX);
-  if (cause && cause.trim() !== '') filter.cause = cause;
 
   for (const field of ['from', 'to'] as const) {
     const given = params.get(field)?.trim();
@@ -134,38 +131,24 @@ export function toSearchParams(record: Record<string, string | string[] | undefi
 
 /** The errors in English, field → what is wrong and what to do, for the `fields` of an `invalid` problem. */
 export function describeFilterErrors(errors: FilterErrors): Record<string, string> {
-  return Object.fromEntries(Object.entries(errors).map(([field, error]) => [field, describe(field, error)]));
+  return Object.fromEntries(Object.entries(errors).map(([field, { code, value }]) => [field, DESCRIPTIONS[code](value, field)]));
 }
 
-function describe(field: string, { code, value }: FilterError): string {
-  switch (code) {
-    case 'unknown_state':
-      return `"${value}" is not a state; use ${STATES.join(', ')}`;
-    case 'unknown_order':
-      return `"${value}" is not an order; use newest or oldest`;
-    case 'not_a_time':
-      return `"${value}" is not a time; write it as 2026-01-31T14:00:00Z`;
-    case 'no_zone':
-      return `"${value}" names no time zone; end it with Z or an offset such as +09:00`;
-    case 'empty_range':
-      return `"${value}" is not after from; the range would be empty`;
-    case 'too_long':
-      return `longer than ${field === 'cause' ? CAUSE_MAX : FILTER_TEXT_MAX} characters; shorten it`;
-    case 'too_many':
-      return `${value} types; name ${FILTER_TYPES_MAX} at most`;
-    case 'hidden':
-      return `reads ${value}, which is hidden from you`;
-    case 'bad_character':
-      return 'holds a NUL character, which no event can contain; remove it';
-  }
-}
+const DESCRIPTIONS: Record<FilterError['code'], (value: string, field: string) => string> = {
+  unknown_state: (value) => `"${value}" is not a state; use ${STATES.join(', ')}`,
+  unknown_order: (value) => `"${value}" is not an order; use newest or oldest`,
+  not_a_time: (value) => `"${value}" is not a time; write it as 2026-01-31T14:00:00Z`,
+  no_zone: (value) => `"${value}" names no time zone; end it with Z or an offset such as +09:00`,
+  empty_range: (value) => `"${value}" is not after from; the range would be empty`,
+  too_long: (_, field) => `longer than ${maxOf(field)} characters; shorten it`,
+  too_many: (value) => `${value} types; name ${FILTER_TYPES_MAX} at most`,
+  hidden: (value) => `reads ${value}, which is hidden from you`,
+  bad_character: () => 'holds a NUL character, which no event can contain; remove it',
+};
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+\- ]\d{2}:?\d{2})?$/i;
 
-/**
- * An instant as UTC with its own sub-second digits (Date would cut them to milliseconds), or what is wrong with it. Of the years 1 to
- * 9999, which every database takes.
- */
+/** An instant of the years 1 to 9999 as UTC with its own sub-second digits (Date would cut them to milliseconds), or what is wrong with it. */
 export function parseInstant(given: string): string | { code: 'not_a_time' | 'no_zone' } {
   const match = INSTANT.exec(given);
   if (!match) return { code: /^\d{4}-\d{2}-\d{2}$/.test(given) ? 'no_zone' : 'not_a_time' };

@@ -109,7 +109,6 @@ export function formatCount({ count, known }: Count, locale: string): string | n
   return markKnown(known === 'estimated' ? formatCompact(count, locale) : formatNumber(count, locale), known);
 }
 
-/** "14:02:11" in the zone given. */
 export function formatClock(at: string | number, timeZone: string): string {
   const { hour, minute, second } = timeParts(at, timeZone);
   return `${hour}:${minute}:${second}`;

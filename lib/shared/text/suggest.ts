@@ -15,10 +15,7 @@ function editDistance(a: string, b: string): number {
 /** So many words that hold the one that was written are named; more would be a list again. */
 const HOLDING_SHOWN = 4;
 
-/**
- * `; did you mean "table"?` for the nearest word, or for the few that hold what was written; `; known: a, b` when none is near,
- * nothing when there is no choice.
- */
+/** `; did you mean "table"?` for the nearest word, or the few that hold what was written; `; known: a, b` when none is near. */
 export function suggestion(word: string, known: readonly string[]): string {
   const lower = word.toLowerCase();
   const ranked = known
