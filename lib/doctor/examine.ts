@@ -1,12 +1,19 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { rankFindings, type Examination, type Finding, type TableReport } from '@/lib/shared/doctor';
-import { type CheckInput } from './check';
+import type { CheckInput, Checks } from './check';
 import { nameOf, tablesOf, type TableFacts } from './facts/facts';
-import { CHECKS } from './checks';
+import { INDEX_CHECKS } from './indexes';
+import { RIGHT_CHECKS } from './rights';
+import { ROW_CHECKS } from './rows';
+import { SLOT_CHECKS } from './slots';
+import { TABLE_CHECKS } from './tables';
+import { VACUUM_CHECKS } from './vacuum';
 import { readMysqlFacts } from './facts/mysql';
 import { readPostgresFacts } from './facts/postgres';
 import { fixesFor } from './fixes';
 import { growthOf, ratesOf, sampleOf, type Sample } from './samples';
+
+export const CHECKS: Checks = { ...INDEX_CHECKS, ...ROW_CHECKS, ...TABLE_CHECKS, ...RIGHT_CHECKS, ...SLOT_CHECKS, ...VACUUM_CHECKS };
 
 /** Reads an outbox's facts, bounded whatever the table's size, and judges them by earlier samples, oldest first. Throws DatabaseFailure. */
 export async function examineOutbox(

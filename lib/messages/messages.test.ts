@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createTranslator } from 'next-intl';
 import { describe, expect, it } from 'vitest';
 import { neededServer } from '@/lib/database/engines';
-import { CHECKS } from '@/lib/doctor/checks';
+import { CHECKS } from '@/lib/doctor/examine';
 import { OPERATIONS } from '@/lib/interventions/operations';
 import { PAYLOAD_WARNINGS } from '@/lib/shape/schema/facts';
 import { SHAPES } from '@/lib/shape/catalog.gen';

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
+
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/text/zoned-time';
@@ -121,7 +122,6 @@ const TEXT_BYTES = 24;
 
 /** A table's size, columns and indexes, by its rows of the catalogue and InnoDB's own estimates; nothing of the table is read. */
 async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table: TableFacts; seesUses: boolean }> {
-  const { identifier } = outbox.database.engine.quote;
   const { schema, table } = place.table;
   const where = sql`table_schema = ${schema === null ? sql`database()` : schema} and table_name = ${table}`;
   const { rows } = await sql<Record<'engine' | 'n' | 'data' | 'indexes' | 'parts', string | null>>`
@@ -136,7 +136,7 @@ async function readTable(db: Db, outbox: Outbox, place: Place): Promise<{ table:
     seesUses: uses !== null,
     table: {
       place,
-      quoted: (schema === null ? [table] : [schema, table]).map(identifier).join('.'),
+      quoted: quotedName(outbox.database.engine, place.table),
       rows: entries,
       tableBytes: Number(row?.data ?? 0),
       heapBytes: Number(row?.data ?? 0),
@@ -230,7 +230,7 @@ const PRINTED = /^\s*CONSTRAINT (`(?:[^`]|``)+`) FOREIGN KEY \([^)]*\) REFERENCE
 /** Foreign keys that delete events, from the table as it is printed: the catalogue names keys only to those who may write. */
 async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
   const { identifier } = outbox.database.engine.quote;
-  const own = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));
+  const own = tablesRead(outbox).map((name) => quotedName(outbox.database.engine, name));
   const found: Facts['cascades'] = [];
   for (const { place, quoted } of tables) {
     if (place.description.kind !== 'table') continue;

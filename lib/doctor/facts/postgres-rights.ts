@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Engine } from '@/lib/database/engine';
 import type { Db, TableName } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { quotedName, type Outbox } from '@/lib/outbox/outbox';
+
 import { neededRights, tablesRead } from '@/lib/outbox/rights/rights';
 import type { Facts, RoleFacts, TableFacts } from './facts';
 
@@ -50,8 +51,7 @@ const REACHES = `select p.rolname as what, d.rolname as role from pg_roles p
 export async function readRoles(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<RoleFacts[]> {
   const { engine, roles } = outbox.database;
   const { operator } = roles;
-  const { identifier } = engine.quote;
-  const nameOf = ({ schema, table }: TableName): string => (schema === null ? [table] : [schema, table]).map(identifier).join('.');
+  const nameOf = (name: TableName): string => quotedName(outbox.database.engine, name);
   const { headers, events } = recordTables(engine);
   const archive = archiveTable(engine, outbox.id);
   /** The rights by which an installation has an operator write them. */

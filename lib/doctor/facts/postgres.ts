@@ -2,8 +2,9 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '@/lib/database/engine';
 import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
-import type { Outbox } from '@/lib/outbox/outbox';
+import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
+
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
@@ -233,7 +234,7 @@ export async function readCatalogueHolders(db: Db, quote: Engine['quote']): Prom
 /** Foreign keys that delete events of these tables with a row of somebody else's. Catalogue alone, by oid. */
 async function readCascades(db: Db, outbox: Outbox, tables: readonly TableFacts[]): Promise<Facts['cascades']> {
   const { identifier } = outbox.database.engine.quote;
-  const own = tablesRead(outbox).map(({ schema, table }) => (schema === null ? [table] : [schema, table]).map(identifier).join('.'));
+  const own = tablesRead(outbox).map((name) => quotedName(outbox.database.engine, name));
   const { rows } = await sql<{ table: string; key: string; from: string; whole: boolean }>`
     select t.name as table, c.conname::text as key, format('%I.%I', n.nspname, r.relname) as "from", c.conparentid = 0 as whole
     from unnest(${tables.map(({ quoted }) => quoted)}::text[]) as t(name) join pg_constraint c on c.conrelid = t.name::regclass

@@ -65,6 +65,16 @@ const isSmall = ({ description }: Place): boolean => description.estimatedRows !
 const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
   outbox.database.engine.fragments.from(place.table, 'o', walk?.name ?? null);
 
+/** The index that gives a table's rows in the order of a column; null without one, or without the column. */
+const walkOf = (place: Place, column: string | null): Walk | null => (column === null ? null : fitWalk(place, column, [], false));
+
+const orderBy = (walk: Walk | null, direction: 'ascending' | 'descending'): Sql =>
+  walk === null ? sql`` : sql` order by ${walk.order('o', direction)}`;
+
+const oneRow = async <T>(db: Db, statement: RawBuilder<T>): Promise<T | undefined> => (await statement.execute(db)).rows[0];
+/** A number of a row, whichever way the driver answers it. */
+const numberOf = (value: string | number | null | undefined): number | null => (value == null ? null : Number(value));
+
 function waitingRows(outbox: Outbox): RowReader<RowFacts['waiting']> {
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, outbox.main);
@@ -77,25 +87,20 @@ function waitingRows(outbox: Outbox): RowReader<RowFacts['waiting']> {
   const touched = at.roleInstant('attemptedAt') ?? at.roleInstant('createdAt') ?? sql`null`;
   const { maxAttempts } = outbox.parameters;
   const most = sql.lit(maxAttempts ?? Number.MAX_SAFE_INTEGER);
-  const stranded = sql`r.attempts >= ${most} and r.touched < ${fragments.secondsAgo(STRANDED_SECONDS)}`;
+  const isStranded = sql`r.attempts >= ${most} and r.touched < ${fragments.secondsAgo(STRANDED_SECONDS)}`;
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
   return async (db) => {
-    const { rows } = await sql<{ n: string | number; most: string | null; beyond: string; stranded: string; oldest: number | null }>`
-      select count(*) as n, ${fragments.asText(sql`max(r.attempts)`)} as most, coalesce(sum(case when r.attempts > ${most} then 1 else 0 end), 0) as beyond,
-        coalesce(sum(case when ${stranded} then 1 else 0 end), 0) as stranded,
-        ${fragments.millisecondsBetween(sql`min(case when ${stranded} then r.touched end)`, fragments.now())} as oldest
-      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(STATE_ROWS)}) as r`.execute(
+    const row = await oneRow(
       db,
+      sql<Record<'seen' | 'most' | 'beyond' | 'stranded' | 'oldest', string | number | null>>`
+      select count(*) as seen, ${fragments.asText(sql`max(r.attempts)`)} as most, coalesce(sum(case when r.attempts > ${most} then 1 else 0 end), 0) as beyond,
+        coalesce(sum(case when ${isStranded} then 1 else 0 end), 0) as stranded,
+        ${fragments.millisecondsBetween(sql`min(case when ${isStranded} then r.touched end)`, fragments.now())} as oldest
+      from (select ${attempts} as attempts, ${touched} as touched from ${at.from} where ${where}${order} limit ${sql.lit(STATE_ROWS)}) as r`,
     );
-    const [row] = rows;
     if (row === undefined) return null;
-    return {
-      seen: Number(row.n),
-      mostAttempts: row.most === null ? null : Number(row.most),
-      beyond: Number(row.beyond),
-      stranded: Number(row.stranded),
-      oldestStrandedMs: row.oldest === null ? null : Number(row.oldest),
-    };
+    const [seen, beyond, stranded] = [Number(row.seen), Number(row.beyond), Number(row.stranded)];
+    return { seen, beyond, stranded, mostAttempts: numberOf(row.most), oldestStrandedMs: numberOf(row.oldest) };
   };
 }
 
@@ -109,12 +114,11 @@ function deadRows(outbox: Outbox): RowReader<RowFacts['dead']> {
   if (outbox.dead === null && !isSmall(place) && fitTests(place, at.alias, timeColumn(place, 'createdAt'), tests) === null) return null;
   const died = at.roleInstant('diedAt') ?? at.roleInstant('attemptedAt') ?? at.roleInstant('createdAt') ?? sql`null`;
   return async (db) => {
-    const { rows } = await sql<{ n: string | number; oldest: number | null }>`
+    const statement = sql<{ n: string | number; oldest: number | null }>`
       select count(*) as n, ${fragments.millisecondsBetween(sql`min(r.died)`, fragments.now())} as oldest
-      from (select ${died} as died from ${at.from} where ${where} limit ${sql.lit(STATE_ROWS)}) as r`.execute(db);
-    const count = Number(rows[0]?.n ?? 0);
-    const oldest = rows[0]?.oldest ?? null;
-    return { count: Math.min(count, STATE_ROWS - 1), oldestMs: oldest === null ? null : Number(oldest) };
+      from (select ${died} as died from ${at.from} where ${where} limit ${sql.lit(STATE_ROWS)}) as r`;
+    const row = await oneRow(db, statement);
+    return { count: Math.min(Number(row?.n ?? 0), STATE_ROWS - 1), oldestMs: numberOf(row?.oldest) };
   };
 }
 
@@ -122,9 +126,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   const { main } = outbox;
   const { fragments } = outbox.database.engine;
   const at = placeSql(outbox, main);
-  const created = timeColumn(main, 'createdAt');
-  const key = uniqueKey(main);
-  const walk = (created === null ? null : fitWalk(main, created, [], false)) ?? (key === null ? null : fitWalk(main, key, [], false));
+  const walk = walkOf(main, timeColumn(main, 'createdAt')) ?? walkOf(main, uniqueKey(main));
   const named = statusColumns(outbox.shape);
   // Of a column that rules only ask whether it is set, what it is set to is not shown: it may be an error or a message.
   const values = stateColumns(outbox.shape).flatMap((name) => {
@@ -143,7 +145,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   const edges =
     walk === null || isSmall(main)
       ? [rowsFrom(sql``, isSmall(main) ? SMALL_ROWS * 2 : EDGE_ROWS)]
-      : (['descending', 'ascending'] as const).map((direction) => rowsFrom(sql` order by ${walk.order(at.alias, direction)}`, EDGE_ROWS));
+      : (['descending', 'ascending'] as const).map((direction) => rowsFrom(orderBy(walk, direction), EDGE_ROWS));
   return async (db) => {
     const { rows } = await sql<{ value: string | null; n: string | number; looked: string | number }>`
       with looked as (${sql.join(edges, sql` union all `)})
@@ -185,9 +187,9 @@ function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
     return rows.map(({ value }) => value);
   };
   const count = async (db: Db, test: Sql): Promise<number> => {
-    const { rows } = await sql<{ n: string | number }>`
-      select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}) as r`.execute(db);
-    return Number(rows[0]?.n ?? 0);
+    const statement = sql<{ n: string | number }>`
+      select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}) as r`;
+    return Number((await oneRow(db, statement))?.n ?? 0);
   };
   return async (db) => {
     const values = (declared ?? (await probed(db))).filter((value) => !named.has(alike(value))).slice(0, VALUES_SHOWN);
@@ -203,26 +205,22 @@ function oldestPublished(outbox: Outbox): RowReader<number | null> {
   const at = placeSql(outbox, main);
   const where = statePredicate(shape, ['published'], at.alias, outbox.scope);
   const published = timeColumn(main, 'publishedAt');
-  const created = timeColumn(main, 'createdAt');
   const when = at.roleInstant('publishedAt') ?? at.roleInstant('createdAt');
   if (where === null || when === null) return null;
   const byPublished =
     published === null ? null : fitWalk(main, published, [...commonTests(shape, ['published']), notNull(published)], false);
-  const byCreated = created === null ? null : fitWalk(main, created, [], false);
-  const key = numberedKey(main);
-  const walk = byPublished ?? byCreated ?? (key === null ? null : fitWalk(main, key, [], false));
+  const walk = byPublished ?? walkOf(main, timeColumn(main, 'createdAt')) ?? walkOf(main, numberedKey(main));
   if (walk === null && !isSmall(main)) return null;
-  const order = walk === null ? sql`` : sql` order by ${walk.order(at.alias, 'ascending')}`;
+  const order = orderBy(walk, 'ascending');
   // An index of publishing times begins with the oldest published row; other orders may begin with rows that wait.
   const first = byPublished === null ? sql`1 = 1` : sql`${at.column(published ?? '')} is not null`;
   const bound = walk === null ? SMALL_ROWS * 2 : OLDEST_ROWS;
   return async (db) => {
-    const { rows } = await sql<{ age: number | null }>`
+    const statement = sql<{ age: number | null }>`
       select ${fragments.millisecondsBetween(sql`min(r.moment)`, fragments.now())} as age
       from (select ${when} as moment, case when ${where} then 1 else 0 end as published from ${walkedBy(outbox, main, walk)} where ${first}${order} limit ${sql.lit(bound)}) as r
-      where r.published = 1`.execute(db);
-    const age = rows[0]?.age ?? null;
-    return age === null ? null : Number(age);
+      where r.published = 1`;
+    return numberOf((await oneRow(db, statement))?.age);
   };
 }
 
@@ -234,22 +232,18 @@ function newestAhead(outbox: Outbox): RowReader<number | null> {
   const created = plainColumn(main, 'createdAt')?.name ?? null;
   const when = at.roleInstant('createdAt');
   if (created === null || when === null) return null;
-  const waiting = commonTests(outbox.shape, ['pending', 'retrying']);
+  const waiting: LiveState[] = ['pending', 'retrying'];
   // Rows from the future wait, or were published before their time: an index over either shows them.
-  const walk = isSmall(main) ? null : (fitWalk(main, created, [], false) ?? fitWalk(main, created, waiting, false));
+  const ofAll = isSmall(main) ? null : walkOf(main, created);
+  const walk = isSmall(main) ? null : (ofAll ?? fitWalk(main, created, commonTests(outbox.shape, waiting), false));
   if (walk === null && !isSmall(main)) return null;
-  const order = walk === null ? sql`` : sql` order by ${walk.order(at.alias, 'descending')}`;
-  const where =
-    walk === null || fitWalk(main, created, [], false) !== null
-      ? null
-      : statePredicate(outbox.shape, ['pending', 'retrying'], at.alias, outbox.scope);
+  const order = orderBy(walk, 'descending');
+  const where = walk === ofAll ? null : statePredicate(outbox.shape, waiting, at.alias, outbox.scope);
   return async (db) => {
-    const { rows } = await sql<{ ahead: number | null }>`
+    const statement = sql<{ ahead: number | null }>`
       select ${fragments.millisecondsBetween(fragments.now(), sql`max(r.moment)`)} as ahead
-      from (select ${when} as moment from ${walkedBy(outbox, main, walk)} where ${where ?? sql`1 = 1`} and ${at.column(created)} is not null${order} limit ${sql.lit(walk === null ? SMALL_ROWS * 2 : 1)}) as r`.execute(
-      db,
-    );
-    const ahead = rows[0]?.ahead ?? null;
-    return ahead === null || Number(ahead) <= 0 ? null : Number(ahead);
+      from (select ${when} as moment from ${walkedBy(outbox, main, walk)} where ${where ?? sql`1 = 1`} and ${at.column(created)} is not null${order} limit ${sql.lit(walk === null ? SMALL_ROWS * 2 : 1)}) as r`;
+    const ahead = numberOf((await oneRow(db, statement))?.ahead);
+    return ahead !== null && ahead > 0 ? ahead : null;
   };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Account, run } from './processes';
+import { type Account, readIfThere, run } from './processes';
 
 export interface Binaries {
   initdb: string;
@@ -75,12 +75,7 @@ export async function hydrateLinks(native: string): Promise<boolean> {
 }
 
 async function listedLinks(native: string): Promise<{ source: string; target: string }[]> {
-  try {
-    return JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return JSON.parse((await readIfThere(path.join(native, 'pg-symlinks.json'))) ?? '[]') as { source: string; target: string }[];
 }
 
 /** Null when the account cannot run what is there: a folder above it is closed, say. */

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { chown, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Binaries } from './binaries';
-import { type Account, identify, isRunning, type ProcessIdentity, run } from './processes';
+import { type Account, identify, isRunning, type ProcessIdentity, readIfThere, run } from './processes';
 
 /** Says who started the PostgreSQL of a folder, so that a second starter refuses and a crashed one is cleaned up after. */
 interface OwnerFile {
@@ -27,7 +27,7 @@ export async function claim(dir: string, ownerPid: number): Promise<void> {
   const mine: OwnerFile = { owner };
   for (let attempt = 0; attempt < 5; attempt += 1) {
     if (await placeWhole(dir, JSON.stringify(mine))) return;
-    const stale = await read(ownerPath(dir));
+    const stale = await readIfThere(ownerPath(dir));
     if (stale === null) continue;
     const other = parse(stale);
     if (other && (await isRunning(other.owner))) throw new EmbeddedPostgresInUse(dir, other.owner.pid);
@@ -64,17 +64,8 @@ async function setAside(dir: string, stale: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw error;
   }
-  if ((await read(aside)) === stale) await rm(aside);
+  if ((await readIfThere(aside)) === stale) await rm(aside);
   else await rename(aside, ownerPath(dir));
-}
-
-async function read(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 function parse(text: string): OwnerFile | null {
@@ -102,14 +93,14 @@ export async function prepareDataFolder(
   keepNothing: boolean,
 ): Promise<DataFolder> {
   const dataDir = path.join(dir, 'data');
-  const existing = await readOptional(path.join(dataDir, 'PG_VERSION'));
+  const existing = await readIfThere(path.join(dataDir, 'PG_VERSION'));
   if (existing === null) return create(dir, dataDir, binaries, account, keepNothing);
   if (existing.trim() !== binaries.major) {
     throw new Error(
       `${dataDir} was made by PostgreSQL ${existing.trim()}, and ${binaries.major} is installed. Dump it with the old version and move the folder away to start anew.`,
     );
   }
-  const password = await readOptional(passwordPath(dir));
+  const password = await readIfThere(passwordPath(dir));
   if (password === null)
     throw new Error(`${passwordPath(dir)} is missing, so nobody can sign in to ${dataDir}. Move the folder away to start anew.`);
   return { dataDir, password: password.trim() };
@@ -159,13 +150,4 @@ async function create(
   await rename(made, dataDir);
   await rm(draft, { recursive: true });
   return { dataDir, password };
-}
-
-async function readOptional(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,7 @@ import {
   identify,
   isRunning,
   type ProcessIdentity,
+  readIfThere,
   run,
   runningAs,
   unprivilegedAccount,
@@ -274,11 +275,4 @@ async function isGone(identity: ProcessIdentity, waitMs: number): Promise<boolea
   return false;
 }
 
-async function pidFile(dataDir: string): Promise<string[]> {
-  try {
-    return (await readFile(path.join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
-}
+const pidFile = async (dataDir: string): Promise<string[]> => (await readIfThere(path.join(dataDir, 'postmaster.pid')))?.split('\n') ?? [];

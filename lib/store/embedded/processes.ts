@@ -68,6 +68,16 @@ export function run(program: string, args: string[], account: Account | null): P
   });
 }
 
+/** The text of a file; null where there is none. */
+export async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
 /** Which process a pid stands for: the number alone is handed out again once its process has ended. */
 export interface ProcessIdentity {
   pid: number;
