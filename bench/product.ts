@@ -23,7 +23,7 @@ import { neighboursOf } from '@/lib/outbox/lists/neighbours';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import type { EventFilter, EventPage } from '@/lib/shared/model';
-import { STEP_SECONDS } from '@/lib/shared/figures/windows';
+import { stepSecondsOf } from '@/lib/shared/figures/windows';
 import { readRollups } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
 
@@ -158,7 +158,7 @@ export async function historySeries(
     series,
     fromMinute,
     toMinute,
-    stepMinutes: STEP_SECONDS['30d'] / 60,
+    stepMinutes: stepSecondsOf({ window: '30d' }) / 60,
   });
   for (const { cell } of line.values()) quantiles(cell.latency, fractions);
 }

@@ -137,19 +137,9 @@ const TICK_STEPS_MS = [
 
 /** How far a zone is ahead of UTC at a time, in milliseconds. */
 export function zoneOffsetMs(at: number, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(new Date(at));
-  const part = (type: string) => Number(parts.find((each) => each.type === type)?.value);
-  const wall = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-  return wall - Math.floor(at / 1_000) * 1_000;
+  // Sweden writes times as ISO 8601 does.
+  const wall = new Date(at).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T');
+  return Date.parse(`${wall}Z`) - Math.floor(at / 1_000) * 1_000;
 }
 
 /** Steps that were dragged over: the starts of the one it began at and the one it is at, in milliseconds since the epoch. */
@@ -158,10 +148,7 @@ export interface DragSelection {
   at: number;
 }
 
-/**
- * The span that a selection of steps stands for, in milliseconds since the epoch: whole steps, and widened to what a chart
- * needs at least, within what is shown.
- */
+/** The span of a selection, in milliseconds since the epoch: whole steps, and as many as a chart needs, within what is shown. */
 export function selectedSpan({ anchor, at }: DragSelection, { from, to, stepMs }: Omit<TimeSpan, 'points'>): { from: number; to: number } {
   const first = Math.max(from, Math.min(anchor, at));
   const last = Math.min(to, Math.max(anchor, at) + stepMs);

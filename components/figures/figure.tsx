@@ -35,10 +35,7 @@ interface FigureProps {
   large?: boolean;
 }
 
-/**
- * A value with how it is known: "10,000+", "≈ 1.6 M", "812 ∿", the reason on hover and focus. A value that is not there
- * says so in words and is never drawn as zero or a dash.
- */
+/** A value with how it is known ("10,000+", "≈ 1.6 M", "812 ∿"); one that is not there says so in words, never as zero or a dash. */
 export function Figure({ text, known = 'exact', why, large }: FigureProps) {
   const words = useTranslations('figures');
   const reasons = useTranslations('unavailable');

@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import { useTranslations } from 'next-intl';
+import { runsOf } from '../charts/chart-model';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
@@ -19,16 +20,9 @@ export function sparklineShape(values: (number | null)[], width: number, height:
   const x = (index: number) => round(index * step);
   const y = (value: number) => round(height - (value / top) * height);
 
-  const runs: [number, number][][] = [];
-  let run: [number, number][] = [];
-  values.forEach((value, index) => {
-    if (value === null) {
-      if (run.length > 0) runs.push(run);
-      run = [];
-    } else run.push([x(index), y(value)]);
-  });
-  if (run.length > 0) runs.push(run);
-
+  const runs = runsOf(values, (value) => value !== null).map(([first, end]) =>
+    values.slice(first, end).map((value, index): [number, number] => [x(first + index), y(value ?? 0)]),
+  );
   const long = runs.filter((points) => points.length > 1);
   const last = runs.at(-1)?.at(-1);
   const endsKnown = (values.at(-1) ?? null) !== null;

@@ -3,10 +3,10 @@ import { useTicking } from '../frame/clock';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 
-/** "3 m 12 s ago"; the absolute time with its zone on hover, and what a copy takes along. */
-export function RelativeTime({ at }: { at: string }) {
+/** A text that grows older every second; the absolute time with its zone on hover, and what a copy takes along. */
+function Ticking({ at, say }: { at: string; say: (format: ReturnType<typeof useFormat>, now: number) => string }) {
   const format = useFormat();
-  const text = useTicking((now) => format.relative(at, now));
+  const text = useTicking((now) => say(format, now));
   const absolute = format.absolute(at);
   return (
     <time dateTime={at} title={absolute} data-absolute={absolute}>
@@ -15,17 +15,11 @@ export function RelativeTime({ at }: { at: string }) {
   );
 }
 
-/** How long something has been so: "3 m 12 s", growing; the absolute start on hover. */
-export function Since({ at }: { at: string }) {
-  const format = useFormat();
-  const text = useTicking((now) => format.age(now - Date.parse(at)));
-  const absolute = format.absolute(at);
-  return (
-    <time dateTime={at} title={absolute} data-absolute={absolute}>
-      {text}
-    </time>
-  );
-}
+/** "3 m 12 s ago". */
+export const RelativeTime = ({ at }: { at: string }) => <Ticking at={at} say={(format, now) => format.relative(at, now)} />;
+
+/** How long something has been so: "3 m 12 s", growing. */
+export const Since = ({ at }: { at: string }) => <Ticking at={at} say={(format, now) => format.age(now - Date.parse(at))} />;
 
 /** "2026-11-21 14:02:11 Asia/Seoul". */
 export function AbsoluteTime({ at }: { at: string }) {
@@ -33,10 +27,7 @@ export function AbsoluteTime({ at }: { at: string }) {
   return <time dateTime={at}>{format.absolute(at)}</time>;
 }
 
-/**
- * "as of 14:02:11"; past two intervals it says how old that is, for the numbers beside it to grey. `short` then leaves out
- * the time of day, where a longer text would need another line.
- */
+/** "as of 14:02:11"; past two intervals it says how old that is. `short` then leaves out the time of day. */
 export function Age({ asOf, intervalMs, short }: { asOf: string; intervalMs: number; short?: boolean }) {
   const format = useFormat();
   const words = useTranslations('figures');

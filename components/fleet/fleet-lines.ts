@@ -42,10 +42,7 @@ export function matchesFleetFilter({ outbox, summary, unread }: FleetLine, { q =
 /** What stands in a line of the table: an outbox, or all outboxes of a database that is away. */
 type FleetItem = { line: FleetLine } | { away: string; lines: FleetLine[] };
 
-/**
- * The lines with those of a database that is away in one: it is one thing that has happened, and thirty lines of it would
- * stand before a relay that stopped. A database with a single outbox keeps that one's line.
- */
+/** The lines with those of a database that is away in one, for they are one thing that has happened; a single one keeps its line. */
 export function foldQuietLines(lines: readonly FleetLine[]): FleetItem[] {
   const away = new Map<string, FleetLine[]>();
   for (const line of lines) {

@@ -78,10 +78,7 @@ interface CountedPercentiles extends Percentiles {
 /** Times nearer together than this are as near as anybody asks. */
 const COARSE_MS = 1;
 
-/**
- * The three percentiles of durations. `tableMs`: how far apart two times of the table are; where it keeps seconds, an event that
- * went out within one took "at most" that, and every other duration is as much off.
- */
+/** `tableMs`: how far apart two times of the table are; what went out within one took "at most" that, other durations are as much off. */
 function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
   const coarse = tableMs >= COARSE_MS;
   const shown = quantiles(histogram, FRACTIONS).map((ms) => (coarse && ms === 0 ? null : ms));
@@ -98,10 +95,7 @@ function percentilesOf(histogram: Histogram, tableMs = 0): CountedPercentiles {
   };
 }
 
-/**
- * Quantiles in milliseconds as `percentile_cont` tells them: between the two nearest events where the rank falls between
- * them. Null for an empty histogram.
- */
+/** In milliseconds, as `percentile_cont`: between the two nearest events where the rank falls between them. Null for an empty histogram. */
 export function quantiles(histogram: Histogram, fractions: readonly number[]): (number | null)[] {
   const total = countOf(histogram);
   if (total <= 0) return fractions.map(() => null);

@@ -37,15 +37,12 @@ export function spanOf(span: SeriesSpan, asOf: string): Span {
 }
 
 /** What happened over a span: the rollups before the last fold, and what the reading found after it. */
-export interface SpanTotals {
+interface SpanTotals {
   all: Cell;
   byType: ReadonlyMap<string, Cell>;
   /** How publishing is learnt of. */
   method: CollectionMethod;
-  /**
-   * Minutes of the span without its gaps, and without its end where that is not known yet. Before the first slice there is no
-   * gap where rows are counted: there is no older row.
-   */
+  /** Without gaps, and without an end that is not known yet. Where rows are counted there is no gap before the first: no row is older. */
   watchedMinutes: number;
   /** The span has no gap. */
   complete: boolean;

@@ -70,11 +70,7 @@ export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
   return figuresStatement({ ...plan, now: now(), hidden, slots, scanEdges: null });
 }
 
-/**
- * All figures of now, in one statement on one snapshot: what waits, what is dead, and what was published since `foldedTo`,
- * which the rollups do not hold yet. Served by whatever indexes the table has (`sources.ts`), bounded by READING_ROWS rows
- * in all, locks nothing.
- */
+/** What waits, what is dead, and what was published since `foldedTo`, on one snapshot; bounded by READING_ROWS rows in all, locks nothing. */
 export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
   const { traits, sources, foldedTo, hidden, slots } = input;
   const base = baseOf({ traits, now: input.now, deadCount: deadCount(sources), hidden });
@@ -222,10 +218,7 @@ function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
 /** Which sources a part comes from. */
 export const sourcesFor = (part: Part, sources: Source[]): Source[] => sources.filter((source) => source.parts.includes(part));
 
-/**
- * The columns of the base every figure of now is an aggregate over: the open and dead rows, and those published since
- * the collector last folded. What was published before is in the rollups.
- */
+/** What every figure of now is an aggregate over: the open and dead rows, and those published since the collector last folded. */
 export interface Base {
   traits: Traits;
   /** The moment of the reading by the clock of the database that was read. */
@@ -277,7 +270,7 @@ type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
 /** Whose figures those of the replication slots are. */
 export const SLOTS_OWNER = 'replication-slot';
 
-export function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
+function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
   return {
     traits,
     now,
@@ -315,14 +308,11 @@ export function failing({ traits, state, attempted, created }: Base): Sql {
 /** A waiting event that was never tried, as far as the table tells. */
 export const fresh = (base: Base): Sql => sql`(${isState(base.state, 'pending')} and not ${failing(base)})`;
 
-/**
- * A fresh event created after everything that has been published: the relay has not come to it yet. An event that was
- * overtaken waits for another reason, and a failed one for its time.
- */
+/** A fresh event created after all that was published: the relay has not come to it yet. One that was overtaken waits for another reason. */
 export const due = (base: Base): Sql => sql`(${fresh(base)} and ${base.created} > coalesce(${base.frontier}, '-infinity'))`;
 
 /** The row that waits longest: `head`, one row at the most. */
-export const headQuery = ({ state, created }: Base): Sql =>
+const headQuery = ({ state, created }: Base): Sql =>
   sql`select * from base where ${isState(state, 'pending', 'retrying')} and ${created} is not null order by ${created} limit 1`;
 
 /** What tells that a relay tries: locks and attempts leave their transaction's number on the row, also when all was rolled back. */
@@ -357,7 +347,7 @@ const TOLD: Record<Axis, { part: Part | null; time: Sql; rows: Sql; counts: Figu
 };
 
 /** How many rows have one of their times in a slice; by that of creation also how many left, or will leave, at an unknown time. */
-export function slicesQuery(now: Sql, absent: readonly Part[]): Sql {
+function slicesQuery(now: Sql, absent: readonly Part[]): Sql {
   const axes = AXES.filter((axis) => !absent.some((part) => part === TOLD[axis].part));
   return jsonObject(Object.fromEntries(axes.map((axis) => [axis, sliceQuery(axis, now)])));
 }
@@ -378,7 +368,7 @@ function sliceQuery(axis: Axis, now: Sql): Sql {
 const minuteOf = (time: Sql, now: Sql): Sql => sql`least(${stepOf(time, 60)}, ${once(stepOf(now, 60))})`;
 
 /** What was published since the last fold, as the rollups will hold it. */
-export function tailQuery(now: Sql): Sql {
+function tailQuery(now: Sql): Sql {
   const [latency, processing] = [sql.ref('latency'), sql.ref('processing')];
   // Worked out once: where it is flattened, every place that uses a duration works it out anew.
   const rows = sql`select ${minuteOf(sql.ref('published'), now)} as at, type, ${milliseconds(sql.ref('created'), sql.ref('published'))} as latency,

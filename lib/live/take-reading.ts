@@ -29,11 +29,7 @@ import {
   type ReadingInput,
 } from './reading-sql';
 
-/**
- * Takes one reading in one read-only transaction, of published rows only those since `foldedTo` (ISO 8601; none for null).
- * What the database does not compute itself is computed by `compute`. Throws DatabaseFailure, and NotComputed where there
- * is nobody to compute.
- */
+/** In one read-only transaction, of published rows only those since `foldedTo`. Throws DatabaseFailure, and NotComputed without `compute`. */
 export async function readNow(
   outbox: Outbox,
   { foldedTo, aggregates, compute }: { foldedTo: string | null; aggregates: readonly Aggregates[]; compute: Compute | null },
@@ -136,11 +132,7 @@ type FetchedRow = Record<BaseColumn, string | number | null> & { source: string 
 /** Which part of the answer holds what is no row: the ends of the table, the moment, and whether rows are hidden. */
 const ENDS = 'ends';
 
-/**
- * Reads the sources of a plan, what is counted beside them and the ends of the table in one statement on one snapshot, by
- * the indexes the sources name; bounded as they are, locks nothing. A scan along a key has its ends read just before.
- * Throws DatabaseFailure.
- */
+/** Reads the sources of a plan, counts and ends in one statement on one snapshot, bounded as they are; locks nothing. Throws DatabaseFailure. */
 export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<ReadingInput> {
   const walked = await walkedEnds(db, plan);
   const { rows } = await fetchStatement(outbox, plan, walked?.edge ?? null).execute(db);

@@ -40,10 +40,7 @@ export interface TypeLabels {
   kept(outbox: string): string[];
 }
 
-/**
- * First come, first kept: were the busiest 50 chosen anew each time, types would move in and out of `other`, and a total
- * that falls reads as a restart.
- */
+/** First come, first kept: chosen anew each time, types would move in and out of `other`, and a total that falls reads as a restart. */
 export function createTypeLabels(): TypeLabels {
   const outboxes = new Map<string, Map<string, string>>();
   const ofOutbox = (outbox: string): Map<string, string> => {

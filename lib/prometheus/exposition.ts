@@ -14,14 +14,11 @@ const STORE_PATIENCE_MS = 2_500;
 
 /** The figures of every outbox as Prometheus text. */
 export interface Exposition {
-  /**
-   * All outboxes at once, from the shared readings and the store: an outbox that is away is `up 0` and delays the others by
-   * 2.5 s once, then by 0.2 s. Scrapes that arrive together are answered together.
-   */
+  /** All outboxes at once: one that is away delays the others by 2.5 s once, then by 0.2 s. Scrapes that arrive together share an answer. */
   text(): Promise<string>;
 }
 
-export interface ExpositionOptions {
+interface ExpositionOptions {
   /** Ids of all of them. */
   outboxes: readonly string[];
   snapshots: Pick<Snapshots, 'current' | 'databases'>;

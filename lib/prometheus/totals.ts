@@ -4,10 +4,7 @@ import { bucketBounds, countOf, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, OTHER_TYPES, seriesOfType, typeOfSeries, decodeCell, isSampled, type Cell } from '@/lib/rollup/cell';
 import { OTHER, TYPES_MAX, type TypeLabels } from './counters';
 
-/**
- * Upper bounds of the latency buckets in seconds, 1 ms to 4.7 h: edges of the stored histograms, so that no count has to be
- * split. An event of exactly a bound's length counts above it.
- */
+/** In seconds: edges of the stored histograms, so that no count has to be split. An event of exactly a bound counts above it. */
 export const LATENCY_LE_SECONDS = [
   0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384, 32.768, 65.536, 131.072,
   262.144, 524.288, 1048.576, 2097.152, 4194.304, 16777.216,
@@ -30,12 +27,12 @@ export interface OutboxTotals {
   types: ReadonlyMap<string, TypeTotals>;
 }
 
-export interface TypeTotals {
+interface TypeTotals {
   retries: number;
   errors: number;
 }
 
-export interface Totals {
+interface Totals {
   /** null while nothing has been collected of the outbox. Rejects with the driver's error. */
   of(outbox: string): Promise<OutboxTotals | null>;
 }

@@ -25,10 +25,7 @@ export interface DepthSamples {
   oldestAgeMaxMs: number;
 }
 
-/**
- * What is known of one slice of time of one series. All numbers add up when slices are put together; counts are of
- * events unless their name says otherwise.
- */
+/** One slice of time of one series. All numbers add up; counts are of events unless their name says otherwise. */
 export interface Cell {
   /** Bits of HOW. */
   how: number;

@@ -9,9 +9,9 @@ import { postgresFragments } from '@/lib/database/postgres/fragments';
  */
 
 /** Buckets per doubling. */
-export const BUCKETS_PER_OCTAVE = 32;
+const BUCKETS_PER_OCTAVE = 32;
 /** The first octave begins at 2^-10 ms, about a microsecond: the clock of a database tells nothing shorter. */
-export const FIRST_OCTAVE = -10;
+const FIRST_OCTAVE = -10;
 /** How far a quantile can be off the true one, as a share of it. */
 export const RELATIVE_ERROR = 1 / (2 * BUCKETS_PER_OCTAVE + 1);
 
@@ -56,10 +56,7 @@ export function countOf(histogram: Histogram): number {
   return total;
 }
 
-/**
- * The bucket of a duration in milliseconds (double precision), as `bucketOf` of histogram.ts computes it: never in numeric,
- * whose logarithm costs three times as much. NULL for NULL. Of the console's own database unless told otherwise.
- */
+/** `bucketOf` in SQL, of double precision: a logarithm in numeric costs three times as much. NULL for NULL. */
 export function bucketSql(milliseconds: RawBuilder<unknown>, { float, shortInteger }: Fragments = postgresFragments): RawBuilder<unknown> {
   const ms = float(milliseconds);
   const octave = sql`floor(ln(${ms}) / ${float(sql.lit(Math.LN2))})`;

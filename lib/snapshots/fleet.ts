@@ -15,7 +15,7 @@ const FIRST_WITHIN_MS = 2_500;
 /** Figures older than this are old, whoever has them. */
 const OLD_MS = 15_000;
 
-export interface FleetOptions {
+interface FleetOptions {
   directory: OutboxDirectory;
   /** Milliseconds since the epoch. */
   now: () => number;

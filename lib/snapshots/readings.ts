@@ -58,11 +58,7 @@ export interface ReadingCost {
 
 /** How a caller wants its answer, in milliseconds. */
 export interface CachePolicy {
-  /**
-   * Time is cut into pieces of this length, and one reading serves a piece: so many callers, whenever they ask, cost what one
-   * costs that asks once in each. Where readings are dear, one serves longer. Zero: a reading begun after the question, the next one
-   * for everybody who asked before it, at most one a second.
-   */
+  /** One reading serves all who ask within so long, longer where it is dear; zero: one begun after the question, at most one a second. */
   sharedMs: number;
   /** It waits this long and then takes what there is. */
   waitMs: number;
@@ -84,7 +80,7 @@ export interface Readings {
   servesMs(id: string, policy: CachePolicy): number;
 }
 
-export interface ReadingsOptions {
+interface ReadingsOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Computes the figures of databases that do not do it themselves; null: those have none. */
@@ -94,29 +90,30 @@ export interface ReadingsOptions {
 }
 
 /** One outbox: its newest reading and the attempt under way. */
-interface Entry {
-  outbox: Outbox | null;
-  reading: Reading | null;
-  head: Head | null;
-  readAt: number;
-  failure: Failure | null;
-  triedAt: number;
+type Entry = ReturnType<typeof newEntry>;
+const newEntry = () => ({
+  outbox: null as Outbox | null,
+  reading: null as Reading | null,
+  head: null as Head | null,
+  readAt: -Infinity,
+  failure: null as Failure | null,
+  triedAt: -Infinity,
   /** The store did not answer the last attempt. */
-  historyFails: boolean;
+  historyFails: false,
   /** How long the last attempt took, in milliseconds. */
-  tookMs: number;
-  inFlight: Promise<void> | null;
+  tookMs: 0,
+  inFlight: null as Promise<void> | null,
   /** When the next reading may begin, for those who wait for it; null while nobody does. */
-  next: Promise<unknown> | null;
+  next: null as Promise<unknown> | null,
   /** Its place in the queue, while it waits there; and that somebody waits for this one alone. */
-  ticket: Ticket | null;
-  hurried: boolean;
+  ticket: null as Ticket | null,
+  hurried: false,
   /** When the attempt under way began to read; null while there is none. */
-  startedAt: number | null;
-  history: Past[];
-  cost: ReadingCost;
-  once: Once;
-}
+  startedAt: null as number | null,
+  history: [] as Past[],
+  cost: { readings: 0, rows: 0, milliseconds: 0 },
+  once: createOnce(),
+});
 
 /** One reading per outbox for all who ask, whatever the window: single flight, and nothing is read while nobody asks. */
 export function createReadings(
@@ -274,25 +271,6 @@ const isLate = ({ startedAt }: Entry, now: number): boolean => startedAt !== nul
 function dearMs({ failure, tookMs }: Entry): number {
   return failure !== null || tookMs > DEAR_MS ? SHARED_SLOW_MS : 0;
 }
-
-const newEntry = (): Entry => ({
-  outbox: null,
-  reading: null,
-  head: null,
-  readAt: -Infinity,
-  failure: null,
-  historyFails: false,
-  triedAt: -Infinity,
-  tookMs: 0,
-  inFlight: null,
-  next: null,
-  ticket: null,
-  hurried: false,
-  startedAt: null,
-  history: [],
-  cost: { readings: 0, rows: 0, milliseconds: 0 },
-  once: createOnce(),
-});
 
 /** Keeps the figures verdicts compare with, not the types and slices: those are the bulk of a reading. */
 function remember(entry: Entry, { asOf, figures, reach }: Reading): void {

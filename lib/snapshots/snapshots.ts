@@ -29,11 +29,7 @@ export interface Charts {
 
 /** The figures of every outbox, one reading for all viewers: single flight, of one outbox never more than 5 s old when answered. */
 export interface Snapshots {
-  /**
-   * Every outbox over the last hour, worst first, from what was read a moment ago: within 0.3 s, a second when nobody has asked
-   * for a while, or 3 s when asked first. Its figures are less than 15 s old where somebody asks every few seconds, and say how
-   * old they are; one that is slow or away never delays the others.
-   */
+  /** Every outbox over the last hour, worst first: within 0.3 s, or 3 s when asked first; less than 15 s old where somebody keeps asking. */
   fleet(): Promise<FleetSnapshot>;
   /** Problem `not_found` for an unknown id; a source that is away keeps its last figures, marked `stale`. */
   outbox(id: string, window: Window, charts?: Charts): Promise<OutboxSnapshot>;
@@ -60,7 +56,7 @@ export interface Current {
   cost: ReadingCost;
 }
 
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   /** What was collected; without it only figures of now are known. */
   history?: History | null;
   /** Computes the figures of databases that do not do it themselves (MySQL, MariaDB); without it those have none. */

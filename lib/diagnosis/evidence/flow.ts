@@ -1,7 +1,4 @@
-/**
- * Whether events move and whether the relay lives: what several verdicts are judged from. Everything comes from the table
- * and from earlier readings of it, never from the relay: a process can look alive and publish nothing.
- */
+/** Whether events move and the relay lives, from the table and earlier readings of it: a process can look alive and publish nothing. */
 import { sql } from 'kysely';
 import { due, failing } from '@/lib/live/reading-sql';
 import { lastPublishedAt } from '@/lib/figures/throughput';
@@ -66,7 +63,7 @@ export const FLOW: Aggregates<Flow> = {
 };
 
 /** A waiting row as facts quote it. */
-export interface QuotedRow {
+interface QuotedRow {
   at: string | null;
   type: string | null;
   error: string | null;
@@ -105,7 +102,7 @@ export const FAILING_ROWS: Aggregates<FailingRows> = {
   },
 };
 
-export interface Standstill {
+interface Standstill {
   /** Since when events have been due without one going out, in milliseconds since the epoch. */
   since: number;
   due: number;
@@ -233,10 +230,7 @@ const PATIENCE_PER_MEDIAN = 4;
 /** Where no time of publishing is kept, the pace of the last hour has to do: so many usual gaps without an event. */
 const PATIENCE_PER_GAP = 4;
 
-/**
- * How long events may be due before this relay counts as standing still, in milliseconds. One that is seen to try needs no
- * usual pace to be judged by.
- */
+/** How long events may be due before this relay counts as standing still, in ms. One seen to try needs no usual pace to be judged by. */
 export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean, tries = false): number {
   const least = confirmed ? PATIENCE_MIN_MS.confirmed : PATIENCE_MIN_MS.once;
   if (p50Ms === null && published === 0) return tries ? least : PATIENCE_UNKNOWN_MS;
@@ -244,10 +238,7 @@ export function silenceLimitMs({ p50Ms, published }: Rhythm, confirmed: boolean,
   return Math.min(PATIENCE_MAX_MS, Math.max(least, usual));
 }
 
-/**
- * When the relay last gave a sign of life other than an event going out: a claim, a counted attempt, or a lock on a waiting
- * row. In milliseconds since the epoch, at the latest: it may have been later. Null when the table shows none.
- */
+/** When the relay last claimed, counted an attempt or locked a waiting row, at the latest, in ms since the epoch; null: the table shows none. */
 const aliveAt = (circumstances: Circumstances): number | null =>
   signOf(circumstances, ['tried', 'touchedAfter'], (before, after) => grew(before, after, 'touch') || triedAgain(before, after));
 

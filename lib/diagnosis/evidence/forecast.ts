@@ -47,10 +47,7 @@ function depths({ reading, previous }: Circumstances): Depth[] {
   });
 }
 
-/**
- * Growth of the queue's low water over one of the spans: a queue that is emptied between two bursts does not grow, however
- * high the bursts. Null when it does not, or was not watched.
- */
+/** Growth of the queue's low water over one of the spans: one that is emptied between bursts does not grow. Null where none was seen. */
 export function growthOf(circumstances: Circumstances): { events: number; overMs: number; since: number } | null {
   const points = depths(circumstances);
   const last = points.at(-1);
@@ -74,7 +71,7 @@ function lowIn(points: readonly Depth[], from: number, length: number): Depth | 
   return within.length === 0 ? null : within.reduce((low, point) => (point.waiting <= low.waiting ? point : low));
 }
 
-export interface Drain {
+interface Drain {
   fromMs: number;
   toMs: number;
   /** How long it has been seen to shrink: a forecast from a moment is a guess. */

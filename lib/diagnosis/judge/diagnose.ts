@@ -7,10 +7,7 @@ const WORST_FIRST = [...VERDICT_RULES].sort((a, b) => VERDICTS.indexOf(a.verdict
 /** Facts of the worst verdict that come before those of the others. */
 const FACTS_FIRST = 2;
 
-/**
- * The worst verdict that holds, its two most telling facts, one fact of each other verdict that holds too, then the rest.
- * Of a source that was neither read nor has failed yet nothing is known: it is away.
- */
+/** The worst verdict that holds, its two most telling facts, one of each other that holds, then the rest; of nothing known, source_down. */
 export function diagnose(circumstances: Circumstances): Diagnosis {
   const found = WORST_FIRST.flatMap((rule) => {
     const finding = rule.judge(circumstances);

@@ -10,10 +10,7 @@ const ENDLESS_FACTOR = 5;
 const ENDLESS_SEEN_MS = { fromMs: 9_000, toMs: 60_000 };
 const QUEUE_MS = 5_000;
 
-/**
- * One row fails again and again. Either nothing gets past it: events are due, the relay tries, nothing goes out. Or it
- * is tried for ever while the others go out.
- */
+/** One row fails again and again: nothing gets past it while events are due, or it is tried for ever while the others go out. */
 export const poisonRowVerdict: VerdictRule = {
   verdict: 'poison_row',
   live: FAILING_ROWS,

@@ -12,10 +12,7 @@ import {
   type VerdictRule,
 } from '../evidence/circumstances';
 
-/**
- * Events are due, none goes out, and nobody tries: for longer than this relay's own rhythm explains. Where no row tells, the
- * replication slot does: nobody reads it, nothing of it is confirmed, or it cannot be read any more.
- */
+/** Events are due, none goes out and nobody tries, for longer than its rhythm explains; where no row tells, its replication slot does. */
 export const relayStoppedVerdict: VerdictRule = {
   verdict: 'relay_stopped',
   live: FLOW,

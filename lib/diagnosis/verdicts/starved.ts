@@ -37,10 +37,7 @@ const STARVED: Aggregates<Starved> = {
   perType: (base) => ({ failing: count(failing(base)) }),
 };
 
-/**
- * Failing rows at the head of the queue fill every batch: the relay works, but events that never failed wait behind
- * them and none of those goes out.
- */
+/** Failing rows fill every batch: the relay works, but events that never failed wait behind them and none of those goes out. */
 export const starvedVerdict: VerdictRule = {
   verdict: OWNER,
   live: STARVED,

@@ -8,10 +8,7 @@ interface Column {
   value: (point: RatedPoint) => string | number | null;
 }
 
-/**
- * A series as CSV of RFC 4180: a line per step, oldest first, times in ISO 8601 UTC, durations in milliseconds, an empty
- * field where nothing is known. Text that a spreadsheet would run as a formula is quoted with an apostrophe.
- */
+/** CSV of RFC 4180, oldest step first, durations in ms, empty where nothing is known; text that would run as a formula is quoted. */
 export function seriesCsv(series: Series): string {
   const columns = columnsOf(series);
   const lines = ratedPoints(series).map((point) => columns.map(({ value }) => field(value(point))));

@@ -1,9 +1,6 @@
 import type { Known, UnavailableReason } from './measured';
 
-/**
- * How the replication slot behind an outbox is: what a connector that reads the database's log has confirmed, and whether it
- * is there. Bytes are of the log of the whole server, of which this outbox's events are only a part.
- */
+/** What a log reader has confirmed of the replication slot behind an outbox. Bytes are of the whole server: its events are a part of it. */
 export interface SlotHealth {
   /** `unavailable`, with `why`, where no slot can be looked at, or nobody can tell which one it is. */
   known: Known;

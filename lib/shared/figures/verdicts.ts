@@ -37,10 +37,7 @@ export const VERDICT_TONE = {
 } as const satisfies Record<Verdict, 'healthy' | 'watch' | 'act' | 'blind'>;
 export type Tone = (typeof VERDICT_TONE)[Verdict];
 
-/**
- * One fact behind a verdict. `code` names its sentence in the catalogue (`evidence.<code>`), `values` fill it in:
- * numbers as numbers, times as ISO strings, durations in milliseconds under names ending in `Ms`.
- */
+/** `code` names its sentence (`evidence.<code>`), `values` fill it in: times as ISO strings, durations in milliseconds as `…Ms`. */
 export interface Evidence {
   code: string;
   values: Record<string, string | number | null>;

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
-import { STEP_SECONDS, WINDOWS, spanProblem, spanSeconds, stepSecondsOf } from './windows';
+import { WINDOWS, type Window, spanProblem, spanSeconds, stepSecondsOf } from './windows';
 
 const START = Date.parse('2026-11-21T00:00:00Z');
 const spanOf = (seconds: number) => ({ from: new Date(START).toISOString(), to: new Date(START + seconds * 1_000).toISOString() });
+
+const STEP_SECONDS: Record<Window, number> = { '15m': 60, '1h': 60, '24h': 900, '7d': 3_600, '30d': 14_400, '90d': 86_400 };
 
 it('gives a window and a span of the same length the same step, and at most 180 points', () => {
   for (const window of WINDOWS) {

@@ -22,22 +22,12 @@ export function windowStartMs(window: Window, nowMs: number): number {
   return Math.floor((nowMs - WINDOW_SECONDS[window] * 1_000) / sliceMs) * sliceMs;
 }
 
-/** Seconds per point: up to 180 points whatever the window; a minute is the least that is kept. */
-export const STEP_SECONDS: Record<Window, number> = {
-  '15m': 60,
-  '1h': 60,
-  '24h': 900,
-  '7d': 3_600,
-  '30d': 14_400,
-  '90d': 86_400,
-};
-
 /** What a series is of: a window up to now, or a span of its own from one ISO 8601 time up to but without another. */
 export type SeriesSpan = { window: Window } | { from: string; to: string };
 
 /** The shortest and the longest span of its own, in seconds. */
 export const SPAN_SECONDS_MIN = 900;
-export const SPAN_SECONDS_MAX = 7_776_000;
+const SPAN_SECONDS_MAX = 7_776_000;
 
 const STEPS_SECONDS = [60, 300, 900, 3_600, 14_400, 86_400] as const;
 const POINTS_MAX = 180;
