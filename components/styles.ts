@@ -1,7 +1,4 @@
-/**
- * Every style sheet of the console, imported once by the root layout. Mantine's come one by one, in the order its
- * components build upon each other: add the sheet of a component with its first use.
- */
+/** Every style sheet, imported once by the root layout; Mantine's in the order its components build upon each other, added with their first use. */
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';
 import '@mantine/core/styles/global.css';

@@ -21,10 +21,7 @@ type TimelineItem =
 /** What stands first among things of one instant. */
 const RANK = { created: 0, attempted: 1, published: 2, archived: 3, intervention: 4 } as const;
 
-/**
- * The story of an event, oldest first. The table keeps the last attempt only, so earlier ones are a number and no lines.
- * An archiving that the record has as an intervention stands once.
- */
+/** Oldest first. The table keeps the last attempt only; an archiving that the record has as an intervention stands once. */
 export function timelineItems({ event, interventions, archived }: EventDetail): TimelineItem[] {
   const items: TimelineItem[] = interventions.map((entry) => ({ kind: 'intervention', at: entry.at, entry }));
   if (event.createdAt !== null) items.push({ kind: 'created', at: event.createdAt });

@@ -9,10 +9,7 @@ export interface KeyPress {
   altKey: boolean;
 }
 
-/**
- * True when the press is the shortcut: `j`, `?`, `Enter`, `shift+x`, `mod+k` (⌘ on a Mac, Ctrl elsewhere).
- * With a Korean or Cyrillic layout the letter keys send letters of their own: the key's place on the board decides then.
- */
+/** `j`, `?`, `Enter`, `shift+x`, `mod+k` (⌘ on a Mac, Ctrl elsewhere); with a layout of other letters the key's place on the board decides. */
 export function matchesShortcut(press: KeyPress, shortcut: string): boolean {
   const parts = shortcut.split('+');
   const key = parts.pop() ?? '';
@@ -106,10 +103,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/**
- * Binds keys while the calling component is on screen and lists them under `?`. The handlers may be new on every
- * render; the list is registered again only when its keys or labels change.
- */
+/** Binds keys while the calling component is on screen; registered again only when keys or labels change, whatever the handlers. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
   const registry = useContext(RegistryContext);
   if (!registry) throw new Error('useShortcuts needs a ShortcutProvider above it');

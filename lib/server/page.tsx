@@ -69,10 +69,7 @@ interface Definition {
   permission: Permission;
 }
 
-/**
- * The one way to write a page: who is asking, may they, and only then `render`. Without a sign-in it leads to /login;
- * what is not there, or not for this role, is not found.
- */
+/** The one way to write a page: who asks, may they, and only then `render`; without a sign-in to /login, for another role not found. */
 export function definePage({
   id,
   permission,

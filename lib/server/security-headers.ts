@@ -1,9 +1,6 @@
 /** Headers that every answer carries. Pure, so that the whole matrix can be tested. */
 
-/**
- * The content security policy of one page. Scripts run by nonce only; Mantine and recharts write style attributes,
- * which no nonce can cover. Hot reload in development needs eval and a socket.
- */
+/** Scripts run by nonce only; Mantine and recharts write style attributes, which no nonce can cover. Hot reload needs eval and a socket. */
 export function contentSecurityPolicy(options: { nonce: string; https: boolean; development: boolean }): string {
   const { nonce, https, development } = options;
   const directives = [

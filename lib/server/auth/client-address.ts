@@ -1,7 +1,4 @@
-/**
- * Where a request comes from: the other end of its connection, or what a proxy that the configuration names says of it. Next hands on
- * whatever the client wrote into X-Forwarded-*, so these headers are put right before it sees them.
- */
+/** Where a request comes from: the other end of its connection, or what a configured proxy says. Next hands on whatever the client wrote into X-Forwarded-*. */
 import { randomBytes } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';

@@ -11,10 +11,7 @@ interface Going {
 /** Goes with the binding of the outbox: another one is another table. */
 const ofOutboxes = new WeakMap<Outbox, Map<string, Going>>();
 
-/**
- * Reads once for everybody who asks the same before the reading begins: of two hundred open lists two are read at a time at the most, and
- * each gets what was read after it asked. `question` holds all that the answer depends on, who is asking included.
- */
+/** Reads once for everybody who asks the same before the reading begins: two at a time at the most. `question` holds all that the answer depends on, the asker included. */
 export function together<T>(outbox: Outbox, question: readonly unknown[], read: () => Promise<T>): Promise<T> {
   const goings = ofOutboxes.get(outbox) ?? new Map<string, Going>();
   ofOutboxes.set(outbox, goings);

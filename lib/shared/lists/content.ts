@@ -1,7 +1,4 @@
-/**
- * Why content was not read: it is larger than what is read unasked, or than what is ever read; `not_now` where its database
- * took too long over it or had no connection for it.
- */
+/** Larger than what is read unasked, or than what is ever read; `not_now`: its database took too long or had no connection for it. */
 export type Unread = 'on_request' | 'too_large' | 'not_now';
 
 /** A payload or headers as text, digits exact. */

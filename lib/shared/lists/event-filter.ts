@@ -1,7 +1,4 @@
-/**
- * The filter of an events list as it stands in a URL: `?state=dead&type=order_complete&from=…`.
- * The screen and the HTTP route read and write it here, so a link means the same to both.
- */
+/** The filter of an events list as it stands in a URL, `?state=dead&type=order_complete&from=…`, for the screen and the HTTP route. */
 import type { EventFilter, OutboxEvent } from '../model';
 import { STATES, isState, type State } from '../states';
 

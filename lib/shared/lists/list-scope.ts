@@ -1,9 +1,6 @@
 import type { EventState } from '../states';
 
-/**
- * What newest and oldest go by: the time of creation; what happened last, which is being published for what is out and
- * creation for the rest; or the key. It follows from the table's indexes.
- */
+/** What newest and oldest go by, as the indexes allow: creation; what happened last (being published for what is out, else creation); or the key. */
 export type OrderedBy = 'created' | 'happened' | 'key';
 
 /** What a page of events was made from: in which order, out of how many rows, and what it cannot hold. */

@@ -1,7 +1,4 @@
-/**
- * Numbers and times as the screens show them. Pure: the locale and the time zone are arguments, and words come from
- * the caller's catalogue, so that a server and a browser with other locale data write the same text.
- */
+/** Numbers and times as the screens show them. Pure: locale, time zone and words are arguments, so that server and browser write the same text. */
 import type { Count, Known } from '../figures/measured';
 import { timeParts } from './zoned-time';
 

@@ -1,7 +1,4 @@
-/**
- * Characters that change how the text around them is read while showing nothing themselves: direction overrides and
- * isolates, zero-width ones, and control characters other than tab and line break.
- */
+/** Characters that change how the text around them is read while showing nothing: direction overrides, zero-width, control characters but tab and line break. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
 /** The text with such characters written as `\u202e`: what came from somewhere else must not be able to disguise itself. */

@@ -35,10 +35,7 @@ export function instantToWall(at: string | number, timeZone: string): string {
   return `${part.year ?? ''}-${part.month ?? ''}-${part.day ?? ''}T${part.hour ?? ''}:${part.minute ?? ''}:${part.second ?? ''}`;
 }
 
-/**
- * The instant a wall-clock time means, ISO 8601 UTC; null when it is no time. A time the clocks skip in spring is read
- * with the offset before the jump, one they pass twice in autumn means its first pass.
- */
+/** ISO 8601 UTC; null when it is no time. One the clocks skip is read with the offset before the jump, one they pass twice means its first pass. */
 export function wallToInstant(wall: string, timeZone: string): string | null {
   const asUtc = Date.parse(`${wall}Z`);
   if (Number.isNaN(asUtc)) return null;
