@@ -132,6 +132,13 @@ describe('masking', () => {
     for (let level = 0; level < 80; level += 1) deep = { deeper: deep };
     expect(JSON.stringify(seen(['payload.**.who'], deep).text)).not.toContain('canary');
     expect(presentError('no such bird: canary', hiddenValues(outbox([]), 'payload', stored(deep)) ?? [])).toBe(`no such bird: ${MASK}`);
+    // Half a megabyte of numbers in one masked place, each of which may be quoted.
+    const many = hiddenValues(
+      outbox(['payload.who']),
+      'payload',
+      stored({ who: Array.from({ length: 250_000 }, (_, index) => index % 10) }),
+    );
+    expect(many).toHaveLength(250_000);
     const broken = hiddenValues(outbox([]), 'payload', stored('{"cvv": "123", "n": 45')) ?? [];
     expect(presentError('123 refused, 45 too', broken)).toBe(`${MASK} refused, ${MASK} too`);
   });

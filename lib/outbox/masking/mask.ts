@@ -98,9 +98,9 @@ export function hiddenValues(outbox: Outbox, role: 'payload' | 'headers', stored
   if (readable.binary) return unsearched;
   const tree = parseJson(readable.head);
   if (tree === undefined) return LOOKS_LIKE_JSON.test(readable.head) ? scalarsIn(readable.head) : unsearched;
-  const found: string[] = [];
-  maskTree(tree, maskedPaths(outbox.settings.mask, role), (value) => found.push(...scalarsOf(value)));
-  return found;
+  const covered: unknown[] = [];
+  maskTree(tree, maskedPaths(outbox.settings.mask, role), (value) => covered.push(value));
+  return covered.flatMap(scalarsOf);
 }
 
 /** Of a document that was cut nobody can say which values are masked: none of those that can be read is quoted. */
