@@ -1,7 +1,8 @@
 import type { OutboxEvent } from '@/lib/shared/model';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { COLUMN_ROLES, type ColumnRole, type Source } from '@/lib/shape/schema/source';
-import { hidesPath, pathSteps } from './paths';
+import { hidesPath } from './paths';
+import { pathSteps } from '@/lib/shared/lists/document-path';
 import type { OutboxSettings } from '../outbox';
 
 type Role = Exclude<ColumnRole, 'id'>;

@@ -8,7 +8,7 @@ import { linksOf } from '../rows/links';
 import { maskErrorBeside, presentError } from './hidden-in-errors';
 import { hiddenValues, presentContent, presentEvent } from './mask';
 import type { Outbox } from '../outbox';
-import { pathSteps, rawSteps } from './paths';
+import { pathSteps, rawSteps } from '@/lib/shared/lists/document-path';
 
 const outbox = (mask: string[], amount: string[] | null = null, warn?: string): Outbox =>
   ({

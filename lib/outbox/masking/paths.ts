@@ -1,15 +1,4 @@
-/** Steps of a path such as `payload.customer.email`, `items.*.price`, `["a.b"].c`; a leading `payload` or `$` is dropped. */
-export function pathSteps(path: string): string[] {
-  const steps = rawSteps(path);
-  return steps[0] === 'payload' || steps[0] === '$' ? steps.slice(1) : steps;
-}
-
-/** Every step as written, quotes and brackets resolved. */
-export function rawSteps(path: string): string[] {
-  return [...path.matchAll(/\[\s*"([^"]*)"\s*\]|\[\s*'([^']*)'\s*\]|\[\s*(\*|\d+)\s*\]|([^.[\]]+)/g)].map(
-    (match) => match[1] ?? match[2] ?? match[3] ?? match[4] ?? '',
-  );
-}
+import { rawSteps } from '@/lib/shared/lists/document-path';
 
 /** Keys that are hidden from roles without `payload:unmask` even when no path names them. */
 export const SENSITIVE_KEYS =

@@ -1,7 +1,7 @@
 import type { Content } from '@/lib/shared/lists/content';
 import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
-import { rawSteps } from '../masking/paths';
+import { rawSteps } from '@/lib/shared/lists/document-path';
 
 /** The configured links, `{field}` filled in. One whose field the event lacks, or that is no http(s) address, is left out. */
 export function linksOf(

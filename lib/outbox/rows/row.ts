@@ -9,7 +9,7 @@ import type { Place } from '@/lib/shape/bound';
 import { mayHoldJson, roleSize, roleSql, type RoleSql } from './role-sql';
 import { rowId } from './row-id';
 import { READ_BYTES } from './content';
-import { pathSteps } from '../masking/paths';
+import { pathSteps } from '@/lib/shared/lists/document-path';
 import { touchedCount } from './touched';
 import { encodeVersion } from './version';
 
