@@ -5,7 +5,7 @@
 import { examineOutbox } from '@/lib/doctor/examine';
 import { openHistory } from '@/lib/history/rollups/history';
 import { createCollector } from '@/lib/history/collector/collector';
-import { readProgress } from '@/lib/history/collector/progress';
+import { readProgress } from '@/fixtures/collector/progress';
 import { attemptsObserver } from '@/lib/history/collector/observers/attempts';
 import { takeReading } from '@/lib/snapshots/readings';
 import type { Compute } from '@/lib/live/take-reading';
@@ -196,7 +196,7 @@ export function collect(
 
 /** How far the rollups are, and whether nothing before it is left to read; null before the first look. */
 export async function collectedUpTo(store: Store): Promise<{ foldedTo: string; whole: boolean } | null> {
-  const progress = await readProgress(store.db, OUTBOX_ID);
+  const progress = await readProgress(store, OUTBOX_ID);
   return progress === null ? null : { foldedTo: progress.foldedTo, whole: progress.unread.length === 0 };
 }
 
@@ -226,7 +226,7 @@ export async function bookedByMinuteAndType(store: Store, fromMinute: number, to
 
 /** Minutes since the epoch that may still lack rows; none before the first look. */
 export async function provisionalMinutes(store: Store): Promise<number[]> {
-  return (await readProgress(store.db, OUTBOX_ID))?.suspects ?? [];
+  return (await readProgress(store, OUTBOX_ID))?.suspects ?? [];
 }
 
 /** An index the doctor advises: its statement, and the size it says it will have. */

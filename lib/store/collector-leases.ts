@@ -84,12 +84,7 @@ export async function readCollectorState(db: StoreDb, outbox: string): Promise<C
   return (await state.executeTakeFirst()) ?? null;
 }
 
-/** How far one outbox has been collected, as JSON text, without what is remembered of single events; null before its first look. */
-export async function findCollectorState(db: StoreDb, outbox: string): Promise<string | null> {
-  const row = await db.selectFrom('collector_state').select('state').where('outbox', '=', outbox).executeTakeFirst();
-  return row?.state ?? null;
-}
-
+/** How far outboxes have been collected, in one statement; one that has none is left out. */
 export async function findCollectorStates(
   db: StoreDb | Transaction<StoreTables>,
   outboxes: readonly string[],

@@ -1,5 +1,4 @@
-import type { Engine, Transactions } from '@/lib/database/engine';
-import type { Db } from '@/lib/database/description';
+import type { Transactions } from '@/lib/database/engine';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { Problem } from '@/lib/shared/problems';
 
@@ -30,13 +29,6 @@ export function minutesIn(from: number, to: number): number[] {
   return Array.from({ length: Math.ceil(to / MINUTE) - first }, (_, index) => first + index);
 }
 
-/** What the server said of its transactions at one moment. */
-export interface Tick {
-  /** By the observed database's clock, in microseconds. */
-  at: number;
-  open: Transactions['open'];
-}
-
 /** In microseconds. */
 export interface Lags {
   /** Rows this young are left alone: transactions that published them are usually still open. */
@@ -47,38 +39,31 @@ export interface Lags {
   most: number;
 }
 
-/** Asks for the time and the transactions under way: no privilege needed, nothing is locked or read. */
-export async function readServerTime(db: Db, engine: Engine): Promise<Tick> {
-  const { at, open } = await engine.transactions(db);
-  return { at: microsOf(at), open };
-}
-
-/** The ticks of one database, remembered for as long as they can matter. */
+/** What the server told of its transactions at ticks, remembered for as long as it can matter. */
 export class Horizon {
   private ticks: { at: number; next: bigint }[] = [];
-  private newestClean: number | null = null;
-
-  constructor(private readonly lags: Lags) {}
-
   /**
    * Every transaction that was under way before this instant has ended: no row published before it can still come to light,
    * unless its transaction wrote for the first time later than the margin, or its clock is behind. null while not known.
    * Where the server does not tell, no transaction that publishes is taken to be open for longer than UNTOLD_LAGS say.
    */
-  get cleanTo(): number | null {
-    return this.newestClean;
-  }
+  cleanTo: number | null = null;
 
-  see({ at, open }: Tick): void {
-    if (open === null) {
-      this.newestClean = Math.max(this.newestClean ?? -Infinity, at - this.lags.most * UNTOLD_LAGS);
-      return;
+  constructor(private readonly lags: Lags) {}
+
+  /** Answers the moment, by the observed database's clock, in microseconds. */
+  see({ at: iso, open }: Transactions): number {
+    const at = microsOf(iso);
+    const raise = (to: number): void => void (this.cleanTo = Math.max(this.cleanTo ?? -Infinity, to));
+    if (open === null) raise(at - this.lags.most * UNTOLD_LAGS);
+    else {
+      const tick = { at, next: open.next };
+      const clean = [...this.ticks, tick].filter(({ next }) => next <= open.oldest).at(-1);
+      if (clean !== undefined) raise(clean.at - this.lags.margin);
+      // Earlier than the newest clean one, none can become the newest clean one.
+      this.ticks = [...this.ticks.filter((one) => clean === undefined || one.at > clean.at), tick].slice(-TICKS_REMEMBERED);
     }
-    const tick = { at, next: open.next };
-    const clean = [...this.ticks, tick].filter(({ next }) => next <= open.oldest).at(-1);
-    if (clean !== undefined) this.newestClean = Math.max(this.newestClean ?? -Infinity, clean.at - this.lags.margin);
-    // Earlier than the newest clean one, none can become the newest clean one.
-    this.ticks = [...this.ticks.filter((one) => clean === undefined || one.at > clean.at), tick].slice(-TICKS_REMEMBERED);
+    return at;
   }
 
   /** Up to where rows are collected at this moment of the database's clock. */

@@ -4,7 +4,7 @@ import type { Store } from '@/lib/store/store';
 import { minutesKeptFrom, cellIn, sliceOf, type Additions, ALL_TYPES } from '@/lib/rollup/cell';
 import { enter, NO_COST, sumOfCosts, withProvisional, type Progress } from './progress';
 import { eventsIn, readCells, applyPlannerSettings, type PublishedGroup, type Span, oldestPublished } from './published-sql';
-import { readServerTime, type Tick, isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
+import { isoOf, microsOf, minuteOf, minutesIn, MINUTE } from './clock';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { chooseMethod, sizeOf, type Choice } from './method';
 import type { SeriesNames, Session } from './session';
@@ -28,30 +28,30 @@ export async function collect(
 ): Promise<{ behind: boolean; tookMs: number }> {
   const { horizon, names, pace, pending } = session;
   const began = performance.now();
-  const { tick, choice, groups, span, target, past, statements } = await read(session, outbox);
+  const { at, choice, groups, span, target, past, statements } = await read(session, outbox);
   const tookMs = performance.now() - began;
-  const at = isoOf(tick.at);
-  const before = session.progress ?? firstProgress(choice.method, at, tick.at - session.timing.lags.settle);
+  const now = isoOf(at);
+  const before = session.progress ?? firstProgress(choice.method, now, at - session.timing.lags.settle);
   const rowsCounted = countsRows(choice.method);
   addCells(pending, groups, names);
-  markWatched(pending, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, tick) : []);
+  markWatched(pending, rowsCounted ? minutesIn(span.from, span.to) : choice.sees ? watchedBy(before, at) : []);
   const sample = await depth;
-  if (sample !== null) addDepth(pending, minuteOf(tick.at), sample);
+  if (sample !== null) addDepth(pending, minuteOf(at), sample);
 
   pace.succeeded(tookMs);
-  const countedSince = rowsCounted ? before.countedSince : at;
+  const countedSince = rowsCounted ? before.countedSince : now;
   const unread = past !== null && past.from < past.to ? [{ from: isoOf(past.from), to: isoOf(past.to), startedAt: isoOf(past.to) }] : [];
   const progress: Progress = {
     ...before,
     method: choice.method,
     advice: choice.advice,
-    foldedTo: rowsCounted ? isoOf(span.to) : at,
-    lookedAt: at,
+    foldedTo: rowsCounted ? isoOf(span.to) : now,
+    lookedAt: now,
     countedSince,
     unread: rowsCounted ? [...before.unread, ...unread] : unread,
     suspects: withProvisional(before.suspects, horizon.cleanTo, span).filter(
       // Minutes that are no longer kept, or that were not counted from rows, cannot be recounted.
-      (minute) => minute >= minutesKeptFrom(minuteOf(tick.at)) && minute * MINUTE >= microsOf(before.countedSince),
+      (minute) => minute >= minutesKeptFrom(minuteOf(at)) && minute * MINUTE >= microsOf(before.countedSince),
     ),
     everyMs: pace.everyMs,
     slowed: pace.slowed,
@@ -69,7 +69,8 @@ export async function collect(
 }
 
 interface Found {
-  tick: Tick;
+  /** By the observed database's clock, in microseconds. */
+  at: number;
   choice: Choice;
   span: Span;
   groups: PublishedGroup[];
@@ -93,24 +94,23 @@ async function read(session: Session, outbox: Outbox): Promise<Found> {
       const { choice } = session;
       const { access } = choice;
       if (access !== null) await applyPlannerSettings(db, outbox, access);
-      const tick = await readServerTime(db, outbox.database.engine);
-      horizon.see(tick);
-      const settled = tick.at - timing.lags.settle;
-      const nothing = { tick, choice, span: { from: settled, to: settled }, groups: [], target: settled, past: null };
+      const at = horizon.see(await outbox.database.engine.transactions(db));
+      const settled = at - timing.lags.settle;
+      const nothing = { at, choice, span: { from: settled, to: settled }, groups: [], target: settled, past: null };
       if (access === null) return { ...nothing, statements };
 
       statements += 1;
       const from = progress === null ? -Infinity : microsOf(progress.foldedTo);
-      if (progress === null || tick.at - microsOf(progress.lookedAt) > UNREACHABLE || tick.at - from > BEHIND) {
-        const past = { from: Math.max(from, tick.at - timing.retention), to: settled };
+      if (progress === null || at - microsOf(progress.lookedAt) > UNREACHABLE || at - from > BEHIND) {
+        const past = { from: Math.max(from, at - timing.retention), to: settled };
         // Rows older than the oldest there is may have been purged: what was published then is not known, and stays a gap.
         const oldest = await oldestPublished(db, outbox, access, { from: past.from - MINUTE, to: past.to });
         return { ...nothing, past: oldest === null ? null : { from: Math.max(past.from, oldest), to: past.to }, statements };
       }
-      const target = Math.max(from, horizon.foldableTo(tick.at));
+      const target = Math.max(from, horizon.foldableTo(at));
       const span = { from, to: Math.min(target, from + session.collectWidth.micros) };
       const groups = span.to > span.from ? await readCells(db, outbox, span, 1, 'tried') : [];
-      return { tick, choice, span, groups, target, past: null, statements };
+      return { at, choice, span, groups, target, past: null, statements };
     },
     { statementMs: STATEMENT_MS },
   );
@@ -135,7 +135,7 @@ function firstProgress(method: Progress['method'], at: string, settledTo: number
 }
 
 /** Minutes an outbox was watched in that is observed: those since the last tick, unless that was too long ago. */
-function watchedBy({ lookedAt }: Progress, { at }: Tick): number[] {
+function watchedBy({ lookedAt }: Progress, at: number): number[] {
   const last = microsOf(lookedAt);
   return minutesIn(at - last > UNREACHABLE ? at : last, at + 1);
 }

@@ -1,10 +1,11 @@
 import { commonTests, notNull } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import type { TableSize } from '@/lib/database/engine';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { kindOf } from '@/lib/shape/shape';
 import type { CollectionMethod } from '@/lib/shared/figures/collection';
-import { fitBlocks, fitRange, fitTests, numberedKey } from '@/lib/outbox/indexes/index-fit';
+import { fitBlocks, fitRange, fitTests, numberedKey, type Fit } from '@/lib/outbox/indexes/index-fit';
 import {
   createIndexStatement,
   indexedPlace,
@@ -53,6 +54,14 @@ export function publishedColumn({ main }: Outbox): string | null {
   return column !== null && main.description.columns.get(column)?.type === 'date' ? null : column;
 }
 
+const publishedTests = ({ shape }: Outbox, column: string): Leaf[] => [...commonTests(shape, STATES_OF.published), notNull(column)];
+
+/** An index in the order of publishing. */
+export function publishedByIndex(outbox: Outbox): Fit | null {
+  const column = publishedColumn(outbox);
+  return column === null ? null : fitRange(outbox.main, 'o', column, publishedTests(outbox, column));
+}
+
 /** How an outbox with a table of this size is collected. */
 export function chooseMethod(outbox: Outbox, size: Size): Choice {
   const { main } = outbox;
@@ -63,9 +72,8 @@ export function chooseMethod(outbox: Outbox, size: Size): Choice {
   if (!keepsPublished(outbox)) return seeing('deleted', null, size.counted ? null : countersAdvice(outbox));
   const published = publishedColumn(outbox);
   if (published !== null) {
-    const tests = [...commonTests(outbox.shape, STATES_OF.published), notNull(published)];
-    if (fitRange(main, 'o', published, tests) !== null) return seeing('published_index', 'ordered', null);
-    if (fitBlocks(main, published, tests)) return seeing('published_index', 'blocks', null);
+    if (publishedByIndex(outbox) !== null) return seeing('published_index', 'ordered', null);
+    if (fitBlocks(main, published, publishedTests(outbox, published))) return seeing('published_index', 'blocks', null);
     if (rows <= READING_ROWS) return seeing('scan', 'whole', rows <= SMALL_ROWS ? null : publishedIndexAdvice(outbox, size, published));
   }
   const waiting = fitTests(main, 'o', timeColumn(main, 'createdAt'), commonTests(outbox.shape, STATES_OF.waiting)) !== null;

@@ -5,7 +5,7 @@ import { statisticsObserver } from './observers/statistics';
 import { deletesObserver, transitionsObserver } from './observers/departures';
 import { sql } from 'kysely';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { isTimeout, DUTY_CYCLE as TICK_DUTY, Backoff } from './clock';
+import { isTimeout, DUTY_CYCLE, Backoff } from './clock';
 import { sumOfCosts } from './progress';
 import type { Session } from './session';
 
@@ -14,9 +14,7 @@ export const OBSERVERS: readonly Observer[] = [attemptsObserver, transitionsObse
 
 const STATEMENT_MS = 2_000;
 /** Of a tick that is this short most is the way there and back: by the time of the server it is a hundredth or less. */
-const DUTY_CYCLE = 0.05;
-/** What it may take of the share of the ticks that collect. */
-const OF_LOOKS = DUTY_CYCLE / TICK_DUTY;
+const OBSERVING = 0.05;
 
 /** Each in a transaction of its own: one that fails takes nothing of the others with it. Answers what the last one threw. */
 export async function observe(session: Session, outbox: Outbox, observers: readonly Observer[]): Promise<Error | null> {
@@ -25,7 +23,7 @@ export async function observe(session: Session, outbox: Outbox, observers: reado
   for (const observer of choice === null ? [] : observers.filter((one) => one.wants(outbox, choice.method))) {
     const round = rounds.get(observer.key) ?? {
       dueAt: 0,
-      pace: new Backoff(observer.everyMs, observer.everyMs, Math.min(DUTY_CYCLE, timing.duty * OF_LOOKS)),
+      pace: new Backoff(observer.everyMs, observer.everyMs, OBSERVING * Math.min(1, timing.duty / DUTY_CYCLE)),
     };
     rounds.set(observer.key, round);
     if (round.dueAt > Date.now()) continue;

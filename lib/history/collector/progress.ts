@@ -1,8 +1,8 @@
 /** How far the collector has come with an outbox: what its owner writes with every tick, and everybody else reads. */
 import { z } from 'zod';
 import { type CollectionMethod, type CollectorStatus, countsRows } from '@/lib/shared/figures/collection';
-import { findCollectorState, writeCollectorState, underLease, type Lease } from '@/lib/store/collector-leases';
-import type { StoreDb, Store } from '@/lib/store/store';
+import { writeCollectorState, underLease, type Lease } from '@/lib/store/collector-leases';
+import type { Store } from '@/lib/store/store';
 import { microsOf, minuteOf, minutesIn } from './clock';
 import type { Span } from './published-sql';
 import { deleteMinutesBefore } from '@/lib/store/rollups';
@@ -66,12 +66,6 @@ export function parseProgress(text: string): Progress | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** How far an outbox has been collected, by whichever process; null when it never has been. One row by its key. */
-export async function readProgress(db: StoreDb, outbox: string): Promise<Progress | null> {
-  const state = await findCollectorState(db, outbox);
-  return state === null ? null : parseProgress(state);
-}
-
 /** Minutes collected before every transaction of theirs had ended. */
 export function withProvisional(suspects: readonly number[], cleanTo: number | null, span: Span): number[] {
   const open = minutesIn(Math.max(span.from, cleanTo ?? -Infinity), span.to);
@@ -89,17 +83,10 @@ function backfillProgress({ unread }: Pick<Progress, 'unread'>): { share: number
 
 /** What an outbox's progress means to a person. */
 export function statusOf(progress: Progress): CollectorStatus {
-  const backfill = countsRows(progress.method) ? backfillProgress(progress) : null;
-  return {
-    state: progress.blind ? 'blind' : backfill !== null ? 'backfilling' : progress.slowed ? 'slowed' : 'collecting',
-    method: progress.method,
-    foldedTo: progress.foldedTo,
-    watchedSince: progress.watchedSince,
-    backfill,
-    everyMs: progress.everyMs,
-    cost: progress.cost,
-    advice: progress.advice,
-  };
+  const { method, foldedTo, watchedSince, everyMs, cost, advice } = progress;
+  const backfill = countsRows(method) ? backfillProgress(progress) : null;
+  const state = progress.blind ? 'blind' : backfill !== null ? 'backfilling' : progress.slowed ? 'slowed' : 'collecting';
+  return { state, method, foldedTo, watchedSince, backfill, everyMs, cost, advice };
 }
 
 /** Of an outbox that has not been read yet. */

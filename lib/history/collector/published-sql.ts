@@ -2,8 +2,6 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { statePredicate } from '@/lib/shape/compile';
-import { commonTests, notNull } from '@/lib/shape/reason';
-import { fitRange, type Fit } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { bucketSql } from '@/lib/rollup/histogram';
@@ -13,7 +11,7 @@ import { hasTime, traitsOf } from '@/lib/outbox/scan/traits';
 import { typeOf } from '@/lib/outbox/scan/base-columns';
 import { isoOf, MINUTE, microsOf } from './clock';
 import { attemptsOf, epochMs, toRow, type ObservedRow } from './observers/observer';
-import { publishedColumn, type Access } from './method';
+import { publishedByIndex, publishedColumn, type Access } from './method';
 
 /** Rows published in a span: instants in microseconds, `to` exclusive. */
 export interface Span {
@@ -163,12 +161,6 @@ export async function countByMinute(db: Db, outbox: Outbox, span: Span): Promise
   return new Map(rows.map((row) => [Number(row.minute), Number(row.events)]));
 }
 
-/** An index in the order of publishing. */
-export function publishedByIndex(outbox: Outbox): Fit | null {
-  const column = publishedColumn(outbox);
-  return column === null ? null : fitRange(outbox.main, 'o', column, [...commonTests(outbox.shape, STATES_OF.published), notNull(column)]);
-}
-
 /** The rest of a SELECT of the rows published in a span, under the alias that `placeSql` gives, by that index where there is one. */
 export const publishedRows = (outbox: Outbox, span: Span): Sql =>
   sql`${outbox.database.engine.fragments.from(outbox.main.table, 'o', publishedByIndex(outbox)?.index)} where ${publishedIn(outbox, span)}`;
@@ -228,7 +220,7 @@ export async function oldestPublished(db: Db, outbox: Outbox, access: Access, sp
   return none;
 }
 
-export interface PastAttempts {
+interface PastAttempts {
   /** Steps since the epoch in which the rows were published. */
   step: number;
   type: string | null;

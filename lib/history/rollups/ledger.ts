@@ -24,7 +24,7 @@ type Db = Transaction<StoreTables>;
 
 const BELOW = { hour: 'minute', day: 'hour' } as const satisfies Partial<Record<Tier, Tier>>;
 
-export interface Posting {
+interface Posting {
   outbox: string;
   additions: Additions;
   /** Minutes from which rows may still be missing; all others written here count as complete. */

@@ -66,7 +66,7 @@ interface Tries {
 }
 
 /** How many attempts of a row failed and how many repeated another, as far as its counter tells. */
-export function triesOf(attempts: number, state: ObservedRow['state'], meaning: CounterMeaning): Tries {
+function triesOf(attempts: number, state: ObservedRow['state'], meaning: CounterMeaning): Tries {
   const count = Math.max(0, attempts);
   if (meaning.countsClaims) {
     const open = state === 'processing' || state === 'published';

@@ -9,8 +9,8 @@ import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { traitsOf, timeColumn } from '@/lib/outbox/scan/traits';
 import type { Place } from '@/lib/shape/bound';
 import { statePredicate } from '@/lib/shape/compile';
-import { publishedColumn } from '../method';
-import { publishedByIndex, publishedIn, publishedRows, type Span } from '../published-sql';
+import { publishedByIndex, publishedColumn } from '../method';
+import { publishedIn, publishedRows, type Span } from '../published-sql';
 import { attemptsMemory, countAttempts, type AttemptsReach, type CounterMeaning } from './attempts-count';
 import {
   attemptsOf,

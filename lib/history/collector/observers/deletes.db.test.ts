@@ -91,7 +91,8 @@ async function play(table: string, { forMs, ratePerSecond, stall }: Play, client
   const began = Date.now();
   const isStalled = (): boolean => stall !== null && Date.now() - began > stall.fromMs && Date.now() - began < stall.toMs;
   /** As in a service: most wait a fraction of a second, some wait for seconds. */
-  const waitMs = (): number => 310 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float()));
+  const waitMs = (): number =>
+    Math.min(5_000, 310 * Math.exp(1.1 * Math.sqrt(-2 * Math.log(1 - random.float())) * Math.cos(2 * Math.PI * random.float())));
   let isWriting = true;
   async function write(client: pg.Client | undefined): Promise<void> {
     for (let owed = 0, last = Date.now(); Date.now() - began < forMs; await sleep(5)) {

@@ -18,7 +18,7 @@ const OVERLAP_MS = 10_000;
 /** Events remembered as counted; where more come in an overlap, it is shorter. */
 const REMEMBERED = 10_000;
 
-export const recentSchema = z.object({
+const recentSchema = z.object({
   /** Rows created at this moment or later are read; null where rows are found by their key. */
   sinceMs: z.number().nullable(),
   /** Rows with a greater key are read, and the greatest key at each tick of the overlap; empty where rows are found by their creation. */
@@ -27,7 +27,7 @@ export const recentSchema = z.object({
   /** Counted events, each with its creation, or the tick that found it where rows are found by their key. */
   counted: z.array(z.tuple([z.string(), z.number()])),
 });
-export type Recent = z.infer<typeof recentSchema>;
+type Recent = z.infer<typeof recentSchema>;
 
 export interface RecentRead {
   /** Rows created from then on were read; null where rows are found by their key. */
@@ -42,25 +42,27 @@ export interface RecentRead {
 export const sinceOf = (atMs: number, newestMs: number | null): number => Math.floor(Math.min(atMs, newestMs ?? atMs) - OVERLAP_MS);
 
 /** What the next tick goes on from. */
-export function nextRecent(
+function nextRecent(
   last: Recent | null,
   atMs: number,
   published: readonly { id: string; createdMs: number | null }[],
   { fromMs, newestMs, newestKey }: RecentRead,
 ): Recent {
-  const counted = new Map(last?.counted ?? []);
+  const counted = new Map(last?.counted);
+  for (const { id, createdMs } of published) {
+    if (newestKey !== null && !counted.has(id)) counted.set(id, atMs);
+    if (newestKey === null && createdMs !== null) counted.set(id, createdMs);
+  }
+  const fullMs = [...counted.values()].sort((a, b) => b - a)[REMEMBERED] ?? -Infinity;
   if (newestKey === null) {
-    for (const { id, createdMs } of published) if (createdMs !== null) counted.set(id, createdMs);
     const lastMs = last?.sinceMs ?? fromMs;
     // Nothing new: a clock that is behind may still bring rows from then.
     const overlapMs = newestMs === null && lastMs !== null ? lastMs : sinceOf(atMs, newestMs);
-    return created(counted, Math.max(lastMs ?? overlapMs, overlapMs));
+    const sinceMs = Math.max(lastMs ?? overlapMs, overlapMs, Math.floor(fullMs) + 1);
+    return { sinceMs, sinceKey: null, keys: [], counted: [...counted].filter(([, createdMs]) => createdMs >= sinceMs) };
   }
-  for (const { id } of published) if (!counted.has(id)) counted.set(id, atMs);
   const keys: [number, string][] = [...(last?.keys ?? []), [atMs, newestKey]];
   // Rows with keys up to that of the mark were there at that tick: they are not read again.
-  const foundAt = [...counted.values()].sort((a, b) => b - a);
-  const fullMs = foundAt[REMEMBERED] ?? -Infinity;
   const mark = keys.findLastIndex(([tickedMs]) => tickedMs <= atMs - OVERLAP_MS || tickedMs <= fullMs);
   const [markMs, sinceKey] = keys[mark] ?? [-Infinity, last?.sinceKey ?? newestKey];
   return {
@@ -69,13 +71,6 @@ export function nextRecent(
     keys: keys.slice(mark + 1),
     counted: [...counted].filter(([, tickedMs]) => tickedMs > markMs),
   };
-}
-
-function created(counted: Map<string, number>, overlapMs: number): Recent {
-  const newestFirst = [...counted].filter(([, createdMs]) => createdMs >= overlapMs).sort(([, a], [, b]) => b - a);
-  const beyond = newestFirst[REMEMBERED];
-  const sinceMs = beyond === undefined ? overlapMs : Math.floor(beyond[1]) + 1;
-  return { sinceMs, sinceKey: null, keys: [], counted: newestFirst.filter(([, createdMs]) => createdMs >= sinceMs) };
 }
 
 /** Open events followed at once. */
@@ -122,7 +117,7 @@ const arrivalsSchema = z.object({
   laterMs: z.number(),
   squares: z.number(),
 });
-export type Arrivals = z.infer<typeof arrivalsSchema>;
+type Arrivals = z.infer<typeof arrivalsSchema>;
 const NO_ARRIVALS: Arrivals = { seen: 0, unseen: 0, halvesMs: 0, laterMs: 0, squares: 0 };
 
 /** Arrivals that are remembered before they count half. */
@@ -134,7 +129,7 @@ const ARRIVALS = 10_000;
  * few. What it can be is known from the share that was seen: nothing at the least, and the most where all wait equally long, which is the
  * more likely the fewer were seen. The better of the two weighs more.
  */
-export function unseenWaitMs({ seen, unseen, halvesMs, laterMs, squares }: Arrivals): number {
+function unseenWaitMs({ seen, unseen, halvesMs, laterMs, squares }: Arrivals): number {
   if (seen === 0 || unseen === 0) return 0;
   const share = seen / (seen + unseen);
   const mostMs = halvesMs * (1 - share);
