@@ -3,7 +3,7 @@ import { LATENCY_LE_SECONDS } from '@/lib/prometheus/totals';
 
 /** docs/prometheus.md: every metric that /api/metrics exposes, with its type, labels and help. */
 export function renderMetricTable(metrics: Parameters<typeof gaugesOf>[0]): string {
-  const rows = (Object.entries({ ...FIXED_FAMILIES, ...gaugesOf(metrics) }) as [string, Family][]).map(
+  const rows = Object.entries<Family>({ ...FIXED_FAMILIES, ...gaugesOf(metrics) }).map(
     ([name, { type, labels, help }]) => `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
   );
   return [

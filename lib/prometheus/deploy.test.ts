@@ -62,7 +62,7 @@ const targets = dashboard.panels.flatMap((panel) => (panel.targets ?? []).map((o
 
 /** Labels by series name: what the endpoint exposes, and what the rules record. */
 const LABELS = new Map<string, readonly string[]>();
-for (const [name, { type, labels }] of Object.entries(FAMILIES) as [string, Family][]) {
+for (const [name, { type, labels }] of Object.entries<Family>(FAMILIES)) {
   const plain = labels.filter((label) => label !== 'le');
   if (type !== 'histogram') LABELS.set(name, labels);
   else for (const suffix of ['_bucket', '_sum', '_count']) LABELS.set(name + suffix, suffix === '_bucket' ? labels : plain);
