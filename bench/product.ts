@@ -3,7 +3,7 @@
  * goes on measuring what the product does when the product does it otherwise.
  */
 import { examineOutbox } from '@/lib/doctor/examine';
-import { openHistory } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { readProgress } from '@/fixtures/collector/progress';
 import { attemptsObserver } from '@/lib/history/collector/observers/attempts';

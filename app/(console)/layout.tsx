@@ -1,6 +1,6 @@
 import { cookies } from 'next/headers';
 import { NextIntlClientProvider } from 'next-intl';
-import { Frame } from '@/components/frame/frame';
+import { Frame } from '@/components/shell/frame';
 import { PaletteButton } from '@/components/palette/palette-button';
 import { OFFERED_LANGUAGES } from '@/lib/server/language';
 import { defineLayout } from '@/lib/server/page';

@@ -1,7 +1,7 @@
 /** The parts of a console that watch, put together as lib/server/console.ts does, which cannot be opened without the server. */
 import { startCarrier } from '@/lib/audit/carrier';
 import { createServers } from '@/lib/database/connections/servers';
-import { openHistory } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observe';
 import { computeInStore } from '@/lib/live/take-reading';

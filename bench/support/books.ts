@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { bucketSql, addTo } from '@/lib/rollup/histogram';
-import { post, postHours, sumHoursAndDays } from '@/lib/history/rollups/ledger';
+import { post, postHours, sumHoursAndDays } from '@/lib/history/collector/ledger';
 import { DAY_MINUTES, MINUTES_KEPT, sliceOf, cellIn, ALL_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import { takeLease, underLease } from '@/lib/store/collector-leases';
 import type { Store } from '@/lib/store/store';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, loadConfig } from '@/lib/config/load';
-import { openHistory } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/history';
 import { createCollector } from '@/lib/history/collector/collector';
 import { OBSERVERS } from '@/lib/history/collector/observe';
 import { createSnapshots } from '@/lib/snapshots/snapshots';

@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl';
-import { useTicking } from '../frame/clock';
+import { useTicking } from './clock';
 import { useFormat } from './use-format';
 import classes from './figures.module.css';
 

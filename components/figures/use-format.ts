@@ -3,7 +3,7 @@ import { useLocale, useTimeZone, useTranslations } from 'next-intl';
 import * as format from '@/lib/shared/text/format';
 import { DEFAULT_TIME_ZONE } from '@/lib/shared/preferences';
 import type { Count } from '@/lib/shared/figures/measured';
-import { useTicking } from '../frame/clock';
+import { useTicking } from './clock';
 
 /** A fleet says the same few hundred spans of time over and over, every second. */
 const said = new Map<string, string>();

@@ -7,7 +7,7 @@ import { hasNoValue } from '@/lib/shared/figures/measured';
 import { SPARKLINE_POINTS, type FleetLine } from '@/lib/shared/figures/fleet';
 import { CountText, Figure, Percentile } from '../figures/figure';
 import { SeveritySign, VerdictSign } from '../figures/mark';
-import { Sparkline } from '../figures/sparkline';
+import { Sparkline } from '../charts/sparkline';
 import { RelativeTime, Since, useIsStale } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useVerdictSentence } from '../outbox/use-verdict-sentence';

@@ -10,7 +10,7 @@ import { visibleText } from '@/lib/shared/text/visible-text';
 import { StateMark } from '../figures/mark';
 import { useAgo, useFormat } from '../figures/use-format';
 import { useConsole } from '../frame/console';
-import { ReadOnlyNote } from '../proof/read-only-note';
+import { ReadOnlyNote } from './read-only-note';
 import classes from './intervention-dialog.module.css';
 import { useOperationName, useSkipText } from './operations';
 import { type End, type Opening, type SentKey, type Subject, useOutcome } from './send';

@@ -12,7 +12,7 @@ import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
 import { timeSpan, type TimeSpan } from '../charts/chart-model';
 import { ChartCursorProvider, MarkToolsProvider, type TakeOff } from '../charts/chart-parts';
 import { useFormat } from '../figures/use-format';
-import { useViewChange } from '../frame/outbox-bar';
+import { useViewChange } from '../shell/outbox-bar';
 import { ButtonPopover } from '../frame/popovers';
 import { useChange } from '../frame/use-change';
 import { ChartPanel, useChartSpecs } from './chart-panel';

@@ -13,7 +13,7 @@ import { useFormat } from '../figures/use-format';
 import { usePolledSnapshot } from '../frame/live';
 import { Note } from '../frame/note';
 import { DoctorLine } from '../doctor/doctor-line';
-import { ReadOnlyNote } from '../proof/read-only-note';
+import { ReadOnlyNote } from '../interventions/read-only-note';
 import { Charts, MarkEditor, type MarkAction } from './charts';
 import { CollectorLine } from './collector-line';
 import { Tiles } from './tiles';

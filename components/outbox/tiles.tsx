@@ -9,7 +9,7 @@ import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';
-import { useTicking } from '../frame/clock';
+import { useTicking } from '../figures/clock';
 import classes from './outbox.module.css';
 
 interface TileProps {

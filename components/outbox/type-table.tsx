@@ -12,7 +12,7 @@ import type { Window } from '@/lib/shared/figures/windows';
 import type { UnavailableReason } from '@/lib/shared/figures/measured';
 import { Figure } from '../figures/figure';
 import { useFormat } from '../figures/use-format';
-import { Sparkline } from '../figures/sparkline';
+import { Sparkline } from '../charts/sparkline';
 import classes from './outbox.module.css';
 
 type TypeColumn = keyof TypeFigures;

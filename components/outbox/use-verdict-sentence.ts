@@ -3,7 +3,7 @@ import type { Count } from '@/lib/shared/figures/measured';
 import type { Summary } from '@/lib/shared/model';
 import type { Evidence, SentenceFact } from '@/lib/shared/figures/verdicts';
 import { visibleText } from '@/lib/shared/text/visible-text';
-import { useTicking } from '../frame/clock';
+import { useTicking } from '../figures/clock';
 import { useFormat } from '../figures/use-format';
 
 /** What the catalogues test for with `select` where a value is not known. */

@@ -3,7 +3,7 @@ import type { MetricUnit } from '@/lib/shared/figures/metrics';
 import { WINDOW_SECONDS } from '@/lib/shared/figures/windows';
 import { countsRows } from '@/lib/shared/figures/collection';
 import { liveSlices, type MetricInput, type Span } from './span';
-import type { Head } from '@/lib/history/rollups/history';
+import type { Head } from '@/lib/history/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { ALL_TYPES, addCell, emptyCell, type Cell, type Slice } from '@/lib/rollup/cell';
 

@@ -1,7 +1,7 @@
 import { stepSecondsOf, windowStartMs, type SeriesSpan, type Window } from '@/lib/shared/figures/windows';
 import type { Known, UnavailableReason } from '@/lib/shared/figures/measured';
 import { type CollectionMethod, countsRows } from '@/lib/shared/figures/collection';
-import type { Head } from '@/lib/history/rollups/history';
+import type { Head } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
 import { ALL_TYPES, typeOfSeries, cellsBySeries, emptyCell, HOW, isSampled, type Cell, type Slice } from '@/lib/rollup/cell';
 

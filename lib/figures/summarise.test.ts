@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { seriesInput } from './series';
 import { metricInput, spanOf, type MetricInput } from './span';
-import type { Head } from '@/lib/history/rollups/history';
+import type { Head } from '@/lib/history/history';
 import type { Reading, SliceCount } from '@/lib/live/reading';
 import { addTo, bucketOf, RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import { ALL_TYPES, seriesOfType, emptyCell, HOW, type DepthSamples, type Cell, type Slice } from '@/lib/rollup/cell';

@@ -13,7 +13,7 @@ import { startSettling } from '@/lib/jobs/settling';
 import type { InterventionDeps } from '@/lib/interventions/intervene';
 import { createExposition, type Exposition } from '@/lib/prometheus/exposition';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
-import { openHistory } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/history';
 import { OBSERVERS } from '@/lib/history/collector/observe';
 import { computeInStore } from '@/lib/live/take-reading';
 import { createSnapshots, type Snapshots } from '@/lib/snapshots/snapshots';

@@ -3,7 +3,7 @@ import type { Summary } from '@/lib/shared/model';
 import { WINDOW_SECONDS, type Window } from '@/lib/shared/figures/windows';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
-import { openHistory } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';
 import { createSnapshots, type Snapshots } from './snapshots';

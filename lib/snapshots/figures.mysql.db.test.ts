@@ -7,7 +7,7 @@ import type { Summary } from '@/lib/shared/model';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { useTestMysql } from '@/scripts/testing/mysql';
-import { openHistory } from '@/lib/history/rollups/history';
+import { openHistory } from '@/lib/history/history';
 import { createCollector, type Collector } from '@/lib/history/collector/collector';
 import { computeInStore } from '@/lib/live/take-reading';
 import { RELATIVE_ERROR } from '@/lib/rollup/histogram';

@@ -4,7 +4,7 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
 import { METRIC_AGGREGATES } from '@/lib/figures/summarise';
-import type { History, Head } from '@/lib/history/rollups/history';
+import type { History, Head } from '@/lib/history/history';
 import type { Aggregates, Past, Reading } from '@/lib/live/reading';
 import { NotComputed, readNow, type Compute } from '@/lib/live/take-reading';
 import { countByServer, type OutboxDirectory } from '@/lib/outbox/directory';

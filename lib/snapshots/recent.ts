@@ -1,6 +1,6 @@
 import type { RecentHistory } from '@/lib/diagnosis/evidence/circumstances';
 import { liveSlices } from '@/lib/figures/span';
-import { slicesOf, type History, type Head } from '@/lib/history/rollups/history';
+import { slicesOf, type History, type Head } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
 import { addCell, emptyCell, ALL_TYPES, typeOfSeries, type Cell, type Slice } from '@/lib/rollup/cell';
 

@@ -6,7 +6,7 @@ import type { OutboxInfo, OutboxReading, OutboxSnapshot, Series, StaleProblem, S
 import { POLL_INTERVAL_MS, READING_WAIT_MS } from '@/lib/shared/polling';
 import { SPARKLINE_POINTS, type FleetDatabase, type FleetSnapshot } from '@/lib/shared/figures/fleet';
 import type { SeriesSpan, Window } from '@/lib/shared/figures/windows';
-import { slicesOf, type History } from '@/lib/history/rollups/history';
+import { slicesOf, type History } from '@/lib/history/history';
 import type { Reading } from '@/lib/live/reading';
 import type { DepthNow } from '@/lib/history/collector/collect';
 import { diagnose } from '@/lib/diagnosis/judge/diagnose';

@@ -6,7 +6,7 @@ import type { Store } from '@/lib/store/store';
 import { microsOf, minuteOf, minutesIn } from './clock';
 import type { Span } from './published-sql';
 import { deleteMinutesBefore } from '@/lib/store/rollups';
-import { post, sumHoursAndDays, settle } from '../rollups/ledger';
+import { post, sumHoursAndDays, settle } from './ledger';
 import { HOUR_MINUTES, minutesKeptFrom, sliceOf, type Additions } from '@/lib/rollup/cell';
 
 const METHODS = ['published_index', 'scan', 'observed', 'deleted', 'statistics'] as const satisfies CollectionMethod[];

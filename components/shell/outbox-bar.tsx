@@ -5,8 +5,8 @@ import { SegmentedControl, Select } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { parseChartView, withChartView, type ChartView } from '@/lib/shared/figures/chart-view';
 import { WINDOWS, type Window } from '@/lib/shared/figures/windows';
-import { useConsole } from './console';
-import classes from './frame.module.css';
+import { useConsole } from '../frame/console';
+import classes from '../frame/frame.module.css';
 
 /** Chosen when the charts show a span of their own. */
 const OWN = 'own';

@@ -1,8 +1,8 @@
 import { memo } from 'react';
 import { useTranslations } from 'next-intl';
-import { runsOf } from '../charts/chart-model';
-import { useFormat } from './use-format';
-import classes from './figures.module.css';
+import { runsOf } from './chart-model';
+import { useFormat } from '../figures/use-format';
+import classes from '../figures/figures.module.css';
 
 interface SparklineShape {
   /** One path per run of known values; a gap stays a gap. */

@@ -3,7 +3,7 @@ import { gather } from '@/lib/shared/async/gather';
 import { findCollectorStates } from '@/lib/store/collector-leases';
 import { readRollupsOf, readSeries, type Rollup, type RollupSpan, type Tier } from '@/lib/store/rollups';
 import type { Store, StoreDb } from '@/lib/store/store';
-import { parseProgress, type Progress } from '../collector/progress';
+import { parseProgress, type Progress } from './collector/progress';
 import { ALL_TYPES, DAY_MINUTES, HOUR_MINUTES, decodeCell, emptyCell, encodeCell, type Slice } from '@/lib/rollup/cell';
 
 /** The minute of the last fold and those before it that a fold under way may still be writing to. */

@@ -1,7 +1,7 @@
 import { Kbd, Modal } from '@mantine/core';
 import { useTranslations } from 'next-intl';
-import { keyCaps, useActiveShortcuts } from './shortcuts';
-import classes from './frame.module.css';
+import { keyCaps, useActiveShortcuts } from '../frame/shortcuts';
+import classes from '../frame/frame.module.css';
 
 export function ShortcutList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const words = useTranslations('shortcuts');

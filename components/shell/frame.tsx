@@ -22,13 +22,13 @@ import { can, type Permission } from '@/lib/shared/permissions';
 import { RAIL_COOKIE } from '@/lib/shared/preferences';
 import { useFormat } from '../figures/use-format';
 import { SentProvider, useSentNotices } from '../interventions/sent-notices';
-import { ClockProvider } from './clock';
-import { ConsoleProvider, type ConsoleValue, useConsole } from './console';
-import classes from './frame.module.css';
-import { LiveProvider, LiveSwitch, useLiveReading } from './live';
+import { ClockProvider } from '../figures/clock';
+import { ConsoleProvider, type ConsoleValue, useConsole } from '../frame/console';
+import classes from '../frame/frame.module.css';
+import { LiveProvider, LiveSwitch, useLiveReading } from '../frame/live';
 import { OutboxBar, OutboxSwitcher } from './outbox-bar';
-import { TopIcon, PersonMenus, type PersonMenusProps, savePreference, TimeZoneSelect, useFirstTimeZone } from './preferences';
-import { ShortcutProvider, useShortcuts } from './shortcuts';
+import { TopIcon, PersonMenus, type PersonMenusProps, savePreference, TimeZoneSelect, useFirstTimeZone } from '../frame/preferences';
+import { ShortcutProvider, useShortcuts } from '../frame/shortcuts';
 
 interface FrameProps extends PersonMenusProps {
   console: ConsoleValue;
