@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ColumnDescription, TableRules } from '@/lib/database/description';
+import type { TableRules } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { isParsedKind } from '@/lib/shape/schema/condition';
 import type { ProofDifference } from '@/lib/shared/changes/proofs';
@@ -7,14 +7,14 @@ import { type FoundOutbox, tableLabel } from '../outbox';
 
 /** A table that our tests run operations on: the kinds of its columns, and the triggers that may alter what is written. */
 export interface ProvenTable {
-  columns: Record<string, ColumnDescription['kind'] | 'generated'>;
+  /** The kind of each, or `generated`. */
+  columns: Record<string, string>;
   triggers: string[];
 }
 
-/** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
-
 export type TableFacts = ReturnType<typeof tableFacts>;
 
+/** What a proof was a proof of: the mapping and the tables it was tried on. Equal facts, and the proof still holds. */
 export interface ProofFacts {
   version: 1;
   engine: string;
