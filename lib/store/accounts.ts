@@ -3,13 +3,13 @@ import { sql, type Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
-import type { AccountTable } from './tables';
+import type { StoreTables } from './tables';
 
-interface Account extends Selectable<Pick<AccountTable, 'id' | 'email' | 'role'>> {
+interface Account extends Selectable<Pick<StoreTables['account'], 'id' | 'email' | 'role'>> {
   disabled: boolean;
 }
-export type AccountRow = Account & Selectable<Pick<AccountTable, 'passwordHash'>>;
-export type ListedAccount = Account & Selectable<Pick<AccountTable, 'createdAt' | 'lastSignInAt'>>;
+export type AccountRow = Account & Selectable<Pick<StoreTables['account'], 'passwordHash'>>;
+export type ListedAccount = Account & Selectable<Pick<StoreTables['account'], 'createdAt' | 'lastSignInAt'>>;
 
 const ACCOUNT = ['id', 'email', 'role', sql<boolean>`disabled_at is not null`.as('disabled')] as const;
 

@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { uuidv7 } from 'uuidv7';
 import type { Role } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
-import type { ApiTokenTable } from './tables';
+import type { StoreTables } from './tables';
 
 /** Creates the token, for `days` or until it is revoked; null when a live one has the name or the token itself exists. */
 export async function insertApiToken(
@@ -64,7 +64,7 @@ export async function revokeApiToken(db: StoreDb, name: string): Promise<Role | 
   return revoked?.role ?? null;
 }
 
-export type ListedToken = Selectable<Omit<ApiTokenTable, 'tokenHash' | 'prefix'>>;
+export type ListedToken = Selectable<Omit<StoreTables['api_token'], 'tokenHash' | 'prefix'>>;
 
 /** Tokens by name, newest first: those that work, or all there ever were. Nothing of the tokens themselves. */
 export async function selectApiTokens(db: StoreDb, { ended }: { ended: boolean }): Promise<ListedToken[]> {

@@ -7,7 +7,7 @@ import type { Who } from '@/lib/shared/permissions';
 import { isTimeOff } from '@/lib/shared/changes/record-time';
 import { selectCarriedTimes, type CarriedTimes } from './carried-records';
 import type { StoreDb } from './store';
-import type { AuditEntryTable } from './tables';
+import type { StoreTables } from './tables';
 
 /** An entry to add; `actorId` is who in the sense of idempotency, `actor` the name shown. */
 export interface NewAuditEntry extends Omit<AuditEntry, 'oddities'> {
@@ -19,7 +19,13 @@ const ENTRIES_PER_STATEMENT = 1_000;
 
 type Pair = AuditEntry['before'];
 
-function valuesOf({ actor: actorName, role: actorRole, before, after, ...entry }: NewAuditEntry): Omit<AuditEntryTable, 'recordedAt'> {
+function valuesOf({
+  actor: actorName,
+  role: actorRole,
+  before,
+  after,
+  ...entry
+}: NewAuditEntry): Omit<StoreTables['audit_entry'], 'recordedAt'> {
   const json = (pair: Pair): string | null => (pair === null ? null : JSON.stringify(pair));
   return { ...entry, actorName, actorRole, before: json(before), after: json(after) };
 }

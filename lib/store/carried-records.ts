@@ -1,7 +1,7 @@
 /** Queries on `carried_record`: which intervention records the audit has, and how many lines of each. */
 import { sql, type Selectable } from 'kysely';
 import type { StoreDb } from './store';
-import type { CarriedRecordTable } from './tables';
+import type { StoreTables } from './tables';
 
 export interface CarriedRecord {
   id: string;
@@ -42,7 +42,7 @@ export async function hasCarriedAny(db: StoreDb, outboxes: readonly string[]): P
 }
 
 /** `grownAt`: since when it has had more lines than at first; null: never. */
-export type CarriedTimes = Pick<Selectable<CarriedRecordTable>, 'carriedAt' | 'grownAt'>;
+export type CarriedTimes = Pick<Selectable<StoreTables['carried_record']>, 'carriedAt' | 'grownAt'>;
 
 /** When these records were carried, by id. Served by the primary key. */
 export async function selectCarriedTimes(db: StoreDb, ids: readonly string[]): Promise<Map<string, CarriedTimes>> {

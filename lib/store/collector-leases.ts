@@ -85,10 +85,7 @@ export async function readCollectorState(db: StoreDb, outbox: string): Promise<C
 }
 
 /** How far outboxes have been collected, in one statement; one that has none is left out. */
-export async function findCollectorStates(
-  db: StoreDb | Transaction<StoreTables>,
-  outboxes: readonly string[],
-): Promise<Map<string, string>> {
+export async function findCollectorStates(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, string>> {
   if (outboxes.length === 0) return new Map();
   const rows = await db.selectFrom('collector_state').select(['outbox', 'state']).where('outbox', 'in', outboxes).execute();
   return new Map(rows.map(({ outbox, state }) => [outbox, state]));

@@ -1,10 +1,8 @@
 /** Queries on `doctor_silence` and `doctor_sample`. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Silence } from '@/lib/shared/doctor';
 import type { StoreDb } from './store';
-import { byActor, type StoreTables } from './tables';
-
-type Db = StoreDb | Transaction<StoreTables>;
+import { byActor } from './tables';
 
 export const DOCTOR_SAMPLE_DAYS = 60;
 const SILENCES_MAX = 1_000;
@@ -13,7 +11,7 @@ const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 
 /** Silences a finding; the reason given last counts. */
 export async function putSilence(
-  db: Db,
+  db: StoreDb,
   silence: { outbox: string; finding: string; reason: string; actor: { id: string; name: string } },
 ): Promise<Silence> {
   const { outbox, finding, reason, actor } = silence;
@@ -26,13 +24,13 @@ export async function putSilence(
     .executeTakeFirstOrThrow();
 }
 
-export async function removeSilence(db: Db, outbox: string, finding: string): Promise<Silence | null> {
+export async function removeSilence(db: StoreDb, outbox: string, finding: string): Promise<Silence | null> {
   const one = db.deleteFrom('doctor_silence').where('outbox', '=', outbox).where('finding', '=', finding);
   return (await one.returning(SILENCE).executeTakeFirst()) ?? null;
 }
 
 /** Silences of some outboxes, by outbox and finding; by the primary key, at most 1,000 per outbox. */
-export async function readSilences(db: Db, outboxes: readonly string[]): Promise<Map<string, Map<string, Silence>>> {
+export async function readSilences(db: StoreDb, outboxes: readonly string[]): Promise<Map<string, Map<string, Silence>>> {
   const silences = new Map<string, Map<string, Silence>>();
   if (outboxes.length === 0) return silences;
   const rows = await db
@@ -46,7 +44,7 @@ export async function readSilences(db: Db, outboxes: readonly string[]): Promise
 }
 
 /** Keeps what an examination saw, unless another of the same day is there. */
-export async function keepSample(db: Db, outbox: string, at: string, data: string): Promise<void> {
+export async function keepSample(db: StoreDb, outbox: string, at: string, data: string): Promise<void> {
   await db
     .insertInto('doctor_sample')
     .values({ outbox, day: at.slice(0, 10), data })
@@ -55,7 +53,7 @@ export async function keepSample(db: Db, outbox: string, at: string, data: strin
 }
 
 /** What examinations of the last sixty days saw, oldest first; by the primary key. */
-export async function readSamples(db: Db, outbox: string): Promise<string[]> {
+export async function readSamples(db: StoreDb, outbox: string): Promise<string[]> {
   const rows = await db
     .selectFrom('doctor_sample')
     .select('data')
@@ -66,7 +64,7 @@ export async function readSamples(db: Db, outbox: string): Promise<string[]> {
   return rows.map(({ data }) => data).reverse();
 }
 
-export async function deleteOldSamples(db: Db): Promise<void> {
+export async function deleteOldSamples(db: StoreDb): Promise<void> {
   await db
     .deleteFrom('doctor_sample')
     .where('day', '<', sql<string>`current_date - ${DOCTOR_SAMPLE_DAYS}::int`)

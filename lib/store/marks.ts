@@ -1,10 +1,8 @@
 /** Queries on `mark`: what charts show beside the figures. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
-import { byActor, type StoreTables } from './tables';
-
-type Db = StoreDb | Transaction<StoreTables>;
+import { byActor } from './tables';
 
 /** More marks than this no chart can show. */
 export const MARKS_MAX = 500;
@@ -28,7 +26,7 @@ export interface NewMark {
 const MARK = ['id', 'at', 'kind', 'text', 'outbox', 'url', 'actorName as actor'] as const;
 
 /** Adds the mark; null when the actor has used the key before. */
-export async function insertMark(db: Db, { actor, at, ...mark }: NewMark): Promise<Mark | null> {
+export async function insertMark(db: StoreDb, { actor, at, ...mark }: NewMark): Promise<Mark | null> {
   const added = await db
     .insertInto('mark')
     .values({ ...mark, ...byActor(actor), at: at ?? sql<string>`now()`, removedAt: null })
@@ -39,7 +37,7 @@ export async function insertMark(db: Db, { actor, at, ...mark }: NewMark): Promi
 }
 
 /** What an actor's key has made, taken off since or not; by the unique key on both. */
-export async function findMarkByKey(db: Db, actorId: string, key: string): Promise<{ mark: Mark; requestHash: string } | null> {
+export async function findMarkByKey(db: StoreDb, actorId: string, key: string): Promise<{ mark: Mark; requestHash: string } | null> {
   const own = db
     .selectFrom('mark')
     .select([...MARK, 'requestHash'])
@@ -50,7 +48,7 @@ export async function findMarkByKey(db: Db, actorId: string, key: string): Promi
   return { mark, requestHash };
 }
 
-export async function removeMark(db: Db, id: string): Promise<Mark | null> {
+export async function removeMark(db: StoreDb, id: string): Promise<Mark | null> {
   const removed = await db
     .updateTable('mark')
     .set({ removedAt: sql<string>`now()` })
@@ -71,7 +69,7 @@ export interface MarkFilter {
 }
 
 /** Newest first, at most 500. Served by the index on (at, id); bounded by LIMIT; locks nothing. */
-export async function listMarks(db: Db, { outbox, from, to }: MarkFilter): Promise<Mark[]> {
+export async function listMarks(db: StoreDb, { outbox, from, to }: MarkFilter): Promise<Mark[]> {
   let query = db.selectFrom('mark').select(MARK).where('removedAt', 'is', null);
   if (outbox !== undefined) query = query.where((eb) => eb.or([eb('outbox', '=', outbox), eb('outbox', 'is', null)]));
   if (from !== undefined) query = query.where('at', '>=', from);
@@ -80,7 +78,7 @@ export async function listMarks(db: Db, { outbox, from, to }: MarkFilter): Promi
 }
 
 /** Forgets marks older than MARK_DAYS; by the index on (at, id). */
-export async function deleteOldMarks(db: Db): Promise<void> {
+export async function deleteOldMarks(db: StoreDb): Promise<void> {
   await db
     .deleteFrom('mark')
     .where('at', '<', sql<string>`now() - make_interval(days => ${MARK_DAYS}::int)`)

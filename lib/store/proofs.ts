@@ -1,10 +1,8 @@
 /** Queries on `mapping_proof` and `changes_switch`. */
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { ProofOutcome } from '@/lib/shared/changes/proofs';
 import type { StoreDb } from './store';
-import { byActor, type StoreTables } from './tables';
-
-type Db = StoreDb | Transaction<StoreTables>;
+import { byActor } from './tables';
 
 export interface StoredProof {
   id: string;
@@ -21,7 +19,7 @@ export interface NewProof extends Omit<StoredProof, 'at' | 'actor'> {
   actor: { id: string; name: string };
 }
 
-export async function insertProof(db: Db, proof: NewProof): Promise<void> {
+export async function insertProof(db: StoreDb, proof: NewProof): Promise<void> {
   const { actor, ...columns } = proof;
   await db
     .insertInto('mapping_proof')
@@ -30,7 +28,7 @@ export async function insertProof(db: Db, proof: NewProof): Promise<void> {
 }
 
 /** The newest proof of an outbox; by the index on outbox and time. null when there is none. */
-export async function newestProof(db: Db, outbox: string): Promise<StoredProof | null> {
+export async function newestProof(db: StoreDb, outbox: string): Promise<StoredProof | null> {
   const columns = ['id', 'outbox', 'at', 'actorName as actor', 'fingerprint', 'outcome', 'facts', 'document'] as const;
   const query = db.selectFrom('mapping_proof').select(columns).where('outbox', '=', outbox);
   return (await query.orderBy('at', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst()) ?? null;
@@ -46,7 +44,7 @@ export interface ChangesSwitch {
 }
 
 /** Who turned changes of an outbox on or off last; by the primary key. null when nobody has. */
-export async function changesSwitch(db: Db, outbox: string): Promise<ChangesSwitch | null> {
+export async function changesSwitch(db: StoreDb, outbox: string): Promise<ChangesSwitch | null> {
   const row = await db
     .selectFrom('changes_switch as s')
     .leftJoin('mapping_proof as p', 'p.id', 's.proofId')
@@ -64,7 +62,7 @@ export interface NewSwitch {
   reason: string;
 }
 
-export async function setChangesSwitch(db: Db, { outbox, on, proofId, actor, reason }: NewSwitch): Promise<void> {
+export async function setChangesSwitch(db: StoreDb, { outbox, on, proofId, actor, reason }: NewSwitch): Promise<void> {
   const values = { turnedOn: on, proofId, reason, ...byActor(actor), at: sql<string>`now()` };
   await db
     .insertInto('changes_switch')
@@ -76,7 +74,7 @@ export async function setChangesSwitch(db: Db, { outbox, on, proofId, actor, rea
 /** Proofs beyond the newest so many of an outbox are forgotten, except the one changes were turned on with. */
 const PROOFS_KEPT = 20;
 
-export async function deleteOldProofs(db: Db, outbox: string): Promise<void> {
+export async function deleteOldProofs(db: StoreDb, outbox: string): Promise<void> {
   const kept = db.selectFrom('mapping_proof').select('id').where('outbox', '=', outbox).orderBy('at', 'desc').orderBy('id', 'desc');
   const used = db.selectFrom('changes_switch').select('proofId').where('outbox', '=', outbox).where('proofId', 'is not', null);
   await db

@@ -1,7 +1,7 @@
 /** Queries on `rollup`, bytes to this room. Served by the primary key (one series) or `rollup_time` (all), bounded by the span. */
 import { sql, type Selectable, type Transaction } from 'kysely';
 import type { StoreDb } from './store';
-import type { RollupTable, StoreTables, Tier } from './tables';
+import type { StoreTables, Tier } from './tables';
 
 export type { Tier } from './tables';
 
@@ -24,11 +24,11 @@ export interface RollupSpan {
 }
 
 const ROLLUP = ['series', 'atMinute', 'data', 'provisional'] as const;
-type RollupRow = Pick<Selectable<RollupTable>, (typeof ROLLUP)[number]>;
+type RollupRow = Pick<Selectable<StoreTables['rollup']>, (typeof ROLLUP)[number]>;
 
 const toRollup = ({ data, ...row }: RollupRow): Rollup => ({ ...row, data: Buffer.from(data.slice(2), 'hex') });
 
-export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: RollupSpan): Promise<Rollup[]> {
+export async function readRollups(db: StoreDb, span: RollupSpan): Promise<Rollup[]> {
   let query = db
     .selectFrom('rollup')
     .select(ROLLUP)
@@ -43,7 +43,7 @@ export async function readRollups(db: StoreDb | Transaction<StoreTables>, span: 
 }
 
 /** The same for several spans in two statements at the most, each span looked up by itself; slices in the order of time. */
-export async function readRollupsOf(db: StoreDb | Transaction<StoreTables>, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
+export async function readRollupsOf(db: StoreDb, spans: readonly RollupSpan[]): Promise<Rollup[][]> {
   const answers: Rollup[][] = spans.map(() => []);
   const places = spans.flatMap((span, at) => (span.series ?? [null]).map((series) => ({ at, span, series })));
   for (const named of [true, false]) {
@@ -65,7 +65,7 @@ export async function readRollupsOf(db: StoreDb | Transaction<StoreTables>, span
 
 /** The slices that begin at these minutes, of every series, in the order of time. */
 export async function readRollupsAt(
-  db: StoreDb | Transaction<StoreTables>,
+  db: StoreDb,
   { outbox, tier, atMinutes }: { outbox: string; tier: Tier | 'ever'; atMinutes: readonly number[] },
 ): Promise<Rollup[]> {
   if (atMinutes.length === 0) return [];
@@ -110,7 +110,7 @@ export async function deleteMinutesBefore(db: Transaction<StoreTables>, outbox: 
 }
 
 /** What was folded since the outbox was first collected, by series (these, or all of them): it only ever grows. */
-export async function readTotals(db: StoreDb | Transaction<StoreTables>, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
+export async function readTotals(db: StoreDb, outbox: string, series?: readonly string[]): Promise<Rollup[]> {
   let query = db.selectFrom('rollup').select(ROLLUP).where('outbox', '=', outbox).where('tier', '=', 'ever');
   if (series !== undefined) query = query.where('series', 'in', series);
   const rows = await query.execute();

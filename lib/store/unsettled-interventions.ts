@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { InterventionRequest } from '@/lib/shared/model';
 import type { Actor } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
-import type { UnsettledInterventionTable } from './tables';
+import type { StoreTables } from './tables';
 
 export interface UnsettledIntervention {
   id: string;
@@ -66,7 +66,7 @@ export async function findUnsettledOfKey(
   return row === undefined ? null : toRemembered(row);
 }
 
-function toRemembered({ notAppliedAt, actor, request, ...row }: Selectable<UnsettledInterventionTable>): RememberedIntervention {
+function toRemembered({ notAppliedAt, actor, request, ...row }: Selectable<StoreTables['unsettled_intervention']>): RememberedIntervention {
   const entry = { ...row, actor: JSON.parse(actor) as Actor, request: JSON.parse(request) as InterventionRequest };
   return { entry, notApplied: notAppliedAt !== null };
 }
