@@ -1,8 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { placeEmbeddedPostgres } from '@/lib/store/embedded/placement';
-import { startEmbeddedPostgres, THROWAWAY_SETTINGS, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import {
+  placeEmbeddedPostgres,
+  startEmbeddedPostgres,
+  THROWAWAY_SETTINGS,
+  type EmbeddedPostgres,
+} from '@/lib/store/embedded/embedded-postgres';
 import { environmentFor, type DemoEnvironment } from '../env';
 import { writeSecret } from '../world/configuration';
 import { createStoreDatabase } from '../world/databases';

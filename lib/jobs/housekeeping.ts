@@ -1,10 +1,7 @@
 /** What the store must forget: ended sessions, old counters of sign-ins, history, marks and tries that came to nothing past their time. Any number of replicas may do it. */
-import { deleteOldSamples } from '@/lib/store/doctor';
-import { deleteOldAttempts, deleteEndedSessions, deleteOldPlaces } from '@/lib/store/sign-ins';
-import { deleteOldMarks } from '@/lib/store/marks';
+import { deleteOldRows } from '@/lib/store/old-rows';
 import { deleteRollupsBefore } from '@/lib/store/rollups';
 import type { Store } from '@/lib/store/store';
-import { deleteOldNotApplied } from '@/lib/store/unsettled-interventions';
 
 const INTERVAL_MS = 3_600_000;
 const DAY_MINUTES = 1_440;
@@ -23,15 +20,7 @@ export function startHousekeeping(options: HousekeepingOptions): { stop(): void 
 }
 
 export async function clean({ store, rollupDays }: Pick<HousekeepingOptions, 'store' | 'rollupDays'>): Promise<void> {
-  await Promise.all([
-    deleteEndedSessions(store.db),
-    deleteOldAttempts(store.db),
-    deleteOldPlaces(store.db),
-    deleteOldSamples(store.db),
-    deleteOldMarks(store.db),
-    deleteOldNotApplied(store.db),
-    forgetHistory(store, rollupDays),
-  ]);
+  await Promise.all([deleteOldRows(store.db), forgetHistory(store, rollupDays)]);
 }
 
 /** Whole days only, so that a day that is kept is the sum of hours that are kept. */

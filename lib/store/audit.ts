@@ -86,6 +86,9 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
   }
 }
 
+/** Filters that are the value of a column. */
+const EXACT = [['outbox', 'outbox'], ['event', 'eventId'], ['actor', 'actorName'], ['operation', 'operation'], ['outcome', 'outcome']] as const; // prettier-ignore
+
 export interface AuditPosition {
   at: string;
   id: string;
@@ -101,11 +104,10 @@ export async function selectAuditEntries(
   const columns = ['id', 'at', 'operation', 'outbox', 'eventId', 'eventType', 'aggregateId', 'reason', 'outcome', 'code'] as const;
   const others = ['actorName as actor', 'actorRole as role', 'interventionId', 'before', 'after', 'recordedAt'] as const;
   let query = db.selectFrom('audit_entry').select([...columns, ...others]);
-  if (filter.outbox !== undefined) query = query.where('outbox', '=', filter.outbox);
-  if (filter.event !== undefined) query = query.where('eventId', '=', filter.event);
-  if (filter.actor !== undefined) query = query.where('actorName', '=', filter.actor);
-  if (filter.operation !== undefined) query = query.where('operation', '=', filter.operation);
-  if (filter.outcome !== undefined) query = query.where(sql<string>`outcome`, '=', filter.outcome);
+  for (const [name, column] of EXACT) {
+    const value = filter[name];
+    if (value !== undefined) query = query.where(sql.ref<string>(column), '=', value);
+  }
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
   if (filter.to !== undefined) query = query.where('at', '<', filter.to);
   if (position !== null) query = query.where(sql<boolean>`(at, id) < (${position.at}::timestamptz, ${position.id}::uuid)`);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Silence } from '@/lib/shared/doctor';
 import type { StoreDb } from './store';
-import { byActor } from './tables';
+import { byActor, type Author } from './tables';
 
 export const DOCTOR_SAMPLE_DAYS = 60;
 const SILENCES_MAX = 1_000;
@@ -12,7 +12,7 @@ const SILENCE = ['reason', 'actorName as actor', 'at'] as const;
 /** Silences a finding; the reason given last counts. */
 export async function putSilence(
   db: StoreDb,
-  silence: { outbox: string; finding: string; reason: string; actor: { id: string; name: string } },
+  silence: { outbox: string; finding: string; reason: string; actor: Author },
 ): Promise<Silence> {
   const { outbox, finding, reason, actor } = silence;
   const written = { reason, ...byActor(actor), at: sql<string>`now()` };
@@ -62,11 +62,4 @@ export async function readSamples(db: StoreDb, outbox: string): Promise<string[]
     .limit(DOCTOR_SAMPLE_DAYS)
     .execute();
   return rows.map(({ data }) => data).reverse();
-}
-
-export async function deleteOldSamples(db: StoreDb): Promise<void> {
-  await db
-    .deleteFrom('doctor_sample')
-    .where('day', '<', sql<string>`current_date - ${DOCTOR_SAMPLE_DAYS}::int`)
-    .execute();
 }

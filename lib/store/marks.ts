@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
-import { byActor } from './tables';
+import { byActor, type Author } from './tables';
 
 /** More marks than this no chart can show. */
 export const MARKS_MAX = 500;
@@ -17,7 +17,7 @@ export interface NewMark {
   text: string;
   outbox: string | null;
   url: string | null;
-  actor: { id: string; name: string };
+  actor: Author;
   /** The client's own name for the request; null when it has none. */
   idempotencyKey: string | null;
   requestHash: string;
@@ -75,12 +75,4 @@ export async function listMarks(db: StoreDb, { outbox, from, to }: MarkFilter): 
   if (from !== undefined) query = query.where('at', '>=', from);
   if (to !== undefined) query = query.where('at', '<', to);
   return query.orderBy('at', 'desc').orderBy('id', 'desc').limit(MARKS_MAX).execute();
-}
-
-/** Forgets marks older than MARK_DAYS; by the index on (at, id). */
-export async function deleteOldMarks(db: StoreDb): Promise<void> {
-  await db
-    .deleteFrom('mark')
-    .where('at', '<', sql<string>`now() - make_interval(days => ${MARK_DAYS}::int)`)
-    .execute();
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { ProofOutcome } from '@/lib/shared/changes/proofs';
 import type { StoreDb } from './store';
-import { byActor } from './tables';
+import { byActor, type Author, type StoreTables } from './tables';
 
 export interface StoredProof {
   id: string;
@@ -15,9 +15,7 @@ export interface StoredProof {
   document: string;
 }
 
-export interface NewProof extends Omit<StoredProof, 'at' | 'actor'> {
-  actor: { id: string; name: string };
-}
+export type NewProof = Omit<StoredProof, 'at' | 'actor'> & { actor: Author };
 
 export async function insertProof(db: StoreDb, proof: NewProof): Promise<void> {
   const { actor, ...columns } = proof;
@@ -54,13 +52,7 @@ export async function changesSwitch(db: StoreDb, outbox: string): Promise<Change
   return row ?? null;
 }
 
-export interface NewSwitch {
-  outbox: string;
-  on: boolean;
-  proofId: string | null;
-  actor: { id: string; name: string };
-  reason: string;
-}
+export type NewSwitch = Pick<StoreTables['changes_switch'], 'outbox' | 'proofId' | 'reason'> & { on: boolean; actor: Author };
 
 export async function setChangesSwitch(db: StoreDb, { outbox, on, proofId, actor, reason }: NewSwitch): Promise<void> {
   const values = { turnedOn: on, proofId, reason, ...byActor(actor), at: sql<string>`now()` };

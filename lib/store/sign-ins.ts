@@ -56,14 +56,6 @@ export async function revokeSession(db: StoreDb, sid: string): Promise<void> {
     .execute();
 }
 
-/** Removes sessions that ended more than a day ago; by the index on `expires_at`. */
-export async function deleteEndedSessions(db: StoreDb): Promise<void> {
-  await db
-    .deleteFrom('session')
-    .where('expiresAt', '<', sql<string>`now() - interval '1 day'`)
-    .execute();
-}
-
 export interface AttemptCount {
   key: string;
   attempts: number;
@@ -108,14 +100,6 @@ export async function forgiveAttempts(db: StoreDb, own: readonly string[], share
     .execute();
 }
 
-/** Removes counters nobody needs any more; by the index on `window_started_at`. */
-export async function deleteOldAttempts(db: StoreDb): Promise<void> {
-  await db
-    .deleteFrom('login_attempt')
-    .where('windowStartedAt', '<', sql<string>`now() - interval '1 day'`)
-    .execute();
-}
-
 const PLACES_MAX = 20;
 
 /** Those of `places` that the account has signed in from; [] also when there is no such account. By two primary keys. */
@@ -154,12 +138,4 @@ export async function rememberPlaces(db: StoreDb, accountId: string, places: rea
 
 export async function forgetPlaces(db: StoreDb, accountId: string): Promise<void> {
   await db.deleteFrom('sign_in_place').where('accountId', '=', accountId).execute();
-}
-
-/** Forgets places nobody has signed in from for half a year; by the index on `last_at`. */
-export async function deleteOldPlaces(db: StoreDb): Promise<void> {
-  await db
-    .deleteFrom('sign_in_place')
-    .where('lastAt', '<', sql<string>`now() - interval '180 days'`)
-    .execute();
 }

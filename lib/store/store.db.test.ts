@@ -5,10 +5,10 @@ import { findAccount, insertAccount, updateAccount } from './accounts';
 import { insertAuditEntries, selectAuditEntries, type NewAuditEntry } from './audit';
 import { hasCarriedAny, keepCarried, lackedRecords, selectCarriedTimes } from './carried-records';
 import { DOCTOR_SAMPLE_DAYS, keepSample, readSamples } from './doctor';
-import { deleteEndedSessions, findLiveSession, insertSession, revokeSession } from './sign-ins';
+import { deleteOldRows } from './old-rows';
+import { findLiveSession, insertSession, revokeSession } from './sign-ins';
 import { isUpToDate, migrateStore, openStore, type Store } from './store';
 import {
-  deleteOldNotApplied,
   deleteUnsettled,
   findUnsettled,
   findUnsettledOfKey,
@@ -111,7 +111,7 @@ describe('accounts and sessions', () => {
     expect(await findLiveSession(store.db, revoked)).toBeNull();
     const over = (await insertSession(store.db, id, -48)) ?? '';
     expect(await findLiveSession(store.db, over)).toBeNull();
-    await deleteEndedSessions(store.db);
+    await deleteOldRows(store.db);
     expect(await database.query('select 1 from session where sid = $1', [over])).toEqual([]);
   });
 });
@@ -183,10 +183,10 @@ describe('the carrier', () => {
     await insertUnsettled(store.db, later);
     expect(await findUnsettledOfKey(store.db, key)).toEqual({ entry: later, notApplied: false });
     await deleteUnsettled(store.db, later.id);
-    await deleteOldNotApplied(store.db);
+    await deleteOldRows(store.db);
     expect(await findUnsettledOfKey(store.db, key)).toEqual({ entry: one, notApplied: true });
     await database.query(`update unsettled_intervention set not_applied_at = now() - interval '91 days'`);
-    await deleteOldNotApplied(store.db);
+    await deleteOldRows(store.db);
     expect(await findUnsettled(store.db, one.id)).toBeNull();
   });
 });

@@ -2,14 +2,13 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { AuditEntry } from '@/lib/shared/model';
-import type { Role } from '@/lib/shared/permissions';
+import type { Actor, Role } from '@/lib/shared/permissions';
 
 export type Tier = 'minute' | 'hour' | 'day';
 
 /** Filled in by the database when left out; ISO 8601 when given. */
 type Stamp = ColumnType<string, string | undefined, string>;
 
-/** Who did it. */
 interface ByActor {
   actorId: string;
   actorName: string;
@@ -162,4 +161,7 @@ export interface StoreTables {
   };
 }
 
-export const byActor = ({ id, name }: { id: string; name: string }) => ({ actorId: id, actorName: name });
+/** Who did something, as a row names them. */
+export type Author = Pick<Actor, 'id' | 'name'>;
+
+export const byActor = ({ id, name }: Author): ByActor => ({ actorId: id, actorName: name });

@@ -83,13 +83,3 @@ export async function markNotApplied(db: StoreDb, id: string): Promise<void> {
     .where('id', '=', id)
     .execute();
 }
-
-/** How long somebody may still ask after a try that was never committed. */
-const KEPT_DAYS = 90;
-
-export async function deleteOldNotApplied(db: StoreDb): Promise<void> {
-  await db
-    .deleteFrom('unsettled_intervention')
-    .where('notAppliedAt', '<', sql<string>`now() - make_interval(days => ${KEPT_DAYS}::int)`)
-    .execute();
-}

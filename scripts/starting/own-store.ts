@@ -3,9 +3,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import type { Config } from '@/lib/config/config';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
+import { placeEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from '@/lib/store/embedded/embedded-postgres';
 import { EmbeddedPostgresInUse } from '@/lib/store/embedded/data-folder';
-import { placeEmbeddedPostgres } from '@/lib/store/embedded/placement';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Where a running console leaves the address of its embedded store, for commands beside it. */

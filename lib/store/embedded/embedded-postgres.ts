@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, open, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { access, chmod, constants, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, sql } from 'kysely';
 import { lanesOfOwn } from '@/lib/database/connections/share';
 import { postgresEngine } from '@/lib/database/postgres/engine';
-import { findBinaries } from './binaries';
+import { findBinaries, openProgramsFolder } from './binaries';
 import { claim, type DataFolder, releaseDataFolder, prepareDataFolder, SUPERUSER } from './data-folder';
 import {
   type Account,
@@ -59,6 +60,35 @@ export interface EmbeddedPostgres {
 /** Where programs and data go that an unprivileged user must reach, unless OUTBOX_DEMO_DIR says otherwise. */
 export function defaultProgramsFolder(): string {
   return path.join(os.tmpdir(), `outbox-console-${process.getuid?.() ?? os.userInfo().username}`);
+}
+
+/** Below `<home>/<name>`, or in the shelter when that was chosen or PostgreSQL's user could not enter; a `.pointer.json` says where. */
+export async function placeEmbeddedPostgres(
+  root: string,
+  name: string,
+  demoDir: string | undefined,
+  home = path.join(root, '.outbox-console'),
+): Promise<Required<Pick<EmbeddedPostgresOptions, 'dir' | 'shelter'>>> {
+  await mkdir(home, { recursive: true, mode: 0o755 });
+  await mustBeWritable(home);
+  const shelter = demoDir ? path.resolve(demoDir) : defaultProgramsFolder();
+  if (demoDir === undefined && (await unprivilegedAccount()) === null) return { dir: path.join(home, name), shelter };
+  await openProgramsFolder(shelter);
+  // Two clones on one machine must not share data.
+  const dir = path.join(shelter, `${name}-${createHash('sha256').update(path.resolve(home)).digest('hex').slice(0, 12)}`);
+  await writeFile(path.join(home, `${name}.pointer.json`), `${JSON.stringify({ dir }, null, 2)}\n`, { mode: 0o600 });
+  return { dir, shelter };
+}
+
+async function mustBeWritable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Error(
+      `${folder} cannot be written by this user, probably because root has made it. Remove it, or run as the user it belongs to.`,
+      { cause },
+    );
+  }
 }
 
 /** On 127.0.0.1, in a session of its own; as root by an unprivileged user. Rejects with EmbeddedPostgresInUse when `dir` is in use. */

@@ -3,7 +3,7 @@ import { getConsole } from '@/lib/server/console';
 import { useTestConsole, type Call } from '@/scripts/testing/console';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { Role } from '@/lib/shared/permissions';
-import { deleteOldMarks } from '@/lib/store/marks';
+import { deleteOldRows } from '@/lib/store/old-rows';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { DELETE } from './[mark]/route';
 import { GET, POST } from './route';
@@ -199,7 +199,7 @@ describe('a mark that is not wanted any more', () => {
       `insert into mark (id, at, kind, text, actor_id, actor_name, request_hash)
         select gen_random_uuid(), now() - n * interval '1 day', 'note', n::text, 'x', 'x', '' from unnest(array[399, 401]) as n`,
     );
-    await deleteOldMarks((await getConsole()).store.db);
+    await deleteOldRows((await getConsole()).store.db);
     expect((await listed()).map((mark) => mark.text)).toEqual(['399']);
   });
 });
