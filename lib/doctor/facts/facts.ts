@@ -1,6 +1,7 @@
 /** What the doctor knows of an outbox before it judges. Every engine's reader answers the same facts; what it does not have is null. */
 import type { Place } from '@/lib/shape/bound';
 import type { SlotSeen } from '@/lib/outbox/replication-slots/seen';
+import type { Rights } from '@/lib/outbox/rights/rights';
 import type { Unseen } from '@/lib/shared/doctor';
 
 export interface ColumnFacts {
@@ -112,6 +113,14 @@ export interface RoleFacts {
   /** Codes of what is too wide, each with the statement that takes it back. */
   wide: { code: string; on: string; revoke: string | null }[];
 }
+
+/** Rights on a table or on columns of one beyond what is needed, and what takes them back; nothing where `names` are none. */
+export const excessive = (code: string, on: string, names: readonly string[], revoke: string): RoleFacts['wide'] =>
+  names.length === 0 ? [] : [{ code, on: `${on}: ${names.join(', ')}`, revoke }];
+
+/** Rights on whole rows that operations need. */
+export const neededOnRows = (needed: Rights | undefined): string[] =>
+  needed === undefined ? [] : [...(needed.insert ? ['INSERT'] : []), ...(needed.delete ? ['DELETE'] : [])];
 
 /** Bounded reads of rows; null where no index leads to them and the table is too large to read. */
 export interface RowFacts {

@@ -5,7 +5,7 @@ import { reaches, showGrants, type Grant } from '@/lib/database/mysql/grants';
 import { serverOf } from '@/lib/database/mysql/server';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { neededRights, type Rights } from '@/lib/outbox/rights/rights';
-import type { RoleFacts, TableFacts } from './facts';
+import { excessive, neededOnRows, type RoleFacts, type TableFacts } from './facts';
 
 /** Rights that let a user do anything, or give rights to others: the one server's names and the other's. */
 const GRAVE =
@@ -18,7 +18,7 @@ export async function readMysqlRoles(outbox: Outbox, tables: readonly TableFacts
   const facts: RoleFacts[] = [];
   if (write === null || roles.operator !== roles.reader) {
     const { name, grants } = await read(grantsOf);
-    facts.push({ key: 'reader', name, wide: widthOf(outbox, tables, grants, null) });
+    facts.push({ key: 'reader', name, wide: widthOf(outbox, tables, grants) });
   }
   if (write === null) return facts;
   try {
@@ -69,7 +69,7 @@ function widthOf(
   outbox: Outbox,
   tables: readonly TableFacts[],
   grants: readonly Grant[],
-  needed: ReturnType<typeof neededRights> | null,
+  needed: ReturnType<typeof neededRights> = new Map(),
 ): RoleFacts['wide'] {
   const wide: RoleFacts['wide'] = [];
   for (const { rights, on, table, option, to } of grants) {
@@ -78,31 +78,19 @@ function widthOf(
       return [{ code: 'superuser', on: '', revoke: to === '' ? null : `REVOKE ALL PRIVILEGES, GRANT OPTION FROM ${to};` }];
     const own = tables.find(({ place }) => place.table.table === table);
     if (table !== '*' && own === undefined) continue;
-    const allowed = own === undefined || needed === null ? null : (needed.get(own.place) ?? null);
+    const allowed = own === undefined ? undefined : needed.get(own.place);
     const excess = rights.filter((right) => WRITES.test(right.name) && !isNeeded(right, allowed));
-    if (excess.length === 0) continue;
-    const whole = excess.filter(({ columns }) => columns.length === 0);
-    const columns = excess.flatMap((right) => right.columns.filter((column) => allowed === null || !allowed.update.has(column)));
-    const { identifier } = outbox.database.engine.quote;
-    if (whole.length > 0)
-      wide.push({
-        code: 'table_rights',
-        on: `${on}: ${whole.map(({ name }) => name).join(', ')}`,
-        revoke: `REVOKE ${whole.map(({ name }) => name).join(', ')} ON ${on} FROM ${to};`,
-      });
-    if (columns.length > 0)
-      wide.push({
-        code: 'column_rights',
-        on: `${on}: ${columns.join(', ')}`,
-        revoke: `REVOKE UPDATE (${columns.map(identifier).join(', ')}) ON ${on} FROM ${to};`,
-      });
+    const whole = excess.flatMap(({ name, columns }) => (columns.length === 0 ? [name] : []));
+    const columns = excess.flatMap((right) => right.columns.filter((column) => allowed?.update.has(column) !== true));
+    const quoted = columns.map(outbox.database.engine.quote.identifier);
+    const revoke = (what: string): string => `REVOKE ${what} ON ${on} FROM ${to};`;
+    wide.push(...excessive('table_rights', on, whole, revoke(whole.join(', '))));
+    wide.push(...excessive('column_rights', on, columns, revoke(`UPDATE (${quoted.join(', ')})`)));
   }
   return wide;
 }
 
-function isNeeded({ name, columns }: Grant['rights'][number], allowed: Rights | null): boolean {
-  if (allowed === null) return false;
-  if (name === 'INSERT') return allowed.insert;
-  if (name === 'DELETE') return allowed.delete;
-  return name === 'UPDATE' && columns.length > 0 && columns.every((column) => allowed.update.has(column));
+function isNeeded({ name, columns }: Grant['rights'][number], allowed: Rights | undefined): boolean {
+  if (name !== 'UPDATE') return neededOnRows(allowed).includes(name);
+  return columns.length > 0 && columns.every((column) => allowed?.update.has(column));
 }

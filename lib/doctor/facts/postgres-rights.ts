@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { Engine } from '@/lib/database/engine';
 import type { Db, TableName } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS, archiveTable, recordTables } from '@/lib/outbox/companions';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 
-import { neededRights, tablesRead } from '@/lib/outbox/rights/rights';
-import type { Facts, RoleFacts, TableFacts } from './facts';
+import { neededRights, tablesRead, type Rights } from '@/lib/outbox/rights/rights';
+import { excessive, neededOnRows, type Facts, type RoleFacts, type TableFacts } from './facts';
 
 interface RoleRow {
   name: string;
@@ -113,59 +112,49 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
     : [];
   // What is needed comes back after everything was taken, and before a role is left by which it came.
   const again: string[] = [];
+  const updatesAgain = ({ table, updates }: TableRights, allowed: Rights | undefined): string[] => {
+    const columns = updates.filter((name) => allowed?.update.has(name)).map(identifier);
+    return columns.length === 0 ? [] : [`GRANT UPDATE (${columns.join(', ')}) ON ${table} TO ${role};`];
+  };
   const left = new Set<string>();
   const reaches = JSON.parse(row.reaches) as { what: string; role: string }[];
   for (const { role: by } of reaches) left.add(by);
   if (reaches.length > 0) wide.push({ code: 'server', on: [...new Set(reaches.map(({ what }) => what))].join(', '), revoke: null });
   const rightsOf = JSON.parse(row.tables) as TableRights[];
-  for (const { table, owns, rights, updates, through } of rightsOf) {
+  for (const one of rightsOf) {
+    const { table, owns, rights, updates, through } = one;
     if (owns) {
       // An owner may do everything: taking single rights back would change nothing.
       wide.push({ code: 'owner', on: table, revoke: null });
       continue;
     }
     const allowed = key === 'reader' ? undefined : needs.get(table);
-    const othersLess = (excessive: readonly string[]): string[] =>
-      through.flatMap((one) => {
-        const less = one.rights.filter((right) => excessive.includes(right));
+    const othersLess = (taken: readonly string[]): string[] =>
+      through.flatMap((by) => {
+        const less = by.rights.filter((right) => taken.includes(right));
         if (less.length === 0) return [];
-        if (one.role === null) return [`REVOKE ${less.join(', ')} ON ${table} FROM PUBLIC;`];
+        if (by.role === null) return [`REVOKE ${less.join(', ')} ON ${table} FROM PUBLIC;`];
         // Others are in that role for what it gives: it is left, and keeps what it has.
-        left.add(one.role);
+        left.add(by.role);
         return [];
       });
-    const excess = rights.filter(
-      (right) => !(right === 'INSERT' && allowed?.insert === true) && !(right === 'DELETE' && allowed?.delete === true),
-    );
-    if (excess.length > 0)
-      wide.push({
-        code: 'table_rights',
-        on: `${table}: ${excess.join(', ')}`,
-        revoke: [`REVOKE ${excess.join(', ')} ON ${table} FROM ${role};`, ...othersLess(excess)].join('\n'),
-      });
-    const needed = allowed?.update ?? new Set<string>();
-    const columns = updates.filter((name) => !needed.has(name));
+    const revoke = (rightsToo: readonly string[], ...what: string[]): string =>
+      [...what.map((one) => `REVOKE ${one} ON ${table} FROM ${role};`), ...othersLess(rightsToo)].join('\n');
+    const excess = rights.filter((right) => !neededOnRows(allowed).includes(right));
+    wide.push(...excessive('table_rights', table, excess, revoke(excess, excess.join(', '))));
+    const columns = updates.filter((name) => allowed?.update.has(name) !== true);
     if (columns.length === 0) continue;
     // A right on the whole table is not narrowed column by column: it goes, and the columns come back.
-    wide.push({
-      code: 'column_rights',
-      on: `${table}: ${columns.join(', ')}`,
-      revoke: [
-        `REVOKE UPDATE ON ${table} FROM ${role};`,
-        `REVOKE UPDATE (${columns.map(identifier).join(', ')}) ON ${table} FROM ${role};`,
-        ...othersLess(['UPDATE']),
-      ].join('\n'),
-    });
-    again.push(...updatesAgain(identifier, { table, updates }, needed, role));
+    const all = revoke(['UPDATE'], 'UPDATE', `UPDATE (${columns.map(identifier).join(', ')})`);
+    wide.push(...excessive('column_rights', table, columns, all));
+    again.push(...updatesAgain(one, allowed));
   }
   const by = (right: string, { through }: TableRights): boolean =>
     through.some((one) => one.role !== null && left.has(one.role) && one.rights.includes(right));
   for (const one of rightsOf) {
     const allowed = one.owns || key === 'reader' ? undefined : needs.get(one.table);
-    if (by('UPDATE', one)) again.push(...updatesAgain(identifier, one, allowed?.update ?? new Set(), role));
-    const rows = [...(allowed?.insert === true ? ['INSERT'] : []), ...(allowed?.delete === true ? ['DELETE'] : [])].filter((right) =>
-      by(right, one),
-    );
+    if (by('UPDATE', one)) again.push(...updatesAgain(one, allowed));
+    const rows = neededOnRows(allowed).filter((right) => by(right, one));
     if (rows.length > 0) again.push(`GRANT ${rows.join(', ')} ON ${one.table} TO ${role};`);
   }
   if (left.size > 0)
@@ -177,16 +166,6 @@ function widthOf(outbox: Outbox, row: RoleRow, key: RoleFacts['key'], tables: re
     last.revoke = [...(last.revoke === null ? [] : [last.revoke]), ...new Set(again), ...leave].join('\n') || null;
   }
   return wide;
-}
-
-function updatesAgain(
-  identifier: Engine['quote']['identifier'],
-  { table, updates }: Pick<TableRights, 'table' | 'updates'>,
-  needed: ReadonlySet<string>,
-  role: string,
-): string[] {
-  const columns = updates.filter((name) => needed.has(name)).map(identifier);
-  return columns.length === 0 ? [] : [`GRANT UPDATE (${columns.join(', ')}) ON ${table} TO ${role};`];
 }
 
 /** Policies that keep rows of these tables from the reader; one that lets everything through hides nothing. By oid. */
