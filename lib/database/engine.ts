@@ -100,6 +100,10 @@ export interface EngineFeatures {
   indexesWholeTexts: boolean;
   /** A subquery that is named at the beginning of a statement is worked out once, wherever it is used. */
   sharesSubqueries: boolean;
+  /** Texts that differ in case alone, or in spaces at their end, may be one to a column, which then holds either. */
+  foldsTexts: boolean;
+  /** The entries of every index end with the primary key: rows of one value are found in its order. */
+  keyEndsIndexes: boolean;
 }
 
 export interface Engine {

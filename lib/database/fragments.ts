@@ -83,7 +83,6 @@ export interface Fragments {
   nowIso(): RawBuilder<string>;
   /** Milliseconds from `from` to `to` as a float. */
   millisecondsBetween(from: RawBuilder<unknown>, to: RawBuilder<unknown>): RawBuilder<number>;
-  secondsAgo(seconds: number): RawBuilder<unknown>;
   /** NULL as a value of this kind, for a select list. */
   nothing(kind: 'instant' | 'text' | 'integer' | 'float'): RawBuilder<null>;
   /** An instant, as `instant` gives it, within the calendar: infinity, zero dates and years nobody meant become NULL. */

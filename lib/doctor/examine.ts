@@ -1,7 +1,8 @@
 import type { Outbox } from '@/lib/outbox/outbox';
 import { rankFindings, type Examination, type Finding, type TableReport } from '@/lib/shared/doctor';
+import type { EngineKey } from '@/lib/shared/model';
 import type { CheckInput, Checks } from './check';
-import { nameOf, tablesOf, type TableFacts } from './facts/facts';
+import { nameOf, tablesOf, type Facts, type TableFacts } from './facts/facts';
 import { INDEX_CHECKS } from './indexes';
 import { RIGHT_CHECKS } from './rights';
 import { ROW_CHECKS } from './rows';
@@ -10,8 +11,10 @@ import { TABLE_CHECKS } from './tables';
 import { VACUUM_CHECKS } from './vacuum';
 import { readMysqlFacts } from './facts/mysql';
 import { readPostgresFacts } from './facts/postgres';
-import { fixesFor } from './fixes';
+import { FIXES } from './fixes';
 import { growthOf, ratesOf, sampleOf, type Sample } from './samples';
+
+const READERS: Record<EngineKey, (outbox: Outbox, now: number) => Promise<Facts>> = { postgres: readPostgresFacts, mysql: readMysqlFacts };
 
 export const CHECKS: Checks = { ...INDEX_CHECKS, ...ROW_CHECKS, ...TABLE_CHECKS, ...RIGHT_CHECKS, ...SLOT_CHECKS, ...VACUUM_CHECKS };
 
@@ -24,8 +27,8 @@ export async function examineOutbox(
   const { database } = outbox;
   const { engine } = database;
   const begun = now();
-  const facts = await (engine.key === 'mysql' ? readMysqlFacts(outbox, begun) : readPostgresFacts(outbox));
-  const input: CheckInput = { outbox, facts, samples, fixes: fixesFor(engine), now: now() };
+  const facts = await READERS[engine.key](outbox, begun);
+  const input: CheckInput = { outbox, facts, samples, fixes: FIXES[engine.key](engine), now: now() };
   const at = new Date(input.now).toISOString();
   const findings = Object.entries(CHECKS).flatMap(([check, examine]) =>
     examine(input).map(({ severity, subject, values, cure }): Finding => {

@@ -28,16 +28,7 @@ export interface ExaminerOptions {
   onFailure?: (outbox: string, error: unknown) => void;
 }
 
-/** Examinations of every outbox, one for all viewers of this process, made when somebody asks. */
-export interface Examiner {
-  /** What is known now; outboxes that are due are examined meanwhile. Throws Problem `not_found` for an unknown id. */
-  snapshot(outbox?: string): Promise<DoctorSnapshot>;
-  /** Examines now, unless that was done within five seconds; one that is unreachable answers its last findings with `problem`. */
-  examine(outbox: string): Promise<Examination>;
-  examineAll(): void;
-  /** The worst open finding by outbox, without asking any database or waiting for one. */
-  headlines(): Promise<Map<string, DoctorHeadline>>;
-}
+export type Examiner = ReturnType<typeof createExaminer>;
 
 interface Entry {
   examination: Examination | null;
@@ -46,7 +37,8 @@ interface Entry {
   inFlight: Promise<void> | null;
 }
 
-export function createExaminer({ directory, store, now = Date.now, onFailure }: ExaminerOptions): Examiner {
+/** Examinations of every outbox, one for all viewers of this process, made when somebody asks. */
+export function createExaminer({ directory, store, now = Date.now, onFailure }: ExaminerOptions) {
   const entries = new Map<string, Entry>();
   /** A database that hangs keeps its turn no longer than PATIENCE_MS. */
   const queue = new Queue(AT_ONCE);
@@ -105,13 +97,15 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
   }
 
   return {
-    async snapshot(outbox) {
+    /** What is known now; outboxes that are due are examined meanwhile. Throws Problem `not_found` for an unknown id. */
+    async snapshot(outbox?: string): Promise<DoctorSnapshot> {
       const ids = outbox === undefined ? directory.ids : [outbox];
       const examinations = await silenced(known(ids));
       const waiting = ids.filter((id) => entryOf(id).examination === null);
       return { asOf: new Date(now()).toISOString(), examinations, waiting };
     },
-    async examine(outbox) {
+    /** Examines now, unless that was done within five seconds; one that is unreachable answers its last findings with `problem`. */
+    async examine(outbox: string): Promise<Examination> {
       const entry = entryOf(outbox);
       if (entry.inFlight !== null || entry.examination === null || now() - entry.triedAt >= LEAST_MS) await begin(outbox, entry);
       const { examination } = entry;
@@ -119,13 +113,14 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
       const [answer = examination] = await silenced([examination]);
       return answer;
     },
-    examineAll() {
+    examineAll(): void {
       for (const id of directory.ids) {
         const entry = entryOf(id);
         if (now() - entry.triedAt >= LEAST_MS) void begin(id, entry);
       }
     },
-    async headlines() {
+    /** The worst open finding by outbox, without asking any database or waiting for one. */
+    async headlines(): Promise<Map<string, DoctorHeadline>> {
       const examinations = await silenced(known(directory.ids));
       return new Map(
         examinations.flatMap(({ outbox, findings }): [string, DoctorHeadline][] => {

@@ -1,6 +1,7 @@
 /** The statements of a finding, for a person to read and run. None is ever run by the console. */
 import type { Engine } from '@/lib/database/engine';
 import { createIndexStatement, indexedPlace, type IndexedTable, type WantedIndex } from '@/lib/outbox/indexes/wanted-index';
+import type { EngineKey } from '@/lib/shared/model';
 import type { ColumnFacts, IndexFacts, TableFacts } from './facts/facts';
 
 /** Rows a purge takes at once: short enough that no writer waits for its locks. */
@@ -17,7 +18,7 @@ export interface Fixes {
   widen(table: TableFacts, column: ColumnFacts): string;
 }
 
-export const fixesFor = (engine: Engine): Fixes => (engine.key === 'mysql' ? mysqlFixes(engine) : postgresFixes(engine));
+export const FIXES: Record<EngineKey, (engine: Engine) => Fixes> = { postgres: postgresFixes, mysql: mysqlFixes };
 
 /** A table as the statement of an index asks for it: with the indexes it has by now. */
 function indexed({ place, indexes }: TableFacts): IndexedTable {

@@ -59,8 +59,7 @@ function leadsAnotherWay({ database, main }: Outbox, tests: readonly IndexTest[]
     if (sorted.length === 0 || !holds(predicate, [...tests])) return false;
     if (predicate === null && !single(columns[0])) return false;
     const order = columns.find((column) => (predicate === null ? !single(column) : !asked.has(column)));
-    // InnoDB's entries end with the key, in whose order rows of one value are then found.
-    if (order === undefined) return database.engine.key === 'mysql' && main.id.length === 1 && main.id[0]?.kind === 'integer';
+    if (order === undefined) return database.engine.features.keyEndsIndexes && main.id.length === 1 && main.id[0]?.kind === 'integer';
     return !asked.has(order) && !about.includes(order);
   });
 }

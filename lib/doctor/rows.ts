@@ -1,7 +1,8 @@
 /** What is wrong with the rows: their states, their attempts, their times. */
+import { decidingColumn, statusColumns } from '@/lib/shape/reason';
+import type { FindingValues, Severity } from '@/lib/shared/doctor';
 import { type CheckInput, type Checks, type Found } from './check';
 import { DAY_MS, nameOf } from './facts/facts';
-import { decidingColumn, statusColumns } from './state-columns';
 
 export const ROW_CHECKS: Checks = {
   unmapped_status: unmappedStatus,
@@ -22,6 +23,12 @@ const AHEAD_MS = 60_000;
 
 const quoted = (values: readonly string[]): string => values.map((value) => `“${value}”`).join(', ');
 
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
+
+/** A finding about so many events; none where there are none, or they were not counted. */
+const about = (severity: Severity, events: number | undefined, values: FindingValues): Found[] =>
+  events === undefined || events === 0 ? [] : [{ severity, values: { ...values, events } }];
+
 /** Rows whose state no rule names: they are in no figure, and whether a relay takes them is unknown. */
 function unmappedStatus(input: CheckInput): Found[] {
   const { rows, main } = input.facts;
@@ -31,18 +38,15 @@ function unmappedStatus(input: CheckInput): Found[] {
   const seen = new Map(unnamed.map(({ value, rows: count }) => [value, count]));
   for (const { value, share } of frequentUnnamed(input)) if (!seen.has(value)) seen.set(value, Math.round(share * (main.rows ?? 0)));
   if (seen.size === 0) return [];
-  const events = [...seen.values()].reduce((sum, count) => sum + count, 0);
-  const values = quoted([...seen.keys()].slice(0, SHOWN));
-  return [{ severity: 'act', values: { values, kinds: seen.size, events, looked: rows.unmapped.looked } }];
+  const values = { values: quoted([...seen.keys()].slice(0, SHOWN)), kinds: seen.size, looked: rows.unmapped.looked };
+  return [{ severity: 'act', values: { ...values, events: sumOf([...seen.values()]) } }];
 }
 
 /** Rows whose status differs from a rule's word in case alone: the relay's comparison takes them, the console's does not. */
 function statusCase(input: CheckInput): Found[] {
   const words = caselessWords(input);
   const rows = input.facts.rows.unmapped.values.filter(({ value }) => words.includes(value.toLowerCase()));
-  if (rows.length === 0) return [];
-  const events = rows.reduce((sum, row) => sum + row.rows, 0);
-  return [{ severity: 'act', values: { values: quoted(rows.map(({ value }) => value)), events } }];
+  return about('act', sumOf(rows.map((row) => row.rows)), { values: quoted(rows.map(({ value }) => value)) });
 }
 
 /** Words that rules name in columns without regard to case, in small letters. */
@@ -65,18 +69,14 @@ function frequentUnnamed({ outbox, facts }: CheckInput): { value: string; share:
 
 /** Used up their attempts and still count as waiting: no poll takes them, no purge does either. */
 function strandedRows({ outbox, facts }: CheckInput): Found[] {
-  const { waiting } = facts.rows;
-  if (waiting === null || waiting.stranded === 0) return [];
-  const values = { events: waiting.stranded, maxAttempts: outbox.parameters.maxAttempts, oldestMs: waiting.oldestStrandedMs };
-  return [{ severity: 'act', values }];
+  const { stranded, oldestStrandedMs = null } = facts.rows.waiting ?? {};
+  return about('act', stranded, { maxAttempts: outbox.parameters.maxAttempts, oldestMs: oldestStrandedMs });
 }
 
 /** Waiting events were tried more often than the limit says: the relay does not hold it, or the limit is another. */
 function attemptsBeyond({ outbox, facts }: CheckInput): Found[] {
-  const { waiting } = facts.rows;
-  if (waiting === null || waiting.beyond === 0) return [];
-  const values = { events: waiting.beyond, mostAttempts: waiting.mostAttempts, maxAttempts: outbox.parameters.maxAttempts };
-  return [{ severity: 'act', values }];
+  const { beyond, mostAttempts = null } = facts.rows.waiting ?? {};
+  return about('act', beyond, { mostAttempts, maxAttempts: outbox.parameters.maxAttempts });
 }
 
 /** The count of attempts comes near the largest number its column holds; past it every attempt fails with an error. */
@@ -94,9 +94,8 @@ function counterOverflow({ outbox, facts, fixes }: CheckInput): Found[] {
 
 /** Dead events left alone for a month: no relay takes them and nothing removes them. */
 function deadForgotten({ facts: { rows } }: CheckInput): Found[] {
-  const { dead } = rows;
-  if (dead === null || dead.count === 0 || dead.oldestMs === null || dead.oldestMs < FORGOTTEN_MS) return [];
-  return [{ severity: 'note', values: { events: dead.count, oldestMs: dead.oldestMs } }];
+  const { count, oldestMs = null } = rows.dead ?? {};
+  return oldestMs === null || oldestMs < FORGOTTEN_MS ? [] : about('note', count, { oldestMs });
 }
 
 /** Events dated into the future: a writer's clock, or its time zone, is wrong; they come out late and seem young. */

@@ -206,7 +206,7 @@ export async function newestRecords(
   await engine.byIndex(db);
   const { rows } = await sql<StoredSize & { place: number | null }>`select ${sizeColumns(engine, outboxes)}, null as ${sql.id('place')}
     from ((${found} order by ${sql.id('id')} desc ${first}) union
-      (${found} where ${ours} and ${at} >= ${fragments.secondsAgo(RECENT_SECONDS)} and ${at} <= ${fragments.now()} order by ${at} desc ${first})) as ${sql.id(PAGE)}
+      (${found} where ${ours} and ${at} >= ${fragments.secondsBefore(fragments.now(), RECENT_SECONDS)} and ${at} <= ${fragments.now()} order by ${at} desc ${first})) as ${sql.id(PAGE)}
     ${sql.join(counted, sql` `)}`.execute(db);
   const counts = ranges.map(() => 0);
   for (const { place, lines } of rows) if (place !== null) counts[place] = Number(lines);

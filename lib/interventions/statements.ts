@@ -160,7 +160,7 @@ export function olderThanStuckAfter({ database, parameters }: Outbox, step: Step
   const description = step.source.description.columns.get(step.olderThanStuckAfter);
   if (description === undefined) return sql`false`;
   const time = fragments.instant(at.column(step.olderThanStuckAfter), description, parameters.timeZone);
-  return sql`${time} < ${fragments.secondsAgo(parameters.stuckAfterSeconds)}`;
+  return sql`${time} < ${fragments.secondsBefore(fragments.now(), parameters.stuckAfterSeconds)}`;
 }
 
 export function rowImage(outbox: Outbox, at: PlaceSql): RawBuilder<string> {

@@ -84,7 +84,7 @@ function compileLeaf(test: Leaf, alias: string, { fragments, timeZone, columns }
     atMost: ({ atMost }) => compared('atMost', atMost),
     past: () => timed('<=', fragments.now()),
     future: () => timed('>', fragments.now()),
-    olderThan: ({ olderThan }) => timed('<', fragments.secondsAgo(secondsOf(olderThan))),
+    olderThan: ({ olderThan }) => timed('<', fragments.secondsBefore(fragments.now(), secondsOf(olderThan))),
   });
 }
 

@@ -51,6 +51,8 @@ export const mysqlEngine: Engine = {
     partialIndexes: false,
     indexesWholeTexts: false,
     sharesSubqueries: false,
+    foldsTexts: true,
+    keyEndsIndexes: true,
   },
   fragments: mysqlFragments,
   quote: {

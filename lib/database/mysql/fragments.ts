@@ -148,7 +148,6 @@ export const mysqlFragments: Fragments = {
   },
   nowIso: () => sql`date_format(utc_timestamp(6), ${sql.lit(ISO)})`,
   millisecondsBetween: (from, to) => sql`(timestampdiff(microsecond, ${from}, ${to}) / 1e3)`,
-  secondsAgo: (seconds) => sql`(utc_timestamp(6) - interval ${sql.lit(seconds)} second)`,
   nothing: (kind) =>
     kind === 'float' ? sql`(null + 0e0)` : sql`cast(null as ${sql.raw({ instant: 'datetime(6)', text: 'char', integer: 'signed' }[kind])})`,
   sane: (value) => sql`(case when ${isRealDate(value)} then ${value} end)`,

@@ -59,6 +59,8 @@ export const postgresEngine: Engine = {
     partialIndexes: true,
     indexesWholeTexts: true,
     sharesSubqueries: true,
+    foldsTexts: false,
+    keyEndsIndexes: false,
   },
   fragments: postgresFragments,
   quote: {

@@ -215,7 +215,6 @@ export const postgresFragments: Fragments = {
   nowIso: () => sql`to_char(clock_timestamp() at time zone 'UTC', ${sql.lit(ISO)})`,
   // date_part() rather than extract(): the latter computes in numeric, at three times the cost.
   millisecondsBetween: (from, to) => sql`(date_part('epoch', ${to} - ${from}) * 1000)`,
-  secondsAgo: (seconds) => sql`(now() - make_interval(secs => ${sql.lit(seconds)}))`,
   nothing: (kind) => sql`cast(null as ${sql.raw({ instant: 'timestamptz', text: 'text', integer: 'bigint', float: 'float8' }[kind])})`,
   sane: (value) =>
     sql`case when ${value} >= timestamptz '0001-01-02 00:00:00+00' and ${value} < timestamptz '9999-12-30 00:00:00+00' then ${value} end`,

@@ -7,7 +7,7 @@ import type { Place } from '@/lib/shape/bound';
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import type { Unseen } from '@/lib/shared/doctor';
 import { instantToWall } from '@/lib/shared/text/zoned-time';
-import type { ColumnFacts, Facts, IndexFacts, TableFacts } from './facts';
+import { tablesOf, type ColumnFacts, type Facts, type IndexFacts, type TableFacts } from './facts';
 import { isShown, readStatistics, TRANSACTIONAL, type IndexPart } from '@/lib/database/mysql/describe';
 import { readMysqlRoles } from './mysql-rights';
 import { readRows } from './rows';
@@ -39,13 +39,12 @@ export async function readMysqlFacts(outbox: Outbox, now: number): Promise<Facts
       catalogueHolders: [],
       slots: null,
       hidden: [],
-      cascades: await readCascades(db, outbox, dead === null ? [main] : [main, dead]),
+      cascades: await readCascades(db, outbox, tablesOf({ main, dead })),
       purge: { historyLength, oldest: oldest ?? null },
       unseen,
     };
   }, LIMITS);
-  const { main, dead } = facts;
-  return { ...facts, roles: await readMysqlRoles(outbox, dead === null ? [main] : [main, dead]) };
+  return { ...facts, roles: await readMysqlRoles(outbox, tablesOf(facts)) };
 }
 
 interface Server {

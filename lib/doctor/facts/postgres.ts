@@ -4,12 +4,21 @@ import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
 import type { Place } from '@/lib/shape/bound';
+import { statusColumns } from '@/lib/shape/reason';
 
 import { tablesRead } from '@/lib/outbox/rights/rights';
 import { readsFromSlot, SLOTS_READ, slotName, slotRights, slotRows } from '@/lib/outbox/replication-slots/seen';
 import type { Unseen } from '@/lib/shared/doctor';
-import { statusColumns } from '../state-columns';
-import type { CatalogueHolder, ColumnFacts, Facts, IndexFacts, SlotFacts, SnapshotHolder, TableFacts } from './facts';
+import {
+  tablesOf,
+  type CatalogueHolder,
+  type ColumnFacts,
+  type Facts,
+  type IndexFacts,
+  type SlotFacts,
+  type SnapshotHolder,
+  type TableFacts,
+} from './facts';
 import { readHidden, readRoles } from './postgres-rights';
 import { readRows } from './rows';
 
@@ -28,7 +37,7 @@ export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {
     const { role, seesSessions, statisticsSince, ...zone } = await readServer(db, outbox.parameters.timeZone);
     const main = await readTable(db, outbox, outbox.main);
     const dead = outbox.dead === null ? null : await readTable(db, outbox, outbox.dead);
-    const tables = dead === null ? [main] : [main, dead];
+    const tables = tablesOf({ main, dead });
     const { slots, may: seesSlots, unseen } = await readSlots(db, outbox);
     if (!seesSessions) unseen.push({ code: 'sessions', cure: `GRANT pg_read_all_stats TO ${quote.identifier(role)};` });
     if (cut) unseen.push({ code: 'rows', cure: null });

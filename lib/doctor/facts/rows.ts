@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { statePredicate } from '@/lib/shape/compile';
-import { commonTests, notNull } from '@/lib/shape/reason';
+import { commonTests, decidingColumn, notNull, stateColumns, statusColumns } from '@/lib/shape/reason';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '@/lib/outbox/indexes/index-fit';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
@@ -11,7 +11,6 @@ import { timeColumn } from '@/lib/outbox/scan/traits';
 import type { LiveState } from '@/lib/shared/states';
 import { SMALL_ROWS } from '../check';
 import type { RowFacts } from './facts';
-import { decidingColumn, stateColumns, statusColumns } from '../state-columns';
 
 const STATE_ROWS = 10_001;
 /** Rows at each end of the table that are tried against the rules of the shape. */
@@ -72,6 +71,8 @@ const orderBy = (walk: Walk | null, direction: 'ascending' | 'descending'): Sql 
   walk === null ? sql`` : sql` order by ${walk.order('o', direction)}`;
 
 const oneRow = async <T>(db: Db, statement: RawBuilder<T>): Promise<T | undefined> => (await statement.execute(db)).rows[0];
+const oneNumber = async (db: Db, statement: RawBuilder<{ n: string | number | null }>): Promise<number | null> =>
+  numberOf((await oneRow(db, statement))?.n);
 /** A number of a row, whichever way the driver answers it. */
 const numberOf = (value: string | number | null | undefined): number | null => (value == null ? null : Number(value));
 
@@ -87,7 +88,7 @@ function waitingRows(outbox: Outbox): RowReader<RowFacts['waiting']> {
   const touched = at.roleInstant('attemptedAt') ?? at.roleInstant('createdAt') ?? sql`null`;
   const { maxAttempts } = outbox.parameters;
   const most = sql.lit(maxAttempts ?? Number.MAX_SAFE_INTEGER);
-  const isStranded = sql`r.attempts >= ${most} and r.touched < ${fragments.secondsAgo(STRANDED_SECONDS)}`;
+  const isStranded = sql`r.attempts >= ${most} and r.touched < ${fragments.secondsBefore(fragments.now(), STRANDED_SECONDS)}`;
   const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
   return async (db) => {
     const row = await oneRow(
@@ -176,8 +177,8 @@ function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
   const { fragments } = outbox.database.engine;
   const from = fragments.from(main.table, 'o', index.name);
   const own = sql.id('o', deciding.column);
-  // What a column holds to be the same comes in one of its forms.
-  const alike = (text: string): string => (outbox.database.engine.key === 'mysql' ? text.trimEnd().toLowerCase() : text);
+  // Of what is one to the column it shows one form.
+  const alike = (text: string): string => (outbox.database.engine.features.foldsTexts ? text.trimEnd().toLowerCase() : text);
   const named = new Set([...deciding.named].map(alike));
   const probed = async (db: Db): Promise<string[]> => {
     const { rows } = await sql<{ value: string }>`
@@ -186,11 +187,9 @@ function rareValues(outbox: Outbox): RowReader<RowFacts['unmapped']['values']> {
       select ${fragments.asText(sql`seen.value`, description)} as value from seen where seen.value is not null`.execute(db);
     return rows.map(({ value }) => value);
   };
-  const count = async (db: Db, test: Sql): Promise<number> => {
-    const statement = sql<{ n: string | number }>`
-      select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}) as r`;
-    return Number((await oneRow(db, statement))?.n ?? 0);
-  };
+  const count = async (db: Db, test: Sql): Promise<number> =>
+    (await oneNumber(db, sql`select count(*) as n from (select 1 as one from ${from} where ${test} limit ${sql.lit(STATE_ROWS)}) as r`)) ??
+    0;
   return async (db) => {
     const values = (declared ?? (await probed(db))).filter((value) => !named.has(alike(value))).slice(0, VALUES_SHOWN);
     const found = description.nullable ? [{ value: 'NULL', rows: await count(db, sql`${own} is null`) }] : [];
@@ -215,13 +214,11 @@ function oldestPublished(outbox: Outbox): RowReader<number | null> {
   // An index of publishing times begins with the oldest published row; other orders may begin with rows that wait.
   const first = byPublished === null ? sql`1 = 1` : sql`${at.column(published ?? '')} is not null`;
   const bound = walk === null ? SMALL_ROWS * 2 : OLDEST_ROWS;
-  return async (db) => {
-    const statement = sql<{ age: number | null }>`
-      select ${fragments.millisecondsBetween(sql`min(r.moment)`, fragments.now())} as age
+  const statement = sql<{ n: number | null }>`
+      select ${fragments.millisecondsBetween(sql`min(r.moment)`, fragments.now())} as n
       from (select ${when} as moment, case when ${where} then 1 else 0 end as published from ${walkedBy(outbox, main, walk)} where ${first}${order} limit ${sql.lit(bound)}) as r
       where r.published = 1`;
-    return numberOf((await oneRow(db, statement))?.age);
-  };
+  return (db) => oneNumber(db, statement);
 }
 
 function newestAhead(outbox: Outbox): RowReader<number | null> {
@@ -240,10 +237,10 @@ function newestAhead(outbox: Outbox): RowReader<number | null> {
   const order = orderBy(walk, 'descending');
   const where = walk === ofAll ? null : statePredicate(outbox.shape, waiting, at.alias, outbox.scope);
   return async (db) => {
-    const statement = sql<{ ahead: number | null }>`
-      select ${fragments.millisecondsBetween(fragments.now(), sql`max(r.moment)`)} as ahead
+    const statement = sql<{ n: number | null }>`
+      select ${fragments.millisecondsBetween(fragments.now(), sql`max(r.moment)`)} as n
       from (select ${when} as moment from ${walkedBy(outbox, main, walk)} where ${where ?? sql`1 = 1`} and ${at.column(created)} is not null${order} limit ${sql.lit(walk === null ? SMALL_ROWS * 2 : 1)}) as r`;
-    const ahead = numberOf((await oneRow(db, statement))?.ahead);
+    const ahead = await oneNumber(db, statement);
     return ahead !== null && ahead > 0 ? ahead : null;
   };
 }
