@@ -1,39 +1,38 @@
 /** What a schema cannot say: ids that repeat or point nowhere, and addresses of engines this build does not have. */
 import { z } from 'zod';
 import { extraParameterSchema } from '@/lib/shape/schema/parameters';
-import type { EngineKey } from '@/lib/shared/model';
+import type { Shape } from '@/lib/shape/shape';
+import type { EngineKey, OutboxEvent } from '@/lib/shared/model';
 import { mysqlParameters } from '@/lib/shared/mysql-url';
-import type { ExtraParameters, Supported } from './config';
+import type { Supported } from './config';
 import { isMap, type Unread } from './document';
-import { isFieldPath, parseDurationSeconds } from './schema';
+import { isFieldPath, PARAMETERS, parseDurationSeconds } from './schema';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import { suggestion } from '@/lib/shared/text/suggest';
 
-const SCHEMES: Record<string, EngineKey> = {
-  'postgres:': 'postgres',
-  'postgresql:': 'postgres',
-  'mysql:': 'mysql',
-  'mariadb:': 'mysql',
+/** Each engine's name, the schemes of its connection strings with what such a one may not hold, and how the keys of its shapes may end. */
+const ENGINES: Record<EngineKey, { name: string; schemes: string[]; twin: string; problem(url: URL): string | null }> = {
+  postgres: { name: 'PostgreSQL', schemes: ['postgres:', 'postgresql:'], twin: '-pg', problem: () => null },
+  mysql: {
+    name: 'MySQL or MariaDB',
+    schemes: ['mysql:', 'mariadb:'],
+    twin: '-mysql',
+    problem(url) {
+      const parameters = mysqlParameters(url);
+      return typeof parameters === 'string' ? parameters : null;
+    },
+  },
 };
-const ENGINE_NAMES: Record<EngineKey, string> = { postgres: 'PostgreSQL', mysql: 'MySQL or MariaDB' };
 
-const EVENT_FIELDS = [
-  'id',
-  'type',
-  'aggregateType',
-  'aggregateId',
-  'dedupKey',
-  'traceId',
-  'createdAt',
-  'publishedAt',
-  'state',
-  'amount',
-  'currency',
-];
+const EVENT_FIELDS: (keyof OutboxEvent)[] = [
+  'id', 'type', 'aggregateType', 'aggregateId', 'dedupKey', 'traceId', 'createdAt', 'publishedAt', 'state', 'amount', 'currency',
+]; // prettier-ignore
 
 /** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
 export function engineOf(url: string): EngineKey | null {
-  return URL.canParse(url) ? (SCHEMES[new URL(url).protocol] ?? null) : null;
+  if (!URL.canParse(url)) return null;
+  const { protocol } = new URL(url);
+  return (Object.keys(ENGINES) as EngineKey[]).find((key) => ENGINES[key].schemes.includes(protocol)) ?? null;
 }
 
 /** What is wrong with a connection string, never repeating it: it holds a password. Null when nothing is. */
@@ -44,12 +43,11 @@ function urlProblem(url: unknown, engines: readonly EngineKey[]): string | null 
     return 'write a connection string that begins with postgresql://, postgres://, mysql:// or mariadb:// (percent-encode special characters in the password)';
   }
   if (!engines.includes(engine))
-    return `${ENGINE_NAMES[engine]} is not supported yet by this version; remove the database and its outboxes`;
+    return `${ENGINES[engine].name} is not supported yet by this version; remove the database and its outboxes`;
   const { username, password, pathname } = new URL(url);
   if (![username, password, pathname].every(canBeDecoded))
     return 'holds a % that begins no percent-encoded character: write %25 for a % itself';
-  const parameters = engine === 'mysql' ? mysqlParameters(new URL(url)) : null;
-  return typeof parameters === 'string' ? parameters : null;
+  return ENGINES[engine].problem(new URL(url));
 }
 
 function canBeDecoded(text: string): boolean {
@@ -94,7 +92,7 @@ function hostOf(url: string): string | null {
 
 function linkProblem(url: string): string | null {
   for (const [, field = ''] of url.matchAll(/\{([^}]*)\}/g)) {
-    const named = EVENT_FIELDS.includes(field) || (/^(payload|headers)\./.test(field) && isFieldPath(field));
+    const named = (EVENT_FIELDS as string[]).includes(field) || (/^(payload|headers)\./.test(field) && isFieldPath(field));
     if (!named) return `{${field}} is no field of an event${suggestion(field, EVENT_FIELDS)}`;
   }
   if (url.includes('{') && hostOf(url) === null)
@@ -121,8 +119,9 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
     const hint = suggestion(outbox.database, Object.keys(databases));
     problems.push(`${at('database')}: there is no database "${outbox.database}" under databases${hint}`);
   }
-  if (typeof outbox.shape === 'string' && outbox.shape !== '' && !supported.shapes.includes(outbox.shape)) {
-    const hint = suggestion(outbox.shape, supported.shapes);
+  const keys = supported.shapes.map(({ key }) => key);
+  if (typeof outbox.shape === 'string' && outbox.shape !== '' && !keys.includes(outbox.shape)) {
+    const hint = suggestion(outbox.shape, keys);
     problems.push(
       `${at('shape')}: there is no shape "${outbox.shape}"${hint}${hint.endsWith('?') ? ' Or' : '; or'} write a mapping of your own`,
     );
@@ -138,27 +137,25 @@ function checkOutbox(outbox: Unread, index: number, databases: Unread, supported
 }
 
 /** What to say of a built-in shape that its database's engine does not have; null where there is nothing to say. */
-function otherEngine({ shape, database }: Unread, databases: Unread, { shapes, shapeEngines }: Supported): string | null {
+function otherEngine({ shape, database }: Unread, databases: Unread, { shapes }: Supported): string | null {
   const entry = typeof database === 'string' && Object.hasOwn(databases, database) ? databases[database] : undefined;
   const engine = isMap(entry) && typeof entry.url === 'string' ? engineOf(entry.url) : null;
-  const engines = typeof shape === 'string' ? shapeEngines?.[shape] : undefined;
-  if (engine === null || engines === undefined || typeof shape !== 'string' || engines.includes(engine)) return null;
-  const twin = shape.replace(/-(pg|mysql)$/, engine === 'mysql' ? '-mysql' : '-pg');
-  const meant = twin !== shape && shapes.includes(twin) ? `; did you mean "${twin}"?` : '; write a mapping of your own';
-  return `${shape} is a shape of ${engines.map((one) => ENGINE_NAMES[one]).join(' and ')}, and database ${String(database)} is ${ENGINE_NAMES[engine]}${meant}`;
+  const found = shapes.find(({ key }) => key === shape);
+  if (engine === null || found === undefined || found.engines.includes(engine)) return null;
+  const twin = found.key.replace(/-(pg|mysql)$/, ENGINES[engine].twin);
+  const meant = shapes.some(({ key }) => key === twin && key !== shape) ? `; did you mean "${twin}"?` : '; write a mapping of your own';
+  return `${found.key} is a shape of ${found.engines.map((one) => ENGINES[one].name).join(' and ')}, and database ${String(database)} is ${ENGINES[engine].name}${meant}`;
 }
 
-const PARAMETERS = ['maxAttempts', 'stuckAfter', 'timeZone', 'deadTable', 'channel'];
-
 /** Parameters a shape has of its own: a built-in one by its key, or a mapping as it is written, be it wrong elsewhere. */
-export function extraParameters(shape: unknown, supported: Supported): ExtraParameters {
-  if (typeof shape === 'string') return supported.parameters?.[shape] ?? {};
+export function extraParameters(shape: unknown, { shapes }: Supported): NonNullable<Shape['parameters']['extra']> {
+  if (typeof shape === 'string') return shapes.find(({ key }) => key === shape)?.parameters.extra ?? {};
   const own = isMap(shape) && isMap(shape.parameters) ? shape.parameters.extra : undefined;
   const parsed = z.record(z.string(), extraParameterSchema).safeParse(own ?? {});
   return parsed.success ? parsed.data : {};
 }
 
-function checkParameters(given: Unread, extra: ExtraParameters, at: (...rest: PropertyKey[]) => string): string[] {
+function checkParameters(given: Unread, extra: ReturnType<typeof extraParameters>, at: (...rest: PropertyKey[]) => string): string[] {
   return Object.entries(given).flatMap(([name, value]) => {
     if (PARAMETERS.includes(name)) return [];
     const own = extra[name];
@@ -173,15 +170,12 @@ function checkParameters(given: Unread, extra: ExtraParameters, at: (...rest: Pr
 }
 
 function duplicates(outboxes: unknown[]): string[] {
-  const first = new Map<string, number>();
-  return outboxes.flatMap((outbox, index) => {
-    if (!isMap(outbox) || typeof outbox.id !== 'string') return [];
-    const before = first.get(outbox.id);
-    if (before === undefined) {
-      first.set(outbox.id, index);
-      return [];
-    }
-    return [`outboxes[${index}].id: "${outbox.id}" is already the id of outboxes[${before}]; ids must differ`];
+  const ids = outboxes.map((outbox) => (isMap(outbox) && typeof outbox.id === 'string' ? outbox.id : null));
+  return ids.flatMap((id, index) => {
+    const before = ids.indexOf(id);
+    return id === null || before === index
+      ? []
+      : [`outboxes[${index}].id: "${id}" is already the id of outboxes[${before}]; ids must differ`];
   });
 }
 

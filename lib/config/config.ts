@@ -49,15 +49,10 @@ export interface Config {
   unused: string[];
 }
 
-export type ExtraParameters = NonNullable<Shape['parameters']['extra']>;
-
 /** What this build can do, for the checks that need to know. */
 export interface Supported {
-  shapes: readonly string[];
-  parameters?: Readonly<Record<string, ExtraParameters>>;
+  shapes: readonly Pick<Shape, 'key' | 'engines' | 'parameters'>[];
   engines: readonly EngineKey[];
-  /** The engines a built-in shape is for, by the shape's key; any where it is not named. */
-  shapeEngines?: Readonly<Record<string, readonly EngineKey[]>>;
   /** Codes of refusals and warnings that have a sentence; any where this is left out. */
   words?: Words;
 }

@@ -3,7 +3,10 @@ import type { Config, Supported } from './config';
 import { parseDurationSeconds, isFieldPath } from './schema';
 import { loadConfig, parseConfig } from './load';
 
-const SUPPORTED: Supported = { shapes: ['escrow-status', 'published-at'], engines: ['postgres'] };
+const SUPPORTED: Supported = {
+  shapes: ['escrow-status', 'published-at'].map((key) => ({ key, engines: ['postgres', 'mysql'], parameters: { timeZone: 'UTC' } })),
+  engines: ['postgres'],
+};
 const ENV: Record<string, string> = { READER: 'postgresql://reader:s3cret@db:5432/orders', TRIES: '7', SHOP: 'shop.example.com' };
 
 const read = (text: string) => parseConfig(text, '/etc/console.yaml', SUPPORTED, (name) => ENV[name]);

@@ -10,17 +10,15 @@ import { shapeProblems } from '@/lib/shape/check';
 import { formatPath } from '@/lib/shared/lists/document-path';
 import type { EngineKey } from '@/lib/shared/model';
 import { crossCheck, engineOf, extraParameters } from './checks';
-import type { Config, ConfigReading, DatabaseConfig, ExtraParameters, Supported, OutboxConfig, UsablePart } from './config';
+import type { Config, ConfigReading, DatabaseConfig, Supported, OutboxConfig, UsablePart } from './config';
 import { interpolate, usablePart } from './document';
 import { problemLines } from './problems';
 import { fileSchema, LATER_KEYS, parseDurationSeconds, type ConfigFile, type OutboxEntry } from './schema';
 import { recover } from './syntax';
 
 export const SUPPORTED: Supported = {
-  shapes: SHAPES.map((shape) => shape.key),
-  parameters: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.parameters.extra ?? {}])),
+  shapes: SHAPES,
   engines: ['postgres', 'mysql'],
-  shapeEngines: Object.fromEntries(SHAPES.map((shape) => [shape.key, shape.engines])),
   words: { refusals: Object.keys(en.refusals), warnings: Object.keys(en.warnings) },
 };
 
@@ -30,7 +28,10 @@ const DAY_SECONDS = 86_400;
 const ROLLUP_DAYS = 400;
 
 /** The shape's own parameters that are set, durations in seconds. */
-function extraOf(parameters: OutboxEntry['parameters'], own: ExtraParameters): { extra?: Record<string, number | string> } {
+function extraOf(
+  parameters: OutboxEntry['parameters'],
+  own: ReturnType<typeof extraParameters>,
+): { extra?: Record<string, number | string> } {
   const given = Object.entries(own).flatMap(([name, { unit }]) => {
     const value = parameters?.[name];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
@@ -46,7 +47,7 @@ function mappingOf({ sample: _, ...shape }: Exclude<OutboxEntry['shape'], string
 }
 
 function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): OutboxConfig {
-  const { parameters, shape } = entry;
+  const { parameters = {}, shape } = entry;
   return {
     id: entry.id,
     name: entry.name ?? entry.id,
@@ -54,11 +55,11 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): 
     table: entry.table,
     shape: typeof shape === 'string' ? shape : mappingOf(shape, entry, engine),
     parameters: {
-      maxAttempts: parameters?.maxAttempts,
-      stuckAfterSeconds: parameters?.stuckAfter,
-      timeZone: parameters?.timeZone,
-      deadTable: parameters?.deadTable,
-      channel: parameters?.channel,
+      maxAttempts: parameters.maxAttempts,
+      stuckAfterSeconds: parameters.stuckAfter,
+      timeZone: parameters.timeZone,
+      deadTable: parameters.deadTable,
+      channel: parameters.channel,
       ...extraOf(parameters, extraParameters(shape, supported)),
     },
     links: entry.links ?? [],

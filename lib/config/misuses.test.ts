@@ -40,9 +40,12 @@ outboxes:
 it('refuses a built-in shape on an engine that it is not for, and names the one that is', () => {
   const of = (shape: string): string[] => {
     const supported: Supported = {
-      shapes: ['cap-pg', 'cap-mysql', 'mine'],
+      shapes: [
+        { key: 'cap-pg', engines: ['postgres'], parameters: { timeZone: 'UTC' } },
+        { key: 'cap-mysql', engines: ['mysql'], parameters: { timeZone: 'UTC' } },
+        { key: 'mine', engines: ['mysql'], parameters: { timeZone: 'UTC' } },
+      ],
       engines: ['postgres', 'mysql'],
-      shapeEngines: { 'cap-pg': ['postgres'], 'cap-mysql': ['mysql'], mine: ['mysql'] },
     };
     const text = `databases: {shop: {url: 'postgresql://reader@db/shop'}}\noutboxes: [{id: a, database: shop, table: t, shape: ${shape}}]`;
     const reading = parseConfig(text, '/etc/console.yaml', supported, () => undefined);

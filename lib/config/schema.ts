@@ -105,23 +105,25 @@ export const inlineShapeSchema = z.strictObject({
   sample: z.unknown().optional(),
 });
 
+const parametersSchema = z.object({
+  maxAttempts: wholeNumber.optional(),
+  stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
+  timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
+  deadTable: tableRefSchema.optional(),
+  channel: z.string().min(1).max(63).optional().describe('Channel that wakes the relay'),
+});
+
+/** Parameters of every outbox, whatever its shape. */
+export const PARAMETERS = Object.keys(parametersSchema.shape);
+
 const outboxSchema = z.strictObject({
   id: slug,
   name: z.string().trim().min(1).max(120).optional().describe('What people call it; the id when left out'),
   database: z.string().min(1).describe('Id of one of `databases`'),
   table: tableRefSchema,
   shape: z.union([z.string().min(1), inlineShapeSchema]).describe('Key of a built-in shape, or a mapping of your own'),
-  parameters: z
-    .object({
-      maxAttempts: wholeNumber.optional(),
-      stuckAfter: duration.optional().describe('How old a claim must be before it counts as stuck'),
-      timeZone: z.string().refine(isTimeZone, 'write a time zone such as UTC or Asia/Seoul').optional(),
-      deadTable: tableRefSchema.optional(),
-      channel: z.string().min(1).max(63).optional().describe('Channel that wakes the relay'),
-    })
-    // Those a shape has of its own; checked against it by name.
-    .catchall(z.union([z.number(), z.string()]))
-    .optional(),
+  // Those a shape has of its own are checked against it by name.
+  parameters: parametersSchema.catchall(z.union([z.number(), z.string()])).optional(),
   links: linksSchema.optional(),
   amount: amountSchema.optional(),
   mask: z.array(fieldPath).optional().describe('Fields that only roles with the right to see them get in the clear'),

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Supported } from './config';
 import { parseConfig } from './load';
 
-const SUPPORTED: Supported = { shapes: ['published-at', 'masstransit-message', 'masstransit-state', 'pg-boss-10'], engines: ['postgres'] };
+const SUPPORTED: Supported = {
+  shapes: ['published-at', 'masstransit-message', 'masstransit-state', 'pg-boss-10'].map((key) => ({
+    key,
+    engines: ['postgres', 'mysql'],
+    parameters: { timeZone: 'UTC' },
+  })),
+  engines: ['postgres'],
+};
 
 function problems(text: string): string[] {
   const reading = parseConfig(text, '/etc/console.yaml', SUPPORTED, () => undefined);
