@@ -9,6 +9,7 @@ import { assumedParameters, mergeParameters } from './parameters';
 import { Problems, type MappingProblem, BoundTable, ownDescription } from './table';
 import { bindId, bindRoles, checkAlternatives, optionalNames, applyTimeEncodings, type Captured } from './source';
 
+const COLUMNS: Path = ['shape', 'columns'];
 /** Of the parameter `group` of a shape with a cursor: every group counts. */
 const ALL_GROUPS = '*';
 
@@ -42,24 +43,15 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
   const main = new BoundTable(ownDescription(tables.main), optionalNames(shape.columns), problems, !settings.inline);
   const companions = bindCompanions(shape, tables, main, problems);
   const binding: Binding = { shape, parameters, problems, companions, strict: settings.inline };
-  applyTimeEncodings(shape.columns, main, ['shape', 'columns']);
+  applyTimeEncodings(shape.columns, main, COLUMNS);
   for (const [name, time] of Object.entries(shape.times)) {
     main.resolve(name, ['shape', 'times', name]);
     main.setEncoding(name, time, ['shape', 'times', name]);
   }
-  const mainPlace: Place = {
-    key: 'main',
-    table: tables.main.name,
-    description: main.description,
-    id: bindId(shape.columns, main, ['shape', 'columns']),
-    roles: bindRoles(shape.columns, main, ['shape', 'columns'], tables.captured, binding),
-  };
+  const mainPlace = placeOf('main', shape.columns, main, COLUMNS, tables.captured, binding);
   if (binding.strict) {
     for (const column of mainPlace.id.filter(namesNoRow))
-      problems.add(
-        ['shape', 'columns', 'id'],
-        `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`,
-      );
+      problems.add([...COLUMNS, 'id'], `"${column.name}" is ${column.type}, by which no row is found again; leave it out, or name another`);
   }
   if (tables.dead !== null && tables.dead.name.schema === tables.main.name.schema && tables.dead.name.table === tables.main.name.table)
     problems.add(
@@ -67,7 +59,7 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
       'is the outbox itself, whose rows would be there twice: leave it out, and tell what is dead under states',
     );
   if (binding.strict) checkOrdering(shape, main, problems);
-  checkAlternatives(shape.columns, main, ['shape', 'columns'], binding);
+  checkAlternatives(shape.columns, main, COLUMNS, binding);
   const dead = tables.dead === null ? null : deadTable(shape, tables.dead, binding);
   if (binding.strict && dead !== null)
     for (const [theirs, ours] of Object.entries(shape.dead?.map ?? {})) {
@@ -99,6 +91,13 @@ export function bindShape(settings: ShapeSettings, tables: FoundTables): BoundSh
     cursor: bindCursor(shape, main, found, parameters, problems),
     problems: problems.list,
   };
+}
+
+/** A table as events are read from it. Ids are bound before the other roles. */
+function placeOf(key: Place['key'], columns: Columns, table: BoundTable, path: Path, captured: Captured, binding: Binding): Place {
+  const { description } = table;
+  const id = bindId(columns, table, path);
+  return { key, table: description.name, description, id, roles: bindRoles(columns, table, path, captured, binding) };
 }
 
 /** Values of such a column are the same under several spellings, or have none that an index serves. */
@@ -156,13 +155,8 @@ function deadPlace(shape: Shape, table: BoundTable, outboxId: ColumnDescription[
   const id = own.id === undefined ? bindId(rest, quiet, path) : bindId(own, table, path);
   if (id.length === 0) binding.problems.add([...path, 'id'], 'the dead-letter table has no such id column: name its own');
   else checkDeadId(shape, id, outboxId, binding.problems);
-  return {
-    key: 'dead',
-    table: table.description.name,
-    description: table.description,
-    id,
-    roles: { ...bindRoles(rest, quiet, path, captured, binding), ...bindRoles(own, table, path, captured, binding) },
-  };
+  const inherits = placeOf('dead', rest, quiet, path, captured, binding);
+  return { ...inherits, id, roles: { ...inherits.roles, ...bindRoles(own, table, path, captured, binding) } };
 }
 
 /** An event keeps its id when it dies: a number of the dead letter's own would be another event's. */
@@ -187,15 +181,9 @@ function checkDeadId(shape: Shape, id: ColumnDescription[], outboxId: ColumnDesc
 function archivePlace(shape: Shape, description: TableDescription, captured: Captured, binding: Binding): Place {
   const columns: Columns = { ...shape.columns, ...shape.dead?.columns, id: shape.columns.id };
   const table = new BoundTable(ownDescription(description), 'all', binding.problems, !binding.strict);
-  applyTimeEncodings(columns, table, ['shape', 'columns']);
+  applyTimeEncodings(columns, table, COLUMNS);
   for (const [name, time] of Object.entries(shape.times)) table.setEncoding(name, time, ['shape', 'times', name]);
-  return {
-    key: 'archive',
-    table: description.name,
-    description: table.description,
-    id: bindId(columns, table, []),
-    roles: bindRoles(columns, table, ['shape', 'columns'], captured, binding),
-  };
+  return placeOf('archive', columns, table, COLUMNS, captured, binding);
 }
 
 function bindCompanions(shape: Shape, tables: FoundTables, main: BoundTable, problems: Problems): Map<string, BoundCompanion | null> {
