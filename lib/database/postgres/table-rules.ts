@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db, RoleRights, TableName, TableRules, TriggerRules } from '../description';
 import { DatabaseFailure } from '../failure';
 
@@ -13,12 +13,14 @@ const EVENTS = [
   ['update', 16],
 ] as const;
 
+/** What is asked of, for a statement that answers a row of each in that order. */
+const inOrder = (tables: TableName[]): RawBuilder<unknown> =>
+  sql`wanted(position, schema_name, table_name) as (values ${sql.join(tables.map(({ schema, table }, at) => sql`(${sql.lit(at)}, ${schema}, ${table})`))})`;
+
 /** Served by the catalogue's indexes on oids; any role may read it. */
 export async function tableRules(db: Db, tables: Required<TableName>[]): Promise<TableRules[]> {
-  const wanted = sql.join(tables.map(({ schema, table }, index) => sql`(${sql.lit(index)}, ${schema}, ${table})`));
   const { rows } = await sql<RulesRow>`
-    with wanted(position, schema_name, table_name) as (values ${wanted})
-    select
+    with ${inOrder(tables)} select
       (select coalesce(json_agg(json_build_object('name', g.tgname, 'type', g.tgtype, 'enabled', g.tgenabled <> 'D', 'calls', pn.nspname || '.' || p.proname,
           'language', l.lanname, 'source', case when l.lanname in ('c', 'internal') then '' else p.prosrc end) order by g.tgname), '[]')
         from pg_trigger g join pg_proc p on p.oid = g.tgfoid join pg_namespace pn on pn.oid = p.pronamespace join pg_language l on l.oid = p.prolang
@@ -51,11 +53,9 @@ type RightsRow = Omit<RoleRights, 'updateColumns'> & { columns: string };
 
 /** Served by the catalogue's indexes on names and oids; locks nothing. */
 export async function roleRights(db: Db, role: string, tables: Required<TableName>[]): Promise<RoleRights[] | null> {
-  const wanted = sql.join(tables.map(({ schema, table }, index) => sql`(${sql.lit(index)}, ${schema}, ${table})`));
   // The role is joined rather than named: asking for one that does not exist would end the transaction.
   const { rows } = await sql<RightsRow>`
-    with wanted(position, schema_name, table_name) as (values ${wanted})
-    select has_schema_privilege(r.oid, n.oid, 'USAGE') as usage,
+    with ${inOrder(tables)} select has_schema_privilege(r.oid, n.oid, 'USAGE') as usage,
       has_table_privilege(r.oid, c.oid, 'SELECT') and (not c.relrowsecurity or r.rolsuper or r.rolbypassrls
         or (not c.relforcerowsecurity and pg_has_role(r.oid, c.relowner, 'USAGE'))
         or exists (select from pg_policy p where p.polrelid = c.oid and p.polpermissive and p.polcmd in ('r', '*')
@@ -72,11 +72,9 @@ export async function roleRights(db: Db, role: string, tables: Required<TableNam
 /** Of several functions of one name one is enough: only a call tells which of them is meant. Served by the catalogue's indexes; locks nothing. */
 export async function callRights(db: Db, role: string, functions: { schema: string; name: string }[]): Promise<boolean[]> {
   if (functions.length === 0) return [];
-  const wanted = sql.join(functions.map(({ schema, name }, index) => sql`(${sql.lit(index)}, ${schema}, ${name})`));
   const { rows } = await sql<{ may: boolean }>`
-    with wanted(position, schema_name, function_name) as (values ${wanted})
-    select exists (select from pg_namespace n join pg_proc p on p.pronamespace = n.oid cross join pg_roles r
-      where n.nspname = w.schema_name and p.proname = w.function_name and r.rolname = ${role}
+    with ${inOrder(functions.map(({ schema, name }) => ({ schema, table: name })))} select exists (select from pg_namespace n join pg_proc p on p.pronamespace = n.oid cross join pg_roles r
+      where n.nspname = w.schema_name and p.proname = w.table_name and r.rolname = ${role}
         and has_schema_privilege(r.oid, n.oid, 'USAGE') and has_function_privilege(r.oid, p.oid, 'EXECUTE')) as may
     from wanted w order by w.position`.execute(db);
   return rows.map(({ may }) => may);
