@@ -63,14 +63,10 @@ export const quotedName = ({ quote }: Pick<Engine, 'quote'>, { schema, table }: 
   (schema === null ? [table] : [schema, table]).map(quote.identifier).join('.');
 
 /** Places whose rows are events of the outbox now: the table and its dead-letter table. */
-export function livePlaces(outbox: Outbox): Place[] {
-  return outbox.dead === null ? [outbox.main] : [outbox.main, outbox.dead];
-}
+export const livePlaces = ({ main, dead }: Pick<Outbox, 'main' | 'dead'>): Place[] => (dead === null ? [main] : [main, dead]);
 
 /** The same with the archive, where there is one. */
-export function allPlaces(outbox: Outbox): Place[] {
-  return outbox.archive === null ? livePlaces(outbox) : [...livePlaces(outbox), outbox.archive];
-}
+export const allPlaces = (outbox: Outbox): Place[] => [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])];
 
 /** Places up to this many rows may be read whole for one page, where no index helps. */
 const SMALL_ROWS = 200_000;

@@ -2,7 +2,7 @@ import type { Engine } from '@/lib/database/engine';
 import type { ColumnDescription, TableName } from '@/lib/database/description';
 import { ARCHIVE_COLUMNS, RECORDS_INDEX, archiveTable, recordTables, recordsKey } from '@/lib/outbox/companions';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
-import { neededRights, rightsByOperation } from '@/lib/outbox/rights/rights';
+import { neededRights, type Rights } from '@/lib/outbox/rights/rights';
 
 export interface InstallStatement {
   why: string;
@@ -129,17 +129,17 @@ const copied = ({ type, collation }: ColumnDescription): string =>
 export function operatorGrants(outbox: Outbox): { why: string; rights: string; table: TableName }[] {
   const { engine } = outbox.database;
   const { identifier } = engine.quote;
-  const reasons = rightsByOperation(outbox, identifier);
   const grants = [...neededRights(outbox)].flatMap(([place, needed]) => {
-    const updates = [...needed.update].map(identifier).join(', ');
-    const rights = [
-      ...(needed.insert ? ['INSERT'] : []),
-      ...(needed.delete ? ['DELETE'] : []),
-      ...(updates === '' ? [] : [`UPDATE (${updates})`]),
+    const who = (has: (one: Rights) => boolean): string => needed.by.flatMap((one) => (has(one) ? one.operation : [])).join(', ');
+    const moves = (['insert', 'delete'] as const).filter((right) => needed[right]);
+    const columns = [...needed.update];
+    const uses = [
+      ...moves.map((right) => `${right.toUpperCase()} for ${who((one) => one[right])}`),
+      ...columns.map((name) => `UPDATE (${identifier(name)}) for ${who(({ update }) => update.has(name))}`),
     ];
-    if (rights.length === 0) return [];
-    const uses = (reasons.get(place) ?? []).map(({ right, operations }) => `${right} for ${operations.join(', ')}`);
-    return [{ why: `The operator on ${place.table.table}: ${uses.join('; ')}`, rights: rights.join(', '), table: place.table }];
+    const updates = columns.length === 0 ? [] : [`UPDATE (${columns.map(identifier).join(', ')})`];
+    const rights = [...moves.map((right) => right.toUpperCase()), ...updates].join(', ');
+    return uses.length === 0 ? [] : [{ why: `The operator on ${place.table.table}: ${uses.join('; ')}`, rights, table: place.table }];
   });
   if (outbox.shape.archive === undefined) return grants;
   return [

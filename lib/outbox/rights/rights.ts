@@ -2,7 +2,7 @@ import { leavesIn, notNull } from '@/lib/shape/reason';
 import type { TableName } from '@/lib/database/description';
 import { whyNotOffered } from '../capabilities';
 import { fitRange } from '../indexes/index-fit';
-import type { FoundOutbox, Outbox } from '../outbox';
+import { livePlaces, type FoundOutbox, type Outbox } from '../outbox';
 import { plainColumn, type Place } from '@/lib/shape/bound';
 import type { ChangeRule } from '@/lib/shape/shape';
 
@@ -12,61 +12,42 @@ export interface Rights {
   update: Set<string>;
 }
 
-/** Exactly what the operations of this outbox need of its own tables: the grants of an installation, and nothing more. */
-export function neededRights(outbox: FoundOutbox): Map<Place, Rights> {
-  const { main, dead, shape } = outbox;
-  const none = (): Rights => ({ insert: false, delete: false, update: new Set() });
-  const rights = new Map<Place, Rights>([[main, none()], ...(dead === null ? [] : ([[dead, none()]] as [Place, Rights][]))]);
-  const of = (place: Place): Rights => rights.get(place) ?? none();
-  for (const rule of usableRules(outbox)) {
-    if (rule.moveTo === 'main') {
-      if (dead === null) continue;
-      of(dead).delete = true;
-      of(main).insert = true;
-    } else {
-      for (const place of placesOf(outbox, rule))
-        for (const column of rule.call === undefined ? Object.keys(rule.set) : rule.call.writes)
-          if (place.description.columns.has(column)) of(place).update.add(column);
-    }
-  }
-  // Archive and restore move rows out of and into every table.
-  if (shape.archive !== undefined) for (const needed of rights.values()) Object.assign(needed, { insert: true, delete: true });
-  for (const [place, needed] of rights) if (locks(outbox, place) && needed.update.size === 0) needed.update.add(lockColumn(outbox, place));
-  return rights;
+/** What one operation needs of a table, if it were the only one. */
+interface Need extends Rights {
+  operation: string;
+  /** It writes a column only because rows can be locked no other way. */
+  locksOnly: boolean;
 }
 
-export interface RightFor {
-  right: string;
-  operations: string[];
-}
-
-/** Which operations need each of the rights that `neededRights` answers; `column` quotes a name. */
-export function rightsByOperation(outbox: FoundOutbox, column: (name: string) => string): Map<Place, RightFor[]> {
-  const { operations, archive } = outbox.shape;
-  // What each would need if it were the only one; of the two that the archive brings, one takes rows out and the other puts them back.
-  const alone = (kept: typeof operations, withArchive: boolean): Map<Place, Rights> =>
-    neededRights({ ...outbox, shape: { ...outbox.shape, operations: kept, archive: withArchive ? archive : undefined } });
-  const needs: [string, Map<Place, Rights>][] = Object.entries(operations).map(([key, rules]) => [key, alone({ [key]: rules }, false)]);
-  if (archive !== undefined) {
-    const both = alone({}, true);
-    const one = (what: Partial<Rights>) => new Map([...both].map(([place, rights]) => [place, { ...rights, ...what }]));
-    needs.push(['archive', one({ insert: false })], ['restore', one({ delete: false, update: new Set() })]);
-  }
-  const who = (place: Place, has: (rights: Rights) => boolean): string[] =>
-    needs.flatMap(([key, rights]) => (has(rights.get(place) ?? NONE) ? [key] : []));
+/** Exactly what the operations of this outbox need of its own tables, together and each: the grants of an installation, and nothing more. */
+export function neededRights(outbox: FoundOutbox): Map<Place, Rights & { by: Need[] }> {
   return new Map(
-    [...neededRights(outbox)].map(([place, rights]) => [
-      place,
-      [
-        ...(rights.insert ? [{ right: 'INSERT', operations: who(place, (one) => one.insert) }] : []),
-        ...(rights.delete ? [{ right: 'DELETE', operations: who(place, (one) => one.delete) }] : []),
-        ...[...rights.update].map((name) => ({ right: `UPDATE (${column(name)})`, operations: who(place, (one) => one.update.has(name)) })),
-      ],
-    ]),
+    livePlaces(outbox).map((place) => {
+      const by = needsOf(outbox, place);
+      const writing = by.filter(({ locksOnly }) => !locksOnly);
+      const update = new Set((writing.some((one) => one.update.size > 0) ? writing : by).flatMap((one) => [...one.update]));
+      return [place, { insert: by.some((one) => one.insert), delete: by.some((one) => one.delete), update, by }];
+    }),
   );
 }
 
-const NONE: Rights = { insert: false, delete: false, update: new Set() };
+function needsOf(outbox: FoundOutbox, place: Place): Need[] {
+  const { main, dead, shape } = outbox;
+  const need = (operation: string, { insert = false, delete: remove = false, locks = false, written = [] as string[] }): Need => {
+    const update = new Set(written.filter((name) => place.description.columns.has(name)));
+    const locksOnly = locks && update.size === 0;
+    return { operation, insert, delete: remove, update: locksOnly ? new Set([lockColumn(outbox, place)]) : update, locksOnly };
+  };
+  const needs = usableByOperation(outbox).map(([operation, rules]) => {
+    const moves = dead !== null && rules.some(({ moveTo }) => moveTo !== undefined);
+    const here = rules.filter((rule) => placesOf(outbox, rule).includes(place));
+    const written = here.flatMap(({ moveTo, set, call }) => (moveTo !== undefined ? [] : (call?.writes ?? Object.keys(set))));
+    return need(operation, { insert: moves && place === main, delete: moves && place === dead, locks: here.length > 0, written });
+  });
+  // Archive and restore move rows out of and into every table.
+  if (shape.archive !== undefined) needs.push(need('archive', { delete: true, locks: true }), need('restore', { insert: true }));
+  return needs;
+}
 
 /** The server's counters of changes, where its history is better with them and not any role may read them; otherwise null. */
 export function countersRead({ database, shape, main }: Pick<Outbox, 'database' | 'shape' | 'main'>): string | null {
@@ -80,12 +61,8 @@ export const countersGrant = (counters: string, account: string): string => `GRA
 
 /** Every table a reader of this outbox needs: its own and its companions, each once. */
 export function tablesRead(outbox: Pick<Outbox, 'main' | 'dead' | 'scope'>): TableName[] {
-  const { main, dead, scope } = outbox;
-  const names = [
-    main.table,
-    ...(dead === null ? [] : [dead.table]),
-    ...[...scope.companions.values()].map(({ description }) => description.name),
-  ];
+  const companions = [...outbox.scope.companions.values()].map(({ description }) => description.name);
+  const names = [...livePlaces(outbox).map(({ table }) => table), ...companions];
   return [...new Map(names.map((name) => [`${name.schema ?? ''}\u0000${name.table}`, name])).values()];
 }
 
@@ -109,16 +86,10 @@ function usableByOperation(outbox: FoundOutbox): [operation: string, rules: Chan
   ]);
 }
 
-const usableRules = (outbox: FoundOutbox): ChangeRule[] => usableByOperation(outbox).flatMap(([, rules]) => rules);
-
 function placesOf(outbox: FoundOutbox, rule: ChangeRule): Place[] {
   const { main, dead, shape } = outbox;
   const fromMain = rule.moveTo === undefined && shape.states.some(({ state }) => rule.from.includes(state));
   return [...(fromMain ? [main] : []), ...(dead !== null && rule.from.includes('dead') ? [dead] : [])];
-}
-
-function locks(outbox: FoundOutbox, place: Place): boolean {
-  return outbox.shape.archive !== undefined || usableRules(outbox).some((rule) => placesOf(outbox, rule).includes(place));
 }
 
 /** A row can only be locked with the right to write one of its columns: the one that says least. */
