@@ -29,6 +29,8 @@ export interface ColumnDescription {
 /** `utc`: zone-less and UTC. `epoch_ms`, `epoch_s`: a number since 1970. `iso`: ISO 8601 text. */
 export type TimeEncoding = 'utc' | 'epoch_ms' | 'epoch_s' | 'iso';
 
+export type Direction = 'asc' | 'desc';
+
 export interface IndexDescription {
   name: string;
   method: string;

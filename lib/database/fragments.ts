@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { type TableName, type ColumnDescription, type TableDescription } from './description';
+import type { ColumnDescription, Direction, TableDescription, TableName } from './description';
 
 /** Words for true and for false, as texts hold them. */
 export const TRUTH_WORDS = { true: ['1', 't', 'true', 'y', 'yes', 'on'], false: ['0', 'f', 'false', 'n', 'no', 'off'] };
@@ -41,7 +41,7 @@ export interface Fragments {
   /** `left` behind `right` in an order by several keys: all of them less, or greater (`<`, `>`, `<=`, `>=`). An index of the first serves. */
   beyond(left: RawBuilder<unknown>[], sign: '<' | '>' | '<=' | '>=', right: RawBuilder<unknown>[]): RawBuilder<boolean>;
   /** A sort key with its NULLs where an index read that way has them. */
-  ordered(key: RawBuilder<unknown>, direction: 'ascending' | 'descending', nulls: 'first' | 'last'): RawBuilder<unknown>;
+  ordered(key: RawBuilder<unknown>, direction: Direction, nulls: 'first' | 'last'): RawBuilder<unknown>;
   /** A table under an alias, read by this index where one is named and the engine can be told. */
   from(table: TableName, alias: string, index?: string | null): RawBuilder<unknown>;
   /** The beginning of a DELETE of rows of one table: what follows is its WHERE. */

@@ -104,8 +104,8 @@ export const mysqlFragments: Fragments = {
   },
   // NULLs come first where the order ascends, in an index and without one.
   ordered(key, direction, nulls) {
-    const natural = (direction === 'ascending') === (nulls === 'first');
-    const way = sql.raw(direction === 'descending' ? 'desc' : 'asc');
+    const natural = (direction === 'asc') === (nulls === 'first');
+    const way = sql.raw(direction);
     return natural ? sql`${key} ${way}` : sql`${key} is null ${sql.raw(nulls === 'last' ? 'asc' : 'desc')}, ${key} ${way}`;
   },
   from: (table, alias, index = null) =>

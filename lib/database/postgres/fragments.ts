@@ -170,7 +170,7 @@ export const postgresFragments: Fragments = {
     ),
   // Compared as a row, which the index of the first key alone serves too.
   beyond: (left, sign, right) => sql`${row(left)} ${sql.raw(sign)} ${row(right)}`,
-  ordered: (key, direction, nulls) => sql`${key} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')} nulls ${sql.raw(nulls)}`,
+  ordered: (key, direction, nulls) => sql`${key} ${sql.raw(direction)} nulls ${sql.raw(nulls)}`,
   from: (table, alias) => sql`${tableRef(table)} as ${sql.id(alias)}`,
   deleteFrom: (table, alias) => sql`delete from ${tableRef(table)} as ${sql.id(alias)}`,
   forUpdate: (alias, wait) => sql`for update of ${sql.id(alias)}${sql.raw(wait === 'wait' ? '' : ' skip locked')}`,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { Db } from '@/lib/database/description';
+import type { Db, Direction } from '@/lib/database/description';
 import { DatabaseFailure } from '@/lib/database/failure';
 import { statePredicate } from '@/lib/shape/compile';
 import { commonTests, decidingColumn, notNull, stateColumns, statusColumns } from '@/lib/shape/reason';
@@ -67,7 +67,7 @@ const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
 /** The index that gives a table's rows in the order of a column; null without one, or without the column. */
 const walkOf = (place: Place, column: string | null): Walk | null => (column === null ? null : fitWalk(place, column, [], false));
 
-const orderBy = (walk: Walk | null, direction: 'ascending' | 'descending'): Sql =>
+const orderBy = (walk: Walk | null, direction: Direction): Sql =>
   walk === null ? sql`` : sql` order by ${walk.order('o', direction)}`;
 
 const oneRow = async <T>(db: Db, statement: RawBuilder<T>): Promise<T | undefined> => (await statement.execute(db)).rows[0];
@@ -146,7 +146,7 @@ function unmappedRows(outbox: Outbox): RowReader<RowFacts['unmapped']> {
   const edges =
     walk === null || isSmall(main)
       ? [rowsFrom(sql``, isSmall(main) ? SMALL_ROWS * 2 : EDGE_ROWS)]
-      : (['descending', 'ascending'] as const).map((direction) => rowsFrom(orderBy(walk, direction), EDGE_ROWS));
+      : (['desc', 'asc'] as const).map((direction) => rowsFrom(orderBy(walk, direction), EDGE_ROWS));
   return async (db) => {
     const { rows } = await sql<{ value: string | null; n: string | number; looked: string | number }>`
       with looked as (${sql.join(edges, sql` union all `)})
@@ -210,7 +210,7 @@ function oldestPublished(outbox: Outbox): RowReader<number | null> {
     published === null ? null : fitWalk(main, published, [...commonTests(shape, ['published']), notNull(published)], false);
   const walk = byPublished ?? walkOf(main, timeColumn(main, 'createdAt')) ?? walkOf(main, numberedKey(main));
   if (walk === null && !isSmall(main)) return null;
-  const order = orderBy(walk, 'ascending');
+  const order = orderBy(walk, 'asc');
   // An index of publishing times begins with the oldest published row; other orders may begin with rows that wait.
   const first = byPublished === null ? sql`1 = 1` : sql`${at.column(published ?? '')} is not null`;
   const bound = walk === null ? SMALL_ROWS * 2 : OLDEST_ROWS;
@@ -234,7 +234,7 @@ function newestAhead(outbox: Outbox): RowReader<number | null> {
   const ofAll = isSmall(main) ? null : walkOf(main, created);
   const walk = isSmall(main) ? null : (ofAll ?? fitWalk(main, created, commonTests(outbox.shape, waiting), false));
   if (walk === null && !isSmall(main)) return null;
-  const order = orderBy(walk, 'descending');
+  const order = orderBy(walk, 'desc');
   const where = walk === ofAll ? null : statePredicate(outbox.shape, waiting, at.alias, outbox.scope);
   return async (db) => {
     const statement = sql<{ n: number | null }>`

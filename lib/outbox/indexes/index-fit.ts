@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { IndexDescription } from '@/lib/database/description';
+import type { Direction, IndexDescription } from '@/lib/database/description';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { valuesOf } from '@/lib/shape/reason';
 import type { Place } from '@/lib/shape/bound';
@@ -10,21 +10,18 @@ export interface Fit {
   index: string;
 }
 
-type Direction = 'ascending' | 'descending';
-
 /** An index leading with `column` whose predicate every row that satisfies `tests` satisfies too. */
 export function fitRange(place: Place, alias: string, column: string, tests: Leaf[]): Fit | null {
   const index = place.description.indexes.find((one) => one.columns[0] === column && one.sorted.length > 0 && holds(one.predicate, tests));
   if (index === undefined) return null;
-  return { order: orderOf(index, 0, alias, column, 'descending'), index: index.name };
+  return { order: orderOf(index, 0, alias, column, 'desc'), index: index.name };
 }
 
 /** An index over every row in the order of its position, for tables that are read behind a cursor. */
 export function fitPosition(place: Place, alias: string, position: readonly string[], direction: Direction): Fit | null {
   const index = place.description.indexes.find((one) => leadsWith(one, position));
   if (index === undefined) return null;
-  const way = sql.raw(direction === 'descending' ? 'desc' : 'asc');
-  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${way}`)), index: index.name };
+  return { order: sql.join(position.map((name) => sql`${sql.id(alias, name)} ${sql.raw(direction)}`)), index: index.name };
 }
 
 /** Whether a BRIN index narrows a range of `column` down to blocks, for rows that satisfy `tests`. It gives no order. */
@@ -40,7 +37,7 @@ export function fitTests(
   alias: string,
   created: string | null,
   tests: Leaf[],
-  direction: Direction = 'ascending',
+  direction: Direction = 'asc',
 ): Fit | null {
   const btrees = place.description.indexes.filter((index) => index.sorted.length > 0);
   const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
@@ -59,7 +56,7 @@ export function fitTests(
     const byTime = orderOf(index, 1, alias, created, direction);
     const order =
       test.kind === 'isNull' && saysNulls(index)
-        ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'ascending') ? opposite(index) : same(index))}, ${byTime}`
+        ? sql`${orderOf(index, 0, alias, test.column, (index.sorted[1]?.descending ?? false) === (direction === 'asc') ? opposite(index) : same(index))}, ${byTime}`
         : byTime;
     return { order, index: index.name };
   }
@@ -81,7 +78,7 @@ export function fitWalk(place: Place, column: string, tests: Leaf[], narrow: boo
   if (found === undefined) return null;
   const { index, fixed } = found;
   const position = fixed === null ? 0 : 1;
-  const forwards = (direction: Direction): boolean => (index.sorted[position]?.descending ?? false) === (direction === 'descending');
+  const forwards = (direction: Direction): boolean => (index.sorted[position]?.descending ?? false) === (direction === 'desc');
   return {
     name: index.name,
     columns: fixed === null ? [column] : [fixed.column, column],
@@ -123,15 +120,15 @@ export function uniqueKey(place: Place): string | null {
     : null;
 }
 
-const same = (index: IndexDescription): Direction => (index.sorted[0]?.descending ? 'descending' : 'ascending');
-const opposite = (index: IndexDescription): Direction => (same(index) === 'ascending' ? 'descending' : 'ascending');
+const same = (index: IndexDescription): Direction => (index.sorted[0]?.descending ? 'desc' : 'asc');
+const opposite = (index: IndexDescription): Direction => (same(index) === 'asc' ? 'desc' : 'asc');
 
 /** `column` in this direction with NULLs where the index, read forwards or backwards, has them. */
 function orderOf(index: IndexDescription, position: number, alias: string, column: string, direction: Direction): RawBuilder<unknown> {
   const { descending, nullsFirst } = index.sorted[position] ?? { descending: false, nullsFirst: false };
-  const key = sql`${sql.id(alias, column)} ${sql.raw(direction === 'descending' ? 'desc' : 'asc')}`;
+  const key = sql`${sql.id(alias, column)} ${sql.raw(direction)}`;
   if (index.nullsUnsaid === true) return key;
-  const forwards = descending === (direction === 'descending');
+  const forwards = descending === (direction === 'desc');
   return sql`${key} nulls ${sql.raw(forwards === nullsFirst ? 'first' : 'last')}`;
 }
 

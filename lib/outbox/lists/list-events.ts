@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '@/lib/database/description';
+import type { Db, Direction } from '@/lib/database/description';
 import { plainColumn } from '@/lib/shape/bound';
 import { isSameCause } from '@/lib/shared/lists/cause';
 import type { Cause, EventFilter, EventPage, FrozenPage, VersionedEvent } from '@/lib/shared/model';
@@ -9,19 +9,8 @@ import { toEvent } from '../rows/row';
 import { idFits } from '../rows/row-id';
 import { type Cursor, decodeCursor, encodeCursor, foreignCursor, keyFits } from './cursor';
 import { causePage, type Seeing } from './dead-letters';
-import {
-  type LastLooked,
-  type ListRow,
-  type ListStart,
-  type Look,
-  lookedAt,
-  mergedRows,
-  type Page,
-  type Span,
-  stretches,
-  wayOf,
-} from './sql';
-import { type List, listOf, type Position, unlimited, type Walk } from './walks';
+import { type ListRow, type ListStart, type Look, lookedAt, mergedRows, type Page, type Span, stretches, wayOf } from './sql';
+import { ALL, type List, listOf, type Position, unlimited, type Walk } from './walks';
 
 export interface PageRequest {
   cursor?: string;
@@ -76,7 +65,7 @@ export async function listEvents(
     searched: {
       rows: Math.max(looked.rows, shown.length),
       backTo: (more || backwards ? (last?.position_at ?? last?.created_at) : looked.backTo) ?? null,
-      complete: !more && looked.end === null && leftOut.length === 0 && !walks.some((walk) => walk.sample),
+      complete: !more && looked.end === null && leftOut.length === 0 && !walks.some(({ tried }) => tried.on === 'sample'),
     },
     leftOut,
     missingIndex: missingIndex === null ? null : adviceOn(outbox, missingIndex),
@@ -149,15 +138,18 @@ async function streamed(reader: Reader, given: readonly Walk[], span: Span): Pro
 /** Where a subquery is made whole before anything looks into it, each walk is told where to end: first after what mostly fills a page. */
 async function boundedFirst(reader: Reader, given: readonly Walk[], span: Span): Promise<Search> {
   const within = async (most: number): Promise<Search> => {
-    const walks = given.map((walk) =>
-      walk.tests.length === 0
-        ? { ...walk, look: walk.key !== null && walk.index !== null && span.stretch === 'keyed' ? span.limit : null }
-        : { ...walk, look: walk.look === null || walk.sample ? walk.look : Math.min(walk.look, most) },
-    );
+    const walks = given.map((walk): Walk => {
+      const { tests, key, index, tried } = walk;
+      if (tests.length > 0) return tried.on === 'first' ? { ...walk, tried: { ...tried, rows: Math.min(tried.rows, most) } } : walk;
+      return { ...walk, tried: key !== null && index !== null && span.stretch === 'keyed' ? { on: 'first', rows: span.limit } : ALL };
+    });
     const found = await reader.looks(walks);
     const looks = walks.flatMap((walk) => (walk.tests.length === 0 ? [] : (found.get(walk) ?? [])));
     const end = await reader.nearestEnd(walks, looks);
-    const ended = walks.map((walk) => ({ ...walk, end: found.get(walk)?.end ?? null }));
+    const ended = walks.map((walk): Walk => {
+      const last = found.get(walk)?.end ?? null;
+      return walk.tried.on === 'first' ? { ...walk, tried: last === null ? ALL : { on: 'upTo', last } } : walk;
+    });
     return { rows: await reader.merged(ended, end), looks, end };
   };
   const near = await within(NEAR_ROWS);
@@ -171,18 +163,19 @@ function readerOf(outbox: Outbox, db: Db, span: Span) {
   return {
     async merged(walks: readonly Walk[], until: Position | null = null): Promise<ListRow[]> {
       const statement = mergedRows(outbox, walks, { ...span, until });
-      return statement === null ? [] : (await sql<ListRow>`${statement}`.execute(db)).rows;
+      return statement === null ? [] : (await statement.execute(db)).rows;
     },
     /** How far each bounded walk comes. */
     async looks(walks: readonly Walk[], until: Position | null = null): Promise<Map<Walk, Look>> {
       const found = new Map<Walk, Look>();
       for (const walk of walks) {
+        const { tried } = walk;
+        if (tried.on === 'sample') found.set(walk, { rows: tried.rows, end: null, backTo: null });
         const statement = lookedAt(outbox, walk, { ...span, until });
-        if (statement === null && walk.sample && walk.look !== null) found.set(walk, { rows: walk.look, end: null, backTo: null });
-        const [last] = statement === null ? [] : (await sql<LastLooked>`${statement}`.execute(db)).rows;
-        if (last === undefined) continue;
+        const [last] = statement === null ? [] : (await statement.execute(db)).rows;
+        if (last === undefined || tried.on !== 'first') continue;
         const rows = Number(last.n);
-        found.set(walk, { rows, backTo: last.at, end: rows === walk.look ? { key: last.position, id: last.id, at: last.at } : null });
+        found.set(walk, { rows, backTo: last.at, end: rows === tried.rows ? { key: last.position, id: last.id, at: last.at } : null });
       }
       return found;
     },
@@ -194,7 +187,7 @@ function readerOf(outbox: Outbox, db: Db, span: Span) {
       if (only === undefined || ends.length === 1 || id === undefined) return only ?? null;
       const key = walks.find((walk) => walk.key !== null)?.key ?? null;
       const { typed } = outbox.database.engine.fragments;
-      const way = sql.raw(span.direction === 'newest' ? 'desc' : 'asc');
+      const way = sql.raw(span.direction);
       const positions = ends.map(
         (end, index) =>
           sql`select ${sql.lit(index)} as i, ${key === null || end.key === null ? sql`null` : typed(end.key, key.description)} as sort_key, ${sql.join((id.values(end.id) ?? []).map((value, part) => sql`${value} as ${sql.id(`id_${part}`)}`))}`,
@@ -210,11 +203,11 @@ function readerOf(outbox: Outbox, db: Db, span: Span) {
   };
 }
 
-const furthest = (times: readonly (string | null)[], direction: Cursor['order']): string | null =>
+const furthest = (times: readonly (string | null)[], direction: Direction): string | null =>
   times
     .flatMap((time) => time ?? [])
     .sort()
-    .at(direction === 'newest' ? 0 : -1) ?? null;
+    .at(direction === 'desc' ? 0 : -1) ?? null;
 
 /** The index that would change what is missing, as a statement its owner can run. */
 function adviceOn(outbox: Outbox, code: 'order' | 'aggregate'): EventPage['missingIndex'] {

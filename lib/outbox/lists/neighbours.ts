@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Neighbour, OutboxEvent } from '@/lib/shared/model';
 import { isIndexed } from './filters';
+import { and, fromOf, keyOrder } from './sql';
 import { listOf, type Walk } from './walks';
 import { isSmall, livePlaces, type Outbox } from '../outbox';
 import type { Place } from '@/lib/shape/bound';
@@ -11,7 +12,8 @@ const SIDE = 25;
 /** Without an index on the aggregate, rows looked at on each side of the event in the order of each index of the list. */
 const AROUND_ROWS = 2_000;
 
-type Side = 'before' | 'after';
+const SIDES = ['before', 'after'] as const;
+type Side = (typeof SIDES)[number];
 
 export interface Around {
   neighbours: Neighbour[];
@@ -25,7 +27,7 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   if (aggregateId === null || createdAt === null) return { neighbours: [], complete: true };
   const whole = livePlaces(outbox).filter((place) => isSmall(place) || findsAggregate(place, event));
   const sides = [
-    ...whole.flatMap((place) => (['before', 'after'] as const).map((which) => side(outbox, placeSql(outbox, place), event, which))),
+    ...whole.flatMap((place) => SIDES.map((which) => near(outbox, placeSql(outbox, place), event, which, null))),
     ...(whole.includes(outbox.main) ? [] : around(outbox, event)),
   ].filter((select) => select !== null);
   const events = await outbox.database.read(
@@ -43,8 +45,8 @@ export async function neighboursOf(outbox: Outbox, event: OutboxEvent): Promise<
   const all = events.some((other) => other.id === event.id) ? events : [...events, event];
   all.sort((a, b) => compare(a.createdAt ?? '', b.createdAt ?? '') || compare(a.id, b.id));
   const here = all.findIndex((other) => other.id === event.id);
-  const near = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
-  return { neighbours: mark(near, event.id, keepsOrder(outbox.shape)), complete: whole.length === livePlaces(outbox).length };
+  const shown = all.slice(Math.max(0, here - SIDE), here + SIDE + 1);
+  return { neighbours: mark(shown, event.id, keepsOrder(outbox.shape)), complete: whole.length === livePlaces(outbox).length };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -52,16 +54,6 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** An index on the aggregate's type and id finds nothing by the id alone. */
 function findsAggregate(place: Place, event: OutboxEvent): boolean {
   return isIndexed(place, 'aggregateId', event.aggregateType !== null);
-}
-
-function side(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side): RawBuilder<unknown> | null {
-  const created = at.role('createdAt');
-  const same = sameAggregate(outbox, at, event);
-  if (created === null || same === null || event.createdAt === null) return null;
-  const here = outbox.database.engine.fragments.instantValue(event.createdAt, created.description, outbox.parameters.timeZone);
-  const [sign, direction] = which === 'before' ? [sql.raw('<='), sql.raw('desc')] : [sql.raw('>'), sql.raw('asc')];
-  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from ${at.from}
-    where ${same} and ${created.sql} ${sign} ${here} order by ${created.sql} ${direction} limit ${sql.lit(SIDE)})`;
 }
 
 function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBuilder<boolean> | null {
@@ -78,30 +70,34 @@ function sameAggregate(outbox: Outbox, at: PlaceSql, event: OutboxEvent): RawBui
 function around(outbox: Outbox, event: OutboxEvent): (RawBuilder<unknown> | null)[] {
   const { order, walks: all } = listOf(outbox, {});
   if (order.scattered && order.whole !== null) return [];
-  const walks = all.filter(({ at, sample }) => at.place.key === 'main' && !sample);
-  return walks.flatMap((walk) =>
-    walk.index === null ? [near(outbox, walk, event, null)] : [near(outbox, walk, event, 'before'), near(outbox, walk, event, 'after')],
-  );
+  const walks = all.filter(({ at, tried }) => at.place.key === 'main' && tried.on !== 'sample');
+  return walks.flatMap((walk) => (walk.index === null ? [null] : SIDES).map((which) => near(outbox, walk.at, event, which, walk)));
 }
 
-/** Without a side: the first rows of a walk that has no order. */
-function near(outbox: Outbox, walk: Walk, event: OutboxEvent, which: Side | null): RawBuilder<unknown> | null {
-  const { at, key } = walk;
+/**
+ * Those of the aggregate on a side of the event, by the place's own index; of a walk, those among its next rows there, and without a side
+ * among the first rows of one that has no order.
+ */
+function near(outbox: Outbox, at: PlaceSql, event: OutboxEvent, which: Side | null, walk: Walk | null): RawBuilder<unknown> | null {
   const { fragments } = outbox.database.engine;
   const same = sameAggregate(outbox, at, event);
-  const time = key?.role === 'publishedAt' ? (event.publishedAt ?? event.createdAt) : event.createdAt;
-  if (same === null || time === null) return null;
-  const column = key === null ? sql`(${sql.join(at.id.columns.map((one) => one.sql))})` : key.sql;
-  const here =
+  const created = at.role('createdAt');
+  const key = walk === null ? created : walk.key;
+  const time = walk?.key?.role === 'publishedAt' ? (event.publishedAt ?? event.createdAt) : event.createdAt;
+  const ids = at.id.values(event.id);
+  if (same === null || time === null || (key === null && (walk === null || ids === null))) return null;
+  const [column, here] =
     key === null
-      ? sql`(${sql.join(at.id.values(event.id) ?? [])})`
-      : fragments.instantValue(time, key.description, outbox.parameters.timeZone);
-  if (key === null && at.id.values(event.id) === null) return null;
+      ? [sql`(${sql.join(at.id.columns.map((one) => one.sql))})`, sql`(${sql.join(ids ?? [])})`]
+      : [key.sql, fragments.instantValue(time, key.description, outbox.parameters.timeZone)];
   const beyond = which === null ? [] : [sql<boolean>`${column} ${sql.raw(which === 'before' ? '<=' : '>')} ${here}`];
-  const order = which === null ? sql`` : sql` order by ${walk.index?.order(at.alias, which === 'before' ? 'descending' : 'ascending')}`;
-  const where = [...walk.where, ...beyond];
-  return sql`(select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from (select ${fragments.wholeRow(at.alias, at.place.description)} from ${fragments.from(at.place.table, at.alias, walk.index?.name ?? null)}
-    where ${where.length === 0 ? sql`true` : sql.join(where, sql` and `)}${order} limit ${sql.lit(AROUND_ROWS)}) as ${sql.ref(at.alias)} where ${same} limit ${sql.lit(SIDE)})`;
+  const by = { at, index: walk?.index ?? null };
+  const order = which === null ? sql`` : sql` order by ${keyOrder(by, { sql: column }, which === 'before' ? 'desc' : 'asc')}`;
+  const selected = sql`select ${sql.lit(at.place.key)} as place, ${eventColumns(outbox, at)} from`;
+  if (walk === null) return sql`(${selected} ${at.from} where ${and([same, ...beyond])}${order} limit ${sql.lit(SIDE)})`;
+  const rows = sql`select ${fragments.wholeRow(at.alias, at.place.description)} from ${fromOf(outbox, by)}
+    where ${and([...walk.where, ...beyond])}${order} limit ${sql.lit(AROUND_ROWS)}`;
+  return sql`(${selected} (${rows}) as ${sql.ref(at.alias)} where ${same} limit ${sql.lit(SIDE)})`;
 }
 
 const isWaiting = (event: OutboxEvent): boolean => event.state !== 'published' && event.state !== 'archived';

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Direction } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import type { Outbox } from '../outbox';
 import { type EventRow, placeSql, type PlaceSql, uncountedColumns } from '../rows/row';
@@ -21,7 +22,7 @@ export type Stretch = 'keyed' | 'unkeyed';
 /** Which rows of a stretch are wanted, in which direction. */
 export interface Span {
   stretch: Stretch;
-  direction: Cursor['order'];
+  direction: Direction;
   after: Position | null;
   until: Position | null;
   limit: number;
@@ -42,16 +43,14 @@ export function positionedRows(
 ): Sql | null {
   const arms = walks.filter((walk) => hasStretch(walk, span.stretch)).map((walk) => arm(outbox, walk, span, columns(walk.at)));
   if (arms.length === 0) return null;
-  const descending = span.direction === 'newest';
+  const { direction } = span;
   const keyed = span.stretch === 'keyed' && walks.some((walk) => walk.key !== null);
   // No key of this stretch is NULL; it is said the way most indexes have it, so that their rows need no sorting.
-  const spellings = walks.map((walk) => walk.index?.nulls(descending ? 'descending' : 'ascending')).filter((one) => one !== undefined);
-  const last = spellings.filter((one) => one === 'last').length;
-  const nulls = last * 2 > spellings.length ? 'last' : 'first';
+  const ofIndexes = walks.flatMap(({ index }) => index?.nulls(direction) ?? []);
+  const nulls = ofIndexes.filter((one) => one === 'last').length * 2 > ofIndexes.length ? 'last' : 'first';
   const { ordered } = outbox.database.engine.fragments;
-  const way = sql.raw(descending ? 'desc' : 'asc');
-  const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${way}`));
-  const order = keyed ? sql`${ordered(sql.id('sort_key'), descending ? 'descending' : 'ascending', nulls)}, ${ids}` : ids;
+  const ids = sql.join((walks[0]?.at.place.id ?? []).map((_, index) => sql`${sql.id(`sort_id_${index}`)} ${sql.raw(direction)}`));
+  const order = keyed ? sql`${ordered(sql.id('sort_key'), direction, nulls)}, ${ids}` : ids;
   return sql`select *${more} from (${sql.join(arms, sql` union all `)}) as page order by ${order} limit ${sql.lit(span.limit)}`;
 }
 
@@ -77,32 +76,28 @@ function arm(outbox: Outbox, walk: Walk, span: Span, columns: Sql): Sql {
 }
 
 function chosenRows(outbox: Outbox, walk: Walk, span: Span): Sql {
-  const { at, tests, look, sample } = walk;
-  const place = [...inSpan(outbox, walk, span)];
+  const { at, tests, tried } = walk;
+  const [from, row, all] = [fromOf(outbox, walk), rowAndKey(outbox, walk, span), sql`${sql.ref(at.alias)}.*`];
+  const within = inSpan(outbox, walk, span);
+  const place = [...walk.where, ...within];
   const order = orderBy(walk, span);
-  const limit = sql`limit ${sql.lit(span.limit)}`;
-  const alias = sql.ref(at.alias);
-  const from = fromOf(outbox, walk);
-  if (look === null)
-    return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
-  if (sample) {
-    const first = outbox.database.engine.features.streamsSubqueries
-      ? sql`(select ${rowAndKey(outbox, walk, span)} from ${from} limit ${sql.lit(look)}) as ${alias}`
-      : sql`(select ${rowAndKey(outbox, walk, span)} from (select ${sortIds(at)} from ${from} limit ${sql.lit(look)}) as first join ${from} on ${and(sameRow(at, 'first'))}) as ${alias}`;
-    return sql`select ${alias}.* from ${first} where ${and([...walk.where, ...tests, ...place])} order by ${order} ${limit}`;
+  const chosen = (columns: Sql, rows: Sql, where: Sql<boolean>[], limit: number): Sql =>
+    sql`select ${columns} from ${rows} where ${and(where)} order by ${order} limit ${sql.lit(limit)}`;
+  if (tried.on === 'all') return chosen(row, from, [...walk.where, ...tests, ...within], span.limit);
+  if (tried.on === 'upTo') {
+    const before = inSpan(outbox, walk, { ...span, after: null, until: tried.last });
+    return chosen(row, from, [...place, ...before, ...tests], span.limit);
   }
-  if (walk.end !== undefined) {
-    const inLook = walk.end === null ? [] : inSpan(outbox, walk, { ...span, after: null, until: walk.end });
-    return sql`select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...place, ...inLook, ...tests])} order by ${order} ${limit}`;
-  }
-  const looked = sql`(select ${rowAndKey(outbox, walk, span)} from ${from} where ${and([...walk.where, ...place])} order by ${order} limit ${sql.lit(look)}) as ${alias}`;
-  return sql`select ${alias}.* from ${looked} where ${and(tests)} order by ${order} ${limit}`;
+  if (tried.on === 'first') return chosen(all, sql`(${chosen(row, from, place, tried.rows)}) as ${sql.ref(at.alias)}`, tests, span.limit);
+  const first = outbox.database.engine.features.streamsSubqueries
+    ? sql`select ${row} from ${from} limit ${sql.lit(tried.rows)}`
+    : sql`select ${row} from (select ${sortIds(at)} from ${from} limit ${sql.lit(tried.rows)}) as first join ${from} on ${and(sameRow(at, 'first'))}`;
+  return chosen(all, sql`(${first}) as ${sql.ref(at.alias)}`, [...walk.where, ...tests, ...within], span.limit);
 }
 
 /** The table by the index of the walk, which the engine is told where it can be. */
-function fromOf(outbox: Outbox, { at, index }: Walk): Sql {
-  return outbox.database.engine.fragments.from(at.place.table, at.alias, index?.name ?? null);
-}
+export const fromOf = ({ database }: Outbox, { at, index }: Pick<Walk, 'at' | 'index'>): Sql =>
+  database.engine.fragments.from(at.place.table, at.alias, index?.name ?? null);
 
 /** The row of `at` whose key another one holds as `sortIds` names it. */
 function sameRow(at: PlaceSql, other: string): Sql<boolean>[] {
@@ -115,18 +110,14 @@ function rowAndKey(outbox: Outbox, { at, key }: Walk, span: Span): Sql {
 }
 
 function orderBy(walk: Walk, { stretch, direction }: Span): Sql {
-  const descending = direction === 'newest';
-  const id = walk.at.id.order(descending ? 'desc' : 'asc');
-  return walk.key === null || stretch === 'unkeyed' ? id : sql`${keyOrder(walk, walk.key, descending)}, ${id}`;
+  const id = walk.at.id.order(direction);
+  return walk.key === null || stretch === 'unkeyed' ? id : sql`${keyOrder(walk, walk.key, direction)}, ${id}`;
 }
 
-function keyOrder({ at, index }: Walk, key: SortKey, descending: boolean): Sql {
-  return index === null
-    ? sql`${key.sql} ${sql.raw(descending ? 'desc' : 'asc')}`
-    : index.order(at.alias, descending ? 'descending' : 'ascending');
-}
+export const keyOrder = ({ at, index }: Pick<Walk, 'at' | 'index'>, key: Pick<SortKey, 'sql'>, direction: Direction): Sql =>
+  index?.order(at.alias, direction) ?? sql`${key.sql} ${sql.raw(direction)}`;
 
-const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
+export const and = (tests: Sql<boolean>[]): Sql<boolean> => (tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`);
 
 /** The rows of the stretch, behind the position the page begins at and up to the one it ends at. */
 function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }: Span): Sql<boolean>[] {
@@ -141,11 +132,11 @@ function inSpan(outbox: Outbox, walk: Walk, { stretch, direction, after, until }
     // Compared as a row, which the index of the key alone serves too.
     return position.key === null ? sql`false` : beyond([key.sql, ...own], sign, [typed(position.key, key.description), ...values]);
   };
-  const newest = direction === 'newest';
+  const descending = direction === 'desc';
   const tests: Sql<boolean>[] = [];
   if (key?.nullable === true) tests.push(stretch === 'keyed' ? sql`${key.sql} is not null` : sql`${key.sql} is null`);
-  if (after !== null) tests.push(compared(after, newest ? '<' : '>'));
-  if (until !== null) tests.push(compared(until, newest ? '>=' : '<='));
+  if (after !== null) tests.push(compared(after, descending ? '<' : '>'));
+  if (until !== null) tests.push(compared(until, descending ? '>=' : '<='));
   return tests;
 }
 
@@ -156,7 +147,7 @@ export interface Look {
   backTo: string | null;
 }
 
-export interface LastLooked {
+interface LastLooked {
   n: string;
   position: string | null;
   at: string | null;
@@ -165,10 +156,11 @@ export interface LastLooked {
 
 /** The last row that a bounded walk looks at, and its number; null for a walk that looks at every row. */
 export function lookedAt(outbox: Outbox, walk: Walk, span: Span): Sql<LastLooked> | null {
-  if (walk.look === null || walk.sample || !hasStretch(walk, span.stretch)) return null;
-  return walk.key !== null && span.stretch === 'keyed'
-    ? lastByKey(outbox, walk, walk.key, span, walk.look)
-    : lastById(outbox, walk, span, walk.look);
+  const { tried, key } = walk;
+  if (tried.on !== 'first' || !hasStretch(walk, span.stretch)) return null;
+  return key !== null && span.stretch === 'keyed'
+    ? lastByKey(outbox, walk, key, span, tried.rows)
+    : lastById(outbox, walk, span, tried.rows);
 }
 
 /**
@@ -179,20 +171,20 @@ function lastByKey(outbox: Outbox, walk: Walk, key: SortKey, span: Span, look: n
   const { at } = walk;
   const { engine } = outbox.database;
   const { asText } = engine.fragments;
-  const descending = span.direction === 'newest';
-  const way = (forward: boolean): 'asc' | 'desc' => (forward === descending ? 'desc' : 'asc');
+  const { direction } = span;
+  const against = direction === 'desc' ? 'asc' : 'desc';
   const from = fromOf(outbox, walk);
   const where = and([...walk.where, ...inSpan(outbox, walk, span)]);
-  const first = sql`(select ${key.sql} as sort_key from ${from} where ${where} order by ${keyOrder(walk, key, descending)} limit ${sql.lit(look)}) as first`;
+  const first = sql`(select ${key.sql} as sort_key from ${from} where ${where} order by ${keyOrder(walk, key, direction)} limit ${sql.lit(look)}) as first`;
   const row = sql`${asText(key.sql)} as position, ${key.iso} as at, ${at.id.text} as id`;
   if (engine.features.streamsSubqueries) {
-    const last = sql`(select sort_key, count(*) as tied, sum(count(*)) over () as n from ${first} group by sort_key order by sort_key ${sql.raw(way(false))} limit 1) as l`;
+    const last = sql`(select sort_key, count(*) as tied, sum(count(*)) over () as n from ${first} group by sort_key order by sort_key ${sql.raw(against)} limit 1) as l`;
     return sql`select ${asText(sql.id('l', 'n'))} as n, one.* from ${last} cross join lateral (select ${row} from ${from}
-      where ${key.sql} = ${sql.id('l', 'sort_key')} and ${where} order by ${at.id.order(way(true))} limit 1 offset l.tied - 1) as one`;
+      where ${key.sql} = ${sql.id('l', 'sort_key')} and ${where} order by ${at.id.order(direction)} limit 1 offset l.tied - 1) as one`;
   }
-  const last = sql`(select count(*) as n, ${sql.raw(descending ? 'min' : 'max')}(sort_key) as sort_key from ${first}) as l`;
+  const last = sql`(select count(*) as n, ${sql.raw(direction === 'desc' ? 'min' : 'max')}(sort_key) as sort_key from ${first}) as l`;
   return sql`select ${asText(sql.id('l', 'n'))} as n, ${row}
-    from ${last} join ${from} on ${key.sql} = ${sql.id('l', 'sort_key')} where ${where} order by ${at.id.order(way(false))} limit 1`;
+    from ${last} join ${from} on ${key.sql} = ${sql.id('l', 'sort_key')} where ${where} order by ${at.id.order(against)} limit 1`;
 }
 
 function lastById(outbox: Outbox, walk: Walk, span: Span, look: number): Sql<LastLooked> {
@@ -228,20 +220,20 @@ export interface Page {
 }
 
 /** Walking to the previous page means walking the other way round, and turning the rows over. */
-export function wayOf({ order, cursor }: ListStart): { backwards: boolean; direction: Cursor['order'] } {
+export function wayOf({ order, cursor }: ListStart): { backwards: boolean; direction: Direction } {
   const backwards = cursor?.direction === 'previous';
-  return { backwards, direction: backwards ? (order === 'newest' ? 'oldest' : 'newest') : order };
+  return { backwards, direction: (order === 'newest') === backwards ? 'asc' : 'desc' };
 }
 
 /** The stretches of a walk from the cursor on: rows without a sort key come last of the newest, first of the oldest. */
 export function stretches(
   walks: readonly Walk[],
-  direction: Cursor['order'],
+  direction: Direction,
   cursor: Cursor | null,
 ): { stretch: Stretch; after: Position | null }[] {
   const byKeyAlone = walks.every(({ key }) => key === null);
   const both: Stretch[] = walks.some(({ key }) => key?.nullable === true) ? ['keyed', 'unkeyed'] : ['keyed'];
-  const ways = direction === 'newest' ? both : both.toReversed();
+  const ways = direction === 'desc' ? both : both.toReversed();
   if (cursor === null) return ways.map((stretch) => ({ stretch, after: null }));
   const begun: Stretch = cursor.key === null && !byKeyAlone ? 'unkeyed' : 'keyed';
   return ways.slice(Math.max(0, ways.indexOf(begun))).map((stretch) => ({ stretch, after: stretch === begun ? cursor : null }));

@@ -42,13 +42,12 @@ export interface Walk {
   tests: Sql<boolean>[];
   /** The index that gives the order; null where the rows found are sorted. */
   index: IndexWalk | null;
-  /** Tests are tried on this many rows at the most; null: on every one. */
-  look: number | null;
-  /** The rows looked at are the table's first in no order: there is no going on from the last of them. */
-  sample: boolean;
-  /** Where `look` ends, when that is known already; null where it reaches the end of the rows. */
-  end?: Position | null;
+  tried: Tried;
 }
+
+/** The rows that tests are tried on: so many in the order of the walk, or up to one; a sample is the table's first in no order, with no next page. */
+export type Tried = { on: 'all' } | { on: 'first' | 'sample'; rows: number } | { on: 'upTo'; last: Position };
+export const ALL: Tried = { on: 'all' };
 
 export interface Walks {
   walks: Walk[];
@@ -62,7 +61,7 @@ export interface List extends Walks {
 
 /** A walk that tries nothing finds a row at each step: how many it looks at is for its reader to say. */
 export const unlimited = (walks: readonly Walk[]): Walk[] =>
-  walks.map((walk) => (walk.tests.length === 0 ? { ...walk, look: null } : walk));
+  walks.map((walk) => (walk.tests.length === 0 ? { ...walk, tried: ALL } : walk));
 
 /** The walks that together give every row of the filter exactly once. */
 export function listOf(outbox: Outbox, filter: EventFilter): List {
@@ -145,7 +144,7 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
     return done([], missing);
   }
   if (others === null) return done([], missing);
-  if (wanted.length > 0) walks.push({ ...scan, tests: [others, ...scan.tests], look: SEARCH_ROWS, sample: true });
+  if (wanted.length > 0) walks.push({ ...scan, tests: [others, ...scan.tests], tried: { on: 'sample', rows: SEARCH_ROWS } });
   const missed = rest.filter((state) => outbox.shape.states.some((rule) => rule.state === state));
   // A state no rule names is no reason to pay for an index.
   const advised = missed.length > 0 || wanted.length > 0 ? 'order' : null;
@@ -164,19 +163,18 @@ function otherWalks({ order, at, key, times, tests, equal }: ListPart): Walks {
       where,
       tests: [...tried, ...tests, ...equal.unindexed],
       index,
-      look: index === null ? null : searchRows(at),
+      tried: index === null ? ALL : searchRows(at),
     });
   }
   return { walks, leftOut: [], missingIndex: null };
 }
 
 function walk(at: PlaceSql, key: SortKey | null): Walk {
-  return { at, key, where: [], tests: [], index: null, look: null, sample: false };
+  return { at, key, where: [], tests: [], index: null, tried: ALL };
 }
 
 function wholeWalk({ order, at, key, times }: ListPart, tests: Sql<boolean>[]): Walk {
-  const look = order.scattered && !isSmall(at.place) ? SCATTERED_SEARCH_ROWS : searchRows(at);
-  const own = { ...walk(at, key), index: order.whole, look };
+  const own = { ...walk(at, key), index: order.whole, tried: searchRows(at, order.scattered ? SCATTERED_SEARCH_ROWS : SEARCH_ROWS) };
   return key === null ? { ...own, tests: [...times, ...tests] } : { ...own, where: times, tests };
 }
 
@@ -188,13 +186,13 @@ function partWalk(part: ListPart, states: Part, predicate: Sql<boolean>, tests: 
   if (states === 'published' && order.by === 'happened') {
     const published = roleKey(at, 'publishedAt');
     const where = [...common, predicate, sql<boolean>`${published?.sql} is not null`, ...notPublishedBefore(part)];
-    return { ...walk(at, published), where, tests: [...times, ...tests], index, look: searchRows(at) };
+    return { ...walk(at, published), where, tests: [...times, ...tests], index, tried: searchRows(at) };
   }
   const own = key === null ? null : index;
-  return { ...walk(at, key), where: [...common, predicate, ...times], tests, index: own, look: own === null ? null : searchRows(at) };
+  return { ...walk(at, key), where: [...common, predicate, ...times], tests, index: own, tried: own === null ? ALL : searchRows(at) };
 }
 
-const searchRows = (at: PlaceSql): number | null => (isSmall(at.place) ? null : SEARCH_ROWS);
+const searchRows = (at: PlaceSql, rows = SEARCH_ROWS): Tried => (isSmall(at.place) ? ALL : { on: 'first', rows });
 
 /** What was created since then was published since then: a day is more than clocks and zones differ by. Before the first one there is none. */
 function notPublishedBefore({ outbox, at, filter }: ListPart): Sql<boolean>[] {

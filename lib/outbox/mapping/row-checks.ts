@@ -30,7 +30,7 @@ const AGAINST_STATEMENT: DatabaseFailure['code'][] = ['other', 'outdated', 'bad_
 /** What the database says against reading a table by its mapping, without reading a row; [] for nothing. Throws DatabaseFailure. */
 export async function refusedReadings(outbox: Outbox): Promise<MappingProblem[]> {
   const { walks } = listOf(outbox, {});
-  const page = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'newest', after: null, until: null, limit: 0 });
+  const page = mergedRows(outbox, walks, { stretch: 'keyed', direction: 'desc', after: null, until: null, limit: 0 });
   const whole = page === null ? null : await refusal(outbox, page);
   if (whole === null) return [];
   const found: MappingProblem[] = [];

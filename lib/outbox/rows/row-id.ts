@@ -1,5 +1,6 @@
 /** The id of an event is one text. Of several columns, each has its `%` and `~` percent-encoded, and `~` joins them. */
 import { sql, type RawBuilder } from 'kysely';
+import type { Direction } from '@/lib/database/description';
 import type { Engine } from '@/lib/database/engine';
 import type { Place } from '@/lib/shape/bound';
 
@@ -58,8 +59,8 @@ export function rowId(engine: Engine, place: Place, alias: string) {
     values,
     among,
     is: (id: string) => among([id]),
-    order: (way: 'asc' | 'desc'): RawBuilder<unknown> =>
-      columns.length === 0 ? sql`null` : sql.join(columns.map((column) => sql`${column.sql} ${sql.raw(way)}`)),
+    order: (direction: Direction): RawBuilder<unknown> =>
+      columns.length === 0 ? sql`null` : sql.join(columns.map((column) => sql`${column.sql} ${sql.raw(direction)}`)),
   };
 }
 

@@ -54,7 +54,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   for (const part of ['waiting', 'processing', 'dead'] as const) {
     const predicate = statePredicate(outbox.shape, STATES_OF[part], at.alias, outbox.scope);
     if (predicate === null) continue;
-    const direction = part === 'dead' ? 'descending' : 'ascending';
+    const direction = part === 'dead' ? 'desc' : 'asc';
     const fit =
       fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, STATES_OF[part]), direction) ??
       (outbox.scope.cursor === null ? null : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, direction));
@@ -80,7 +80,7 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
       fitRange(outbox.main, at.alias, since, tests) ??
       (published !== null || outbox.scope.cursor === null
         ? null
-        : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, 'descending'));
+        : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, 'desc'));
     if (fit === null) scanned.push('published');
     else {
       // Without a time of publishing the newest rows are all that is wanted: they tell how far the relay has come.
