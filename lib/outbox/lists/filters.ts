@@ -54,51 +54,45 @@ export interface Equalities {
   unindexed: Test[];
   /** Every row that matches passes one of `indexed`. */
   enough: boolean;
-  impossible: boolean;
 }
 
-export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities {
-  const none: Equalities = { indexed: [], unindexed: [], enough: false, impossible: false };
-  const impossible: Equalities = { ...none, impossible: true };
-  const ofAggregate = idSpellings(filter.aggregate ?? '')
-    .map((value) => equality(outbox, at, 'aggregateId', value))
-    .filter((one) => one !== null);
-  const aggregate =
-    filter.aggregate === undefined || ofAggregate[0] === undefined
-      ? null
-      : { test: either(ofAggregate.map(({ test }) => test)), indexed: ofAggregate[0].indexed };
-  if (filter.aggregate !== undefined && aggregate === null) return impossible;
-  const { q } = filter;
-  const found =
-    q === undefined
-      ? null
-      : (['id', 'dedupKey', 'aggregateId'] as const)
-          .flatMap((role) => idSpellings(q).map((value) => equality(outbox, at, role, value)))
-          .filter((one) => one !== null);
-  if (found?.length === 0) return impossible;
-
-  if (aggregate !== null && (aggregate.indexed || found === null)) {
-    const test = found === null ? aggregate.test : sql<boolean>`${aggregate.test} and ${either(found.map((one) => one.test))}`;
-    return aggregate.indexed ? { ...none, indexed: [test], enough: true } : { ...none, unindexed: [test] };
-  }
-  if (found === null) return none;
-  const and = aggregate === null ? sql`` : sql` and ${aggregate.test}`;
+/** null where no row can match. */
+export function equalities(outbox: Outbox, at: PlaceSql, filter: EventFilter): Equalities | null {
+  const find = (value: string | undefined, roles: IndexedRole[]): Equality[] | null =>
+    value === undefined ? null : roles.flatMap((role) => idSpellings(value).flatMap((one) => equality(outbox, at, role, one) ?? []));
+  const [ofAggregate, found] = [find(filter.aggregate, ['aggregateId']), find(filter.q, ['id', 'dedupKey', 'aggregateId'])];
+  if (ofAggregate?.length === 0 || found?.length === 0) return null;
+  const aggregate = ofAggregate === null ? [] : [either(ofAggregate)];
+  const both = (tests: Test[]): Test => sql`${sql.join(tests, sql` and `)}`;
+  if (ofAggregate?.[0]?.indexed === true)
+    return { indexed: [both([...aggregate, ...(found === null ? [] : [either(found)])])], unindexed: [], enough: true };
+  if (found === null) return { indexed: [], unindexed: aggregate, enough: false };
   const { notTrue } = outbox.database.engine.fragments;
-  const served = found.filter((one) => one.indexed).map((one) => one.test);
-  const tried = found.filter((one) => !one.indexed).map((one) => one.test);
-  const indexed = served.map((test, index) => sql<boolean>`${sql.join([test, ...served.slice(0, index).map(notTrue)], sql` and `)}${and}`);
-  const unindexed = tried.length === 0 ? [] : [sql<boolean>`${sql.join([either(tried), ...served.map(notTrue)], sql` and `)}${and}`];
-  return { ...none, indexed, unindexed, enough: tried.length === 0 };
+  const [served, tried] = [found.filter((one) => one.indexed), found.filter((one) => !one.indexed)];
+  const nots = served.map(({ test }) => notTrue(test));
+  return {
+    indexed: served.map(({ test }, index) => both([test, ...nots.slice(0, index), ...aggregate])),
+    unindexed: tried.length === 0 ? [] : [both([either(tried), ...nots, ...aggregate])],
+    enough: tried.length === 0,
+  };
 }
 
-const either = (tests: Test[]): Test => (tests[0] !== undefined && tests.length === 1 ? tests[0] : sql`(${sql.join(tests, sql` or `)})`);
+interface Equality {
+  test: Test;
+  indexed: boolean;
+}
 
-function equality(
-  outbox: Outbox,
-  at: PlaceSql,
-  role: 'aggregateId' | 'dedupKey' | 'id',
-  value: string,
-): { test: Test; indexed: boolean } | null {
+const either = (found: Equality[]): Test =>
+  found[0] !== undefined && found.length === 1
+    ? found[0].test
+    : sql`(${sql.join(
+        found.map(({ test }) => test),
+        sql` or `,
+      )})`;
+
+type IndexedRole = 'aggregateId' | 'dedupKey' | 'id';
+
+function equality(outbox: Outbox, at: PlaceSql, role: IndexedRole, value: string): Equality | null {
   const { engine } = outbox.database;
   if (role === 'id') return idFits(engine, at.place, value) ? { test: at.id.is(value), indexed: isIndexed(at.place, 'id') } : null;
   const bound = at.role(role);
@@ -108,17 +102,9 @@ function equality(
 }
 
 /** Whether one value of the role is found by an index: one that leads with it, or that has it behind the aggregate's type. */
-export function isIndexed(place: Place, role: 'aggregateId' | 'dedupKey' | 'id', withType = true): boolean {
-  if (role === 'id')
-    return (
-      place.id.length > 0 &&
-      place.description.indexes.some((index) =>
-        leadsWith(
-          index,
-          place.id.map((column) => column.name),
-        ),
-      )
-    );
+export function isIndexed(place: Place, role: IndexedRole, withType = true): boolean {
+  const key = place.id.map(({ name }) => name);
+  if (role === 'id') return key.length > 0 && place.description.indexes.some((index) => leadsWith(index, key));
   const name = plainColumn(place, role)?.name;
   if (name === undefined) return false;
   const type = plainColumn(place, 'aggregateType')?.name;

@@ -40,13 +40,13 @@ export function listOrder(outbox: Outbox): ListOrder {
     return part === 'published' && index?.walk == null ? null : index;
   };
   const indexes = (parts: readonly Part[]): ListOrder['parts'] =>
-    Object.fromEntries(parts.flatMap((part) => [[part, byCreated(part)] as const]).filter(([, index]) => index !== null));
+    Object.fromEntries(parts.map((part) => [part, byCreated(part)] as const).filter(([, index]) => index !== null));
   const open = shown.filter((part) => part !== 'published');
   const byKey: ListOrder = {
     by: 'key',
     whole: key === null ? null : fitWalk(main, key, [], false),
     scattered: numberedKey(main) === null,
-    parts: { ...indexes(open) },
+    parts: indexes(open),
     covered: false,
   };
 

@@ -4,6 +4,7 @@ import type { EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES, type EventState, type LiveState } from '@/lib/shared/states';
 import { compileCondition, statePredicate } from '@/lib/shape/compile';
 import { commonTests } from '@/lib/shape/reason';
+import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitWalk, uniqueKey, type Walk as IndexWalk } from '../indexes/index-fit';
 import { equalities, placesFor, rowTests, timeScope, type Equalities } from './filters';
 import { listOrder, type ListOrder } from './order';
@@ -69,6 +70,7 @@ export function listOf(outbox: Outbox, filter: EventFilter): List {
   const found: List = { order, walks: [], leftOut: [], missingIndex: null };
   for (const place of placesFor(outbox, filter)) {
     const part = partOf(outbox, order, filter, place);
+    if (part === null) continue;
     const one = place.key === 'main' ? mainWalks(part, filter.state ?? []) : otherWalks(part);
     found.walks.push(...one.walks);
     found.leftOut.push(...one.leftOut);
@@ -90,11 +92,12 @@ interface ListPart {
   tests: Sql<boolean>[];
 }
 
-function partOf(outbox: Outbox, order: ListOrder, filter: EventFilter, place: Place): ListPart {
+/** null where no row of the table can match. */
+function partOf(outbox: Outbox, order: ListOrder, filter: EventFilter, place: Place): ListPart | null {
   const at = placeSql(outbox, place);
+  const equal = equalities(outbox, at, filter);
   const key = order.by === 'key' ? null : roleKey(at, 'createdAt');
-  const [times, tests] = [timeScope(outbox, at, filter), rowTests(outbox, at, filter)];
-  return { outbox, order, filter, at, key, times, tests, equal: equalities(outbox, at, filter) };
+  return equal && { outbox, order, filter, at, key, times: timeScope(outbox, at, filter), tests: rowTests(outbox, at, filter), equal };
 }
 
 function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
@@ -115,28 +118,27 @@ function mainWalks(part: ListPart, asked: readonly EventState[]): Walks {
     const { rows } = at;
     return { walks: rows === null ? walks : walks.map((one) => ({ ...one, where: [rows, ...one.where] })), leftOut, missingIndex };
   };
-  if (equal.impossible || equal.enough) return done();
+  if (equal.enough) return done();
   const tests = [...part.tests, ...equal.unindexed];
   const missing = equal.unindexed.length > 0 && !small ? 'aggregate' : null;
 
-  if (order.whole !== null && wanted.length === 0) {
-    walks.push(wholeWalk(part, tests));
-    return done([], missing ?? (order.scattered ? 'order' : null));
-  }
-  const served = PARTS.filter((one) => order.parts[one] !== undefined && STATES_OF[one].some((state) => states.includes(state)));
+  const everything = order.whole !== null && wanted.length === 0;
+  const served = everything
+    ? []
+    : PARTS.filter((one) => order.parts[one] !== undefined && STATES_OF[one].some((state) => states.includes(state)));
   for (const one of served) {
     const where = predicate(STATES_OF[one].filter((state) => states.includes(state)));
     if (where !== null) walks.push(partWalk(part, one, where, tests));
   }
   const rest = states.filter((state) => !served.some((one) => STATES_OF[one].includes(state)));
-  const others = wanted.length === 0 ? unwalked(part, served, predicate) : predicate(rest);
-  if (order.whole !== null && others !== null) {
-    walks.push(wholeWalk(part, [others, ...tests]));
+  const others = wanted.length > 0 ? predicate(rest) : everything ? null : unwalked(part, served, predicate);
+  if (everything || (order.whole !== null && others !== null)) {
+    walks.push(wholeWalk(part, others === null ? tests : [others, ...tests]));
     return done([], missing ?? (order.scattered ? 'order' : null));
   }
 
   // What no index finds: every other row of a small table, or what a look at the first rows of a large one shows.
-  const untimed = wanted.includes('published') && order.parts.published !== undefined ? publishedUntimed(part) : null;
+  const untimed = wanted.includes('published') && order.parts.published !== undefined ? publishedRows(part, false) : null;
   const scan = { ...walk(at, mixedKey(part)), tests: [...filtered, ...equal.unindexed] };
   if (small) {
     const found = [others, untimed].filter((one) => one !== null);
@@ -156,7 +158,7 @@ function otherWalks({ order, at, key, times, tests, equal }: ListPart): Walks {
   const column = order.by === 'key' ? uniqueKey(at.place) : (plainColumn(at.place, 'createdAt')?.name ?? null);
   const index = column === null ? null : fitWalk(at.place, column, [], false);
   const walks: Walk[] = equal.indexed.map((test) => ({ ...walk(at, key), where: [test, ...times, ...tests] }));
-  if (!equal.impossible && !equal.enough) {
+  if (!equal.enough) {
     const [where, tried] = key === null ? [[], times] : [times, []];
     walks.push({
       ...walk(at, key),
@@ -212,7 +214,7 @@ function roleKey(at: PlaceSql, role: 'createdAt' | 'publishedAt'): SortKey | nul
 /** The key of any row of the table, whichever walk would find it. */
 function mixedKey(part: ListPart): SortKey | null {
   const { at, key } = part;
-  const published = publishedRows(part);
+  const published = publishedRows(part, true);
   const publishedAt = roleKey(at, 'publishedAt');
   if (published === null || key === null || publishedAt === null) return key;
   return {
@@ -222,21 +224,14 @@ function mixedKey(part: ListPart): SortKey | null {
   };
 }
 
-/** The rows that are ordered by their time of publishing; null where none are. */
-function publishedRows({ outbox, order, at }: ListPart): Sql<boolean> | null {
-  const predicate = order.by === 'happened' ? statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope) : null;
-  return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is not null)`;
-}
-
-/** Published rows that do not say when; null where there can be none. */
-function publishedUntimed({ outbox, order, at }: ListPart): Sql<boolean> | null {
+/** Published rows that say when, or that do not; null where lists are not ordered by it, or there can be none. */
+function publishedRows({ outbox, order, at }: ListPart, timed: boolean): Sql<boolean> | null {
+  const { shape, scope } = outbox;
   const column = at.place.roles.publishedAt?.column.name;
-  const always = commonTests(outbox.shape, STATES_OF.published).some(
-    (test) => test.column === column && test.kind === 'isNull' && !test.isNull,
-  );
-  if (order.by !== 'happened' || always) return null;
-  const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
-  return predicate === null ? null : sql`(${predicate} and ${at.role('publishedAt')?.sql} is null)`;
+  const isAlways = (test: Leaf): boolean => test.column === column && test.kind === 'isNull' && !test.isNull;
+  if (order.by !== 'happened' || (!timed && commonTests(shape, STATES_OF.published).some(isAlways))) return null;
+  const predicate = statePredicate(shape, STATES_OF.published, at.alias, scope);
+  return predicate && sql`(${predicate} and ${at.role('publishedAt')?.sql} is ${sql.raw(timed ? 'not null' : 'null')})`;
 }
 
 /** The rows of a list of every state that no walk has; null where there can be none. */
@@ -247,7 +242,7 @@ function unwalked(
 ): Sql<boolean> | null {
   const { outbox, order } = part;
   if (order.covered) return null;
-  const published = publishedRows(part);
+  const published = publishedRows(part, true);
   const walked = served.filter((one) => published === null || one !== 'published').flatMap((one) => STATES_OF[one]);
   const covered = [predicate(walked), served.includes('published') ? published : null].filter((one) => one !== null);
   const { notTrue } = outbox.database.engine.fragments;
