@@ -1,15 +1,16 @@
+import { UUID } from '@/lib/database/column-text';
 import type { Database } from '@/lib/database/database';
 import { DatabaseFailure } from '@/lib/database/failure';
 import {
   newestRecords,
   RECENT_SECONDS,
   recordsWithin,
-  seesRecords,
   wholeRecords,
   type IdRange,
   type Newest,
   type RecordSize,
 } from '@/lib/interventions/records';
+import { recordsSight } from '@/lib/outbox/companions';
 import { LACKING_MAX, type Carrying, type LackReason } from '@/lib/shared/changes/carrying';
 import { ComparedPages, type ComparedPage, Lack } from './compared-pages';
 import { StoreTrouble, type RecordsKeeper } from './records-keeper';
@@ -26,8 +27,6 @@ const WALK_ROWS = 5_000;
 const WALK_ROWS_LEAST = 50;
 /** Whole records are read and kept some at a time: those with so many lines together, and one at the least. */
 const LINES_AT_ONCE = 1_000;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** The records are there, or have been, and cannot be read. */
 class RecordsUnreadable extends Error {
@@ -189,9 +188,9 @@ export class DatabaseCarrier {
   /** Whether there are records to be read. Throws RecordsUnreadable where there must be some, and they cannot be. */
   private async find(): Promise<boolean> {
     const { database, outboxes, keeper } = this.options;
-    const seen = await database.read((db) => seesRecords(database.engine, db));
-    if (seen === true) return true;
-    if ((seen === false && database.write !== null) || (await keeper.hasAny(outboxes)))
+    const sight = await database.read((db) => recordsSight(database.engine, db));
+    if (sight === 'countable' || sight === 'unindexed') return true;
+    if ((sight === 'unreadable' && database.write !== null) || (await keeper.hasAny(outboxes)))
       throw new RecordsUnreadable(`the records of database ${database.id} cannot be read: run the install command and apply its grants`);
     return false;
   }

@@ -1,10 +1,9 @@
+import { UUID } from '@/lib/database/column-text';
 import { parseInstant } from '@/lib/shared/lists/event-filter';
 import type { AuditFilter, AuditPage } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { selectAuditEntries, type AuditPosition } from '@/lib/store/audit';
 import type { Store } from '@/lib/store/store';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** A page of the audit, newest first. `limit` 1 to 200. Throws Problem `invalid` for a foreign cursor. */
 export async function listAudit(

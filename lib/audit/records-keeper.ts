@@ -20,10 +20,7 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
     reason: header.reason,
     interventionId: header.id,
   };
-  if (lines.length === 0) {
-    const nothing = { eventId: null, eventType: null, aggregateId: null, outcome: 'none', code: null, before: null, after: null } as const;
-    return [{ ...common, ...nothing, id: entryId(`${header.id} without lines`, 0) }];
-  }
+  if (lines.length === 0) return [{ ...common, ...NO_EVENT, id: entryId(`${header.id} without lines`, 0) }];
   return lines.map((line) => ({
     ...common,
     id: entryId(header.id, line.position),
@@ -36,6 +33,17 @@ export function entriesOf({ header, lines }: StoredRecord): NewAuditEntry[] {
     after: line.after,
   }));
 }
+
+/** What an entry says of an event where nothing was changed. */
+export const NO_EVENT = {
+  eventId: null,
+  eventType: null,
+  aggregateId: null,
+  outcome: 'none',
+  code: null,
+  before: null,
+  after: null,
+} as const;
 
 /** A UUID (version 8: made by us) of the intervention and the event's position in it: the same however often it is asked for. */
 export function entryId(intervention: string, position: number): string {

@@ -10,7 +10,7 @@ import {
   markNotApplied,
   selectUnsettled,
 } from '@/lib/store/unsettled-interventions';
-import { entryId } from './records-keeper';
+import { entryId, NO_EVENT } from './records-keeper';
 
 const LIST_MAX = 1_000;
 
@@ -92,6 +92,7 @@ function away(error: unknown): never {
 /** One entry per event, with an id that is the same whoever finds out, and never that of a record. */
 function notApplied({ id, at, actor, outbox, request }: Unsettled): NewAuditEntry[] {
   return request.events.map((event, position) => ({
+    ...NO_EVENT,
     id: entryId(`${id} not applied`, position),
     at,
     actorId: actor.id,
@@ -100,13 +101,8 @@ function notApplied({ id, at, actor, outbox, request }: Unsettled): NewAuditEntr
     operation: request.operation,
     outbox,
     eventId: event.id,
-    eventType: null,
-    aggregateId: null,
     reason: request.reason,
-    outcome: 'none',
     code: 'not_applied',
     interventionId: id,
-    before: null,
-    after: null,
   }));
 }

@@ -256,14 +256,6 @@ const sizeColumns = (engine: Engine, outboxes: readonly string[]): RawBuilder<un
 const lineCount = (engine: Engine): RawBuilder<unknown> =>
   sql`(select count(*) from ${eventTableOf(engine)} as ${sql.id('line')} where ${sql.id('line', 'intervention_id')} = ${sql.id(PAGE, 'id')})`;
 
-/** Whether the role sees the records of this database: null where there are none to be seen. Reads the catalogue. */
-export async function seesRecords(engine: Engine, db: Db): Promise<boolean | null> {
-  const { headers, events } = recordTables(engine);
-  const seen = [await engine.describe(db, headers), await engine.describe(db, events)];
-  if (seen.some((table) => table === null)) return null;
-  return seen.every((table) => table?.privileges.select);
-}
-
 /** A record as it stands in the observed database, every line with its place in it. */
 export interface StoredRecord {
   header: Omit<RecordHeader, 'at'> & {
