@@ -5,7 +5,7 @@ import type { Place } from '@/lib/shape/bound';
 import { placeSql, type PlaceSql } from '@/lib/outbox/rows/row';
 import { idFits } from '@/lib/outbox/rows/row-id';
 import { touchedCount } from '@/lib/outbox/rows/touched';
-import { isState, type State } from '@/lib/shared/states';
+import { isState } from '@/lib/shared/states';
 import type { Asked, Change, Operation, Refusal, Step } from './operation';
 import { fitsPublished } from './published';
 import type { RecordEvent } from './records';
@@ -48,36 +48,8 @@ export async function classify(change: Omit<Change, 'author'>, steps: readonly S
 
 type Reason = Pick<Refusal, 'code'> & Partial<Refusal>;
 
-/** Why a row in a state of the shape is left alone: the first reason that fits; null: somebody else holds its lock. */
-function reasonOf(operation: Operation, outbox: Outbox, state: State, row: Judged): Reason | null {
-  const { changed, exact, step } = row;
-  const refusal = operation.refusal(outbox, state);
-  // It cannot have been seen in this state for this operation: what happened to it says more.
-  if (refusal?.code === 'wrong_state' && (changed || !exact)) return CHANGED;
-  if (refusal !== null) return refusal;
-  if (step === undefined && row.published && operation.sendsAgain) return { code: 'already_published', because: 'fits_published' };
-  if (outbox.refused.includes(operation.key)) return { code: 'not_supported', because: 'failed_its_proof' };
-  if (!row.hasSteps) return { code: 'not_supported', because: 'not_installed' };
-  if (changed) return CHANGED;
-  // In the right state and as it was seen: what stands in the way is the rule's own guard.
-  if (step === undefined) return exact ? { code: 'wrong_state', because: 'guard_not_met' } : CHANGED;
-  if (!(step.version === 'exact' ? exact : row.stable)) return CHANGED;
-  return step.olderThanStuckAfter !== null && row.young ? { code: 'too_young' } : null;
-}
-
 const CHANGED: Reason = { code: 'changed_since_seen' };
-
-/** What of a row is as it was seen: `changed` where it is elsewhere, in another state, or was operated on since. */
-interface Judged {
-  changed: boolean;
-  exact: boolean;
-  stable: boolean;
-  published: boolean;
-  hasSteps: boolean;
-  /** The step that is for it. */
-  step: Step | undefined;
-  young: boolean;
-}
+const NOT_FOUND: Reason = { code: 'not_found' };
 
 export function reasonsFor(
   { outbox, operation }: { outbox: Outbox; operation: Operation },
@@ -86,33 +58,40 @@ export function reasonsFor(
   found: ReadonlyMap<string, EventLocation>,
   { matches, tooYoung }: RowsOfSteps,
 ): Classified[] {
-  return rows.map(({ id, version }) => {
-    const row = found.get(id);
-    if (row === undefined) return skip(id, null, { code: 'not_found' });
-    const state = isState(row.state) ? row.state : null;
-    const changed = version === null || version.place !== row.place || !isAsSeen(version, { ...row, state: state ?? 'unmapped' });
-    if (state === null) return skip(id, row, changed ? CHANGED : { code: 'wrong_state' });
-    const reason = reasonOf(operation, outbox, state, {
-      changed,
-      exact: version?.exact === row.exact,
-      stable: version?.stable === row.stable,
-      published: row.published !== null,
-      hasSteps: steps.length > 0,
-      step: steps.find((candidate) => candidate.source.key === row.place && matches.get(candidate)?.has(id) === true),
-      young: tooYoung.has(id),
-    });
-    return reason === null ? { ...skip(id, row, { code: 'locked' }), lockedOnly: true } : skip(id, row, reason);
+  /** Why a row is left alone: the first reason that fits; null: somebody else holds its lock. */
+  const reasonOf = ({ id, version }: Asked, row: EventLocation): Reason | null => {
+    const state = isState(row.state) ? row.state : 'unmapped';
+    // It is elsewhere, in another state, or was operated on since.
+    const changed = version === null || version.place !== row.place || !isAsSeen(version, { ...row, state });
+    if (state === 'unmapped') return changed ? CHANGED : { code: 'wrong_state' };
+    const [exact, stable] = [version?.exact === row.exact, version?.stable === row.stable];
+    const step = steps.find((candidate) => candidate.source.key === row.place && matches.get(candidate)?.has(id) === true);
+    const refusal = operation.refusal(outbox, state);
+    // It cannot have been seen in this state for this operation: what happened to it says more.
+    if (refusal?.code === 'wrong_state' && (changed || !exact)) return CHANGED;
+    if (refusal !== null) return refusal;
+    if (step === undefined && row.published !== null && operation.sendsAgain)
+      return { code: 'already_published', because: 'fits_published' };
+    if (outbox.refused.includes(operation.key)) return { code: 'not_supported', because: 'failed_its_proof' };
+    if (steps.length === 0) return { code: 'not_supported', because: 'not_installed' };
+    if (changed) return CHANGED;
+    // In the right state and as it was seen: what stands in the way is the rule's own guard.
+    if (step === undefined) return exact ? { code: 'wrong_state', because: 'guard_not_met' } : CHANGED;
+    if (!(step.version === 'exact' ? exact : stable)) return CHANGED;
+    return step.olderThanStuckAfter !== null && tooYoung.has(id) ? { code: 'too_young' } : null;
+  };
+  return rows.map((one) => {
+    const row = found.get(one.id);
+    const reason = row === undefined ? NOT_FOUND : reasonOf(one, row);
+    return { record: skipped(one.id, row, reason ?? { code: 'locked' }), lockedOnly: reason === null };
   });
 }
 
-function skip(id: string, row: EventLocation | null, { code, because }: Reason): Classified {
-  const state = row !== null && isState(row.state) ? row.state : ('unmapped' as const);
-  const detail = row === null ? null : { state, at: row.published_at, ...(because == null ? {} : { because }) };
+function skipped(id: string, row: EventLocation | undefined, { code, because }: Reason): RecordEvent {
+  const state = row !== undefined && isState(row.state) ? row.state : ('unmapped' as const);
+  const detail = row === undefined ? null : { state, at: row.published_at, ...(because == null ? {} : { because }) };
   const [type, aggregate] = [row?.type ?? null, row?.aggregate_id ?? null];
-  return {
-    record: { event_id: id, event_type: type, aggregate_id: aggregate, code, detail, before: null, after: null },
-    lockedOnly: false,
-  };
+  return { event_id: id, event_type: type, aggregate_id: aggregate, code, detail, before: null, after: null };
 }
 
 const whereabouts = (outbox: Outbox, db: Db, ids: readonly string[]): Promise<Map<string, EventLocation>> =>
