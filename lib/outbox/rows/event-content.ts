@@ -53,9 +53,10 @@ export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: b
   const key = JSON.stringify([outbox.id, place, event.id, event.version, full]);
   const known = remembered.get(key);
   remembered.delete(key);
-  const entry = known?.outbox === outbox ? known : { outbox, content: Promise.resolve(NOTHING), characters: 0 };
-  remembered.set(key, entry);
-  if (entry === known) return entry.content;
+  if (known?.outbox === outbox) {
+    remembered.set(key, known);
+    return known.content;
+  }
   const forget = (): void => {
     if (remembered.get(key) === entry) remembered.delete(key);
   };
@@ -74,11 +75,11 @@ export function contentOf(outbox: Outbox, { place, event }: StoredEvent, full: b
     setTimeout(forget, AGAIN_MS).unref();
     return notNow(outbox, place);
   };
-  entry.content = outsideRequests(() => readContent(outbox, place, event.id, full).then(keep, giveUp));
-  return entry.content;
+  const content = outsideRequests(() => readContent(outbox, place, event.id, full).then(keep, giveUp));
+  const entry: Remembered = { outbox, content, characters: 0 };
+  remembered.set(key, entry);
+  return content;
 }
-
-const NOTHING: EventContent = { payload: { head: null, bytes: 0, binary: false }, headers: null, error: null };
 
 /** Content of which nothing is known but that it was not read. */
 export function notNow(outbox: Outbox, place: Place['key']): EventContent {
