@@ -12,7 +12,7 @@ import type { Outbox } from '../outbox';
 import { placeSql, type PlaceSql } from '../rows/row';
 import { baseColumns } from './base-columns';
 import type { Sql } from './sql-terms';
-import { timeColumn, hasTime, type Traits } from './traits';
+import { hasTime, ownTime, timeColumn, type Traits } from './traits';
 
 /** A reading reads at most this many rows of an outbox, all its tables together. */
 export const READING_ROWS = 200_000;
@@ -27,24 +27,16 @@ const DEAD_PLACE = 'dead_place';
 export const isCut = ({ limit, counted }: Source, rows: number, count: number | null): boolean =>
   counted === null ? rows >= limit : (count ?? 0) >= COUNTED_ROWS;
 
-export interface Sources {
-  sources: Source[];
-  /** Parts this shape cannot show. */
-  absent: Part[];
-  /** Newest time of publishing in the whole table, by index; null where only the scan can tell. */
-  lastPublished: Sql | null;
-  /** Newest creation among the events published last, by index; null where only the scan can tell. */
-  frontier: Sql | null;
-}
+export type Sources = ReturnType<typeof sourcesOf>;
 
 /**
  * The bounded reads of a reading: by an index where one serves, everything else in one scan of the table's first rows. Rows published
  * before `foldedTo` (ISO 8601) are in the rollups; null while nothing is collected.
  */
-export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | null): Sources {
+export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | null) {
   const at = placeSql(outbox, outbox.main);
-  const created = timeColumn(outbox.main, 'createdAt');
-  const published = timeColumn(outbox.main, 'publishedAt');
+  const reads = { outbox, at, traits };
+  const [created, published] = [ownTime(outbox.main, 'createdAt'), ownTime(outbox.main, 'publishedAt')];
   const absent = PARTS.filter(
     (part) => !outbox.shape.states.some((rule) => STATES_OF[part].includes(rule.state)) && !(part === 'dead' && outbox.dead !== null),
   );
@@ -56,14 +48,14 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
     if (predicate === null) continue;
     const direction = part === 'dead' ? 'desc' : 'asc';
     const fit =
-      fitTests(outbox.main, at.alias, created, commonTests(outbox.shape, STATES_OF[part]), direction) ??
+      fitTests(outbox.main, at.alias, created?.name ?? null, commonTests(outbox.shape, STATES_OF[part]), direction) ??
       (outbox.scope.cursor === null ? null : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, direction));
     if (fit === null) scanned.push(part);
-    else
-      sources.push({
-        ...indexed(outbox, at, part, predicate, fit, SHARES[part], traits),
-        ...(part === 'dead' ? countedBy(by(outbox, at, fit), led(outbox, at, part, predicate)) : {}),
-      });
+    else {
+      const where = led(outbox, at, part, predicate);
+      const source = bounded(reads, part, [part], SHARES[part], { fit, order: fit.order, where });
+      sources.push(part === 'dead' ? { ...source, counted: countOf(by(outbox, at, fit), where) } : source);
+    }
   }
   if (outbox.dead !== null) sources.push(deadPlace(outbox, outbox.dead, traits));
 
@@ -75,33 +67,67 @@ export function sourcesOf(outbox: Outbox, traits: Traits, foldedTo: string | nul
   const predicate = statePredicate(outbox.shape, STATES_OF.published, at.alias, outbox.scope);
   const since = published ?? created;
   if (predicate !== null && since !== null) {
-    const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), notNull(since)];
+    const tests: Leaf[] = [...commonTests(outbox.shape, STATES_OF.published), notNull(since.name)];
     const fit =
-      fitRange(outbox.main, at.alias, since, tests) ??
+      fitRange(outbox.main, at.alias, since.name, tests) ??
       (published !== null || outbox.scope.cursor === null
         ? null
         : fitPosition(outbox.main, at.alias, outbox.scope.cursor.position, 'desc'));
     if (fit === null) scanned.push('published');
     else {
       // Without a time of publishing the newest rows are all that is wanted: they tell how far the relay has come.
-      const recent = published === null ? predicate : sql`${predicate} and ${sinceFold(outbox, at, published, foldedTo)}`;
-      sources.push(indexed(outbox, at, 'published', recent, fit, SHARES.published, traits));
+      const recent =
+        published === null
+          ? predicate
+          : sql`${predicate} and ${foldedTo === null ? sql`false` : publishedSince(outbox, at, published, foldedTo)}`;
+      const where = led(outbox, at, 'published', recent);
+      sources.push(bounded(reads, 'published', ['published'], SHARES.published, { fit, order: fit.order, where }));
     }
   } else if (predicate !== null) scanned.push('published');
 
-  if (scanned.length > 0) sources.push(scanOf({ outbox, at, traits, parts: scanned, foldedTo }, rest()));
+  if (scanned.length > 0) sources.push(scanOf({ ...reads, parts: scanned, foldedTo }, rest()));
   return {
     sources,
+    /** Parts this shape cannot show. */
     absent,
+    /** Newest time of publishing in the whole table, by index; null where only the scan can tell. */
     lastPublished: newestPublished(outbox, at),
+    /** Newest creation among the events published last, by index; null where only the scan can tell. */
     frontier: created === null ? null : frontierByIndex(outbox, at, created),
   };
 }
 
-function indexed(outbox: Outbox, at: PlaceSql, part: Part, where: Sql, fit: Fit, limit: number, traits: Traits): Source {
-  const order = fit.order === null ? sql`` : sql` order by ${fit.order}`;
-  const query = sql`select ${baseColumns(outbox, at, traits, part)} from ${by(outbox, at, fit)} where ${led(outbox, at, part, where)}${order} limit ${sql.lit(limit)}`;
-  return { name: part, limit, parts: [part], ordered: fit.order !== null, counted: null, walk: null, query };
+interface Reads {
+  outbox: Outbox;
+  at: PlaceSql;
+  traits: Traits;
+}
+
+export type Source = ReturnType<typeof bounded>;
+
+/** One bounded read of one table. */
+function bounded(
+  { outbox, at, traits }: Reads,
+  name: string,
+  parts: Part[],
+  /** At most this many rows are read; as many as that means that there may be more. */
+  limit: number,
+  { fit = null, order, where = null }: { fit?: Fit | null; order: Sql | null; where?: Sql | null },
+) {
+  const from = sql`${by(outbox, at, fit)}${where === null ? sql`` : sql` where ${where}`}`;
+  return {
+    name,
+    limit,
+    /** Its rows as the base has them. */
+    query: sql`select ${baseColumns(outbox, at, traits, name)} from ${from}${order === null ? sql`` : sql` order by ${order}`} limit ${sql.lit(limit)}`,
+    parts,
+    /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
+    ordered: order !== null,
+    /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
+    counted: null as Sql | null,
+    /** For rows that are fetched: how they are read without fetching all that are looked at; null where they are few, or have no order. */
+    walk: null as Walk | null,
+  };
 }
 
 /** Said apart from the states' own words, so that an engine that has to be told sees the column its index leads with. */
@@ -115,44 +141,29 @@ function led(outbox: Outbox, at: PlaceSql, part: Part, where: Sql): Sql {
 const by = ({ database }: Outbox, { place, alias }: PlaceSql, fit: Fit | null): Sql =>
   database.engine.fragments.from(place.table, alias, fit?.index);
 
-const countedBy = (from: Sql, where: Sql): Pick<Source, 'counted'> => ({
-  counted: sql`select count(*) as n from (select 1 from ${from} where ${where} limit ${sql.lit(COUNTED_ROWS)}) as c`,
-});
+const countOf = (from: Sql, where: Sql): Sql =>
+  sql`select count(*) as n from (select 1 from ${from} where ${where} limit ${sql.lit(COUNTED_ROWS)}) as c`;
 
 /** The dead-letter table, newest first where an index gives that order. */
 function deadPlace(outbox: Outbox, place: Place, traits: Traits): Source {
   const at = placeSql(outbox, place);
   const died = timeColumn(place, 'diedAt');
   const fit = died === null ? null : fitRange(place, at.alias, died, []);
-  const order = fit?.order == null ? sql`` : sql` order by ${fit.order}`;
-  const query = sql`select ${baseColumns(outbox, at, traits, DEAD_PLACE)} from ${by(outbox, at, fit)}${order} limit ${sql.lit(SHARES.dead)}`;
-  return {
-    name: DEAD_PLACE,
-    limit: SHARES.dead,
-    parts: ['dead'],
-    ordered: fit !== null,
-    walk: null,
-    query,
-    ...countedBy(at.from, sql`true`),
-  };
+  const source = bounded({ outbox, at, traits }, DEAD_PLACE, ['dead'], SHARES.dead, { fit, order: fit?.order ?? null });
+  return { ...source, counted: countOf(at.from, sql`true`) };
 }
 
 /** The newest time of publishing, one row of an index that leads with it; null without one. */
 function newestPublished(outbox: Outbox, at: PlaceSql): Sql | null {
-  const column = timeColumn(outbox.main, 'publishedAt');
-  const description = column === null ? undefined : outbox.main.description.columns.get(column);
-  if (column === null || description === undefined) return null;
-  const fit = fitRange(outbox.main, at.alias, column, [notNull(column)]);
-  if (fit === null) return null;
-  return saneOf(outbox, description, sql`select max(${at.column(column)}) as value from ${by(outbox, at, fit)}`);
+  const column = ownTime(outbox.main, 'publishedAt');
+  const fit = column === null ? null : fitRange(outbox.main, at.alias, column.name, [notNull(column.name)]);
+  if (column === null || fit === null) return null;
+  return saneOf(outbox, column, sql`select max(${at.column(column.name)}) as value from ${by(outbox, at, fit)}`);
 }
 
-/** Published since the last fold, as a comparison that the column's own index serves. */
-function sinceFold(outbox: Outbox, at: PlaceSql, column: string, foldedTo: string | null): Sql {
-  const description = outbox.main.description.columns.get(column);
-  if (foldedTo === null || description === undefined) return sql`false`;
-  return sql`${at.column(column)} >= ${outbox.database.engine.fragments.instantValue(foldedTo, description, outbox.parameters.timeZone)}`;
-}
+/** Published since then, as a comparison that the column's own index serves. */
+const publishedSince = ({ database, parameters }: Outbox, at: PlaceSql, column: ColumnDescription, from: string): Sql =>
+  sql`${at.column(column.name)} >= ${database.engine.fragments.instantValue(from, column, parameters.timeZone)}`;
 
 /** One value of a subquery as an instant. */
 function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql {
@@ -161,14 +172,13 @@ function saneOf(outbox: Outbox, description: ColumnDescription, query: Sql): Sql
 }
 
 /** How far the relay has come: among the events published last, so that one old event published late hides nothing. */
-function frontierByIndex(outbox: Outbox, at: PlaceSql, created: string): Sql | null {
+function frontierByIndex(outbox: Outbox, at: PlaceSql, created: ColumnDescription): Sql | null {
   const published = timeColumn(outbox.main, 'publishedAt');
-  const description = outbox.main.description.columns.get(created);
   const fit = published === null ? null : fitRange(outbox.main, at.alias, published, [notNull(published)]);
-  if (published === null || description === undefined || fit?.order == null) return null;
-  const newest = sql`select max(n.created) as value from (select ${at.column(created)} as created from ${by(outbox, at, fit)}
+  if (published === null || fit?.order == null) return null;
+  const newest = sql`select max(n.created) as value from (select ${at.column(created.name)} as created from ${by(outbox, at, fit)}
     where ${at.column(published)} is not null order by ${fit.order} limit ${sql.lit(SHARES.frontier)}) as n`;
-  return saneOf(outbox, description, newest);
+  return saneOf(outbox, created, newest);
 }
 
 /** What the figures of now are made of: the rows of some states, and those published since the collector last folded. */
@@ -181,22 +191,6 @@ export const STATES_OF: Record<Part, readonly LiveState[]> = {
   dead: ['dead'],
   published: ['published'],
 };
-
-/** One bounded read of one table. */
-export interface Source {
-  name: string;
-  /** At most this many rows are read; as many as that means that there may be more. */
-  limit: number;
-  /** Its rows as the base has them. */
-  query: Sql;
-  parts: Part[];
-  /** Rows cut off are the newest waiting ones, or the oldest published and dead ones. */
-  ordered: boolean;
-  /** How many there are, COUNTED_ROWS at the most, where fewer are read; null where all that are counted are read. */
-  counted: Sql | null;
-  /** For rows that are fetched: how they are read without fetching all that are looked at; null where they are few, or have no order. */
-  walk: Walk | null;
-}
 
 /** A scan that leaves at home what is in no figure: rows published before the last fold, most of all. */
 export interface Walk {
@@ -219,32 +213,21 @@ export const SCAN = 'scan';
 /** Of a scan, at most so many rows are fetched to the figures, and where a table has no key to walk along, so many are looked at. */
 export const FETCHED_ROWS = 20_000;
 
-interface Scanned {
-  outbox: Outbox;
-  at: PlaceSql;
-  traits: Traits;
+interface Scanned extends Reads {
   /** The parts that no index finds. */
   parts: Part[];
   foldedTo: string | null;
 }
 
-export function scanOf(scanned: Scanned, rows: number): Source {
-  const { outbox, at, traits, parts } = scanned;
+function scanOf(scanned: Scanned, rows: number): Source {
+  const { outbox, at, parts } = scanned;
   const newestFirst = numberedKey(outbox.main);
   const fetched = !outbox.database.engine.features.sharesSubqueries;
   // Rows are looked at twice: to find the last one, and up to it.
   const walk = fetched ? walkOf(scanned, Math.floor(rows / 2)) : null;
   const limit = !fetched ? rows : walk === null ? FETCHED_ROWS : Math.floor(rows / 2);
-  const order = newestFirst === null ? sql`` : sql` order by ${at.column(newestFirst)} desc`;
-  return {
-    name: SCAN,
-    limit,
-    parts,
-    ordered: newestFirst !== null,
-    counted: null,
-    walk,
-    query: sql`select ${baseColumns(outbox, at, traits, SCAN)} from ${at.from}${order} limit ${sql.lit(limit)}`,
-  };
+  const order = newestFirst === null ? null : sql`${at.column(newestFirst)} desc`;
+  return { ...bounded(scanned, SCAN, parts, limit, { order }), walk };
 }
 
 /** Along the unique key, newest first where it is a number; null where the table has none of one column. */
@@ -287,10 +270,8 @@ function walkOf({ outbox, at, traits, parts, foldedTo }: Scanned, limit: number)
 
 /** Most rows were published long ago, which the column itself tells at less cost; a day is more than zones differ by. */
 function longAgo(outbox: Outbox, at: PlaceSql, foldedTo: string): Sql[] {
-  const name = timeColumn(outbox.main, 'publishedAt');
-  const description = name === null ? undefined : outbox.main.description.columns.get(name);
+  const published = ownTime(outbox.main, 'publishedAt');
   // Texts of times do not sort exactly as the times do.
-  if (name === null || description === undefined || description.time === 'iso') return [];
-  const dayBefore = new Date(Date.parse(foldedTo) - 86_400_000).toISOString();
-  return [sql`${at.column(name)} >= ${outbox.database.engine.fragments.instantValue(dayBefore, description, outbox.parameters.timeZone)}`];
+  if (published === null || published.time === 'iso') return [];
+  return [publishedSince(outbox, at, published, new Date(Date.parse(foldedTo) - 86_400_000).toISOString())];
 }

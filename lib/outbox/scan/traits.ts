@@ -1,3 +1,4 @@
+import type { ColumnDescription } from '@/lib/database/description';
 import { capabilitiesOf } from '../capabilities';
 import { livePlaces, type Outbox } from '../outbox';
 import { isTime, plainColumn, type Place } from '@/lib/shape/bound';
@@ -58,10 +59,12 @@ function resolutionOf({ main, database }: Outbox, ...roles: TimeRole[]): number 
 }
 
 /** The column of a role that holds a time of its own, so that an index may lead to it; null for a time that is worked out. */
-export function timeColumn(place: Place, role: TimeRole): string | null {
+export function ownTime(place: Place, role: TimeRole): ColumnDescription | null {
   const column = plainColumn(place, role);
-  return column !== null && isTime(column) ? column.name : null;
+  return column !== null && isTime(column) ? column : null;
 }
+
+export const timeColumn = (place: Place, role: TimeRole): string | null => ownTime(place, role)?.name ?? null;
 
 /** Whether a role is a time at all: a column's own, or worked out of one. */
 export function hasTime(place: Place, role: TimeRole): boolean {
