@@ -67,8 +67,7 @@ const walkedBy = (outbox: Outbox, place: Place, walk: Walk | null): Sql =>
 /** The index that gives a table's rows in the order of a column; null without one, or without the column. */
 const walkOf = (place: Place, column: string | null): Walk | null => (column === null ? null : fitWalk(place, column, [], false));
 
-const orderBy = (walk: Walk | null, direction: Direction): Sql =>
-  walk === null ? sql`` : sql` order by ${walk.order('o', direction)}`;
+const orderBy = (walk: Walk | null, direction: Direction): Sql => (walk === null ? sql`` : sql` order by ${walk.order('o', direction)}`);
 
 const oneRow = async <T>(db: Db, statement: RawBuilder<T>): Promise<T | undefined> => (await statement.execute(db)).rows[0];
 const oneNumber = async (db: Db, statement: RawBuilder<{ n: string | number | null }>): Promise<number | null> =>

@@ -32,13 +32,7 @@ export function fitBlocks(place: Place, column: string, tests: Leaf[]): boolean 
 }
 
 /** An index that finds the rows of `tests`, by its predicate or its first column; in the order of `created` where that follows in it. */
-export function fitTests(
-  place: Place,
-  alias: string,
-  created: string | null,
-  tests: Leaf[],
-  direction: Direction = 'asc',
-): Fit | null {
+export function fitTests(place: Place, alias: string, created: string | null, tests: Leaf[], direction: Direction = 'asc'): Fit | null {
   const btrees = place.description.indexes.filter((index) => index.sorted.length > 0);
   const partial = btrees.filter((index) => index.predicate !== null && holds(index.predicate, tests));
   const byCreated = partial.find((index) => created !== null && index.columns[0] === created);
