@@ -3,11 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-export interface CarriedRecord {
-  id: string;
-  outbox: string;
-  lines: number;
-}
+export type CarriedRecord = Pick<StoreTables['carried_record'], 'id' | 'outbox' | 'lines'>;
 
 /** Of these records the ids of those that the store lacks, or has fewer lines of. Served by the primary key. */
 export async function lackedRecords(db: StoreDb, records: readonly Pick<CarriedRecord, 'id' | 'lines'>[]): Promise<Set<string>> {

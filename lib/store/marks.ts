@@ -2,25 +2,18 @@
 import { sql } from 'kysely';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { StoreDb } from './store';
-import { byActor, type Author } from './tables';
+import { byActor, type Author, type StoreTables } from './tables';
 
 /** More marks than this no chart can show. */
 export const MARKS_MAX = 500;
 /** Marks are kept this long: two of the longest windows, a year apart. */
 export const MARK_DAYS = 400;
 
-export interface NewMark {
-  id: string;
+/** `idempotencyKey` is the client's own name for the request, if it has one. */
+export interface NewMark extends Omit<Mark, 'at' | 'actor'>, Pick<StoreTables['mark'], 'idempotencyKey' | 'requestHash'> {
   /** ISO 8601; now when null. */
   at: string | null;
-  kind: Mark['kind'];
-  text: string;
-  outbox: string | null;
-  url: string | null;
   actor: Author;
-  /** The client's own name for the request; null when it has none. */
-  idempotencyKey: string | null;
-  requestHash: string;
 }
 
 const MARK = ['id', 'at', 'kind', 'text', 'outbox', 'url', 'actorName as actor'] as const;

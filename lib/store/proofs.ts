@@ -1,19 +1,9 @@
 /** Queries on `mapping_proof` and `changes_switch`. */
-import { sql } from 'kysely';
-import type { ProofOutcome } from '@/lib/shared/changes/proofs';
+import { sql, type Selectable } from 'kysely';
 import type { StoreDb } from './store';
 import { byActor, type Author, type StoreTables } from './tables';
 
-export interface StoredProof {
-  id: string;
-  outbox: string;
-  at: string;
-  actor: string;
-  fingerprint: string;
-  outcome: ProofOutcome;
-  facts: string;
-  document: string;
-}
+export type StoredProof = Omit<Selectable<StoreTables['mapping_proof']>, 'actorId' | 'actorName'> & { actor: string };
 
 export type NewProof = Omit<StoredProof, 'at' | 'actor'> & { actor: Author };
 

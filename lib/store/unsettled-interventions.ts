@@ -5,13 +5,9 @@ import type { Actor } from '@/lib/shared/permissions';
 import type { StoreDb } from './store';
 import type { StoreTables } from './tables';
 
-export interface UnsettledIntervention {
-  id: string;
-  outbox: string;
+export interface UnsettledIntervention extends Pick<StoreTables['unsettled_intervention'], 'id' | 'outbox' | 'key' | 'at'> {
   actor: Actor;
-  key: string;
   request: InterventionRequest;
-  at: string;
 }
 
 /** Notes it down; a repeat changes nothing. */
