@@ -2,7 +2,7 @@
 import type { Place } from '@/lib/shape/bound';
 import type { SlotSeen } from '@/lib/outbox/replication-slots/seen';
 import type { Rights } from '@/lib/outbox/rights/rights';
-import type { Unseen } from '@/lib/shared/doctor';
+import type { IndexReport, TableReport, Unseen } from '@/lib/shared/doctor';
 
 export interface ColumnFacts {
   name: string;
@@ -23,21 +23,14 @@ export interface ColumnFacts {
   caseless: boolean;
 }
 
-export interface IndexFacts {
-  name: string;
-  definition: string;
+export interface IndexFacts extends IndexReport {
   method: string;
   /** Key columns in order; '' for an expression. */
   columns: string[];
   predicate: string | null;
   unique: boolean;
-  valid: boolean;
   /** Its building failed, and none is under way. */
   unfinished: boolean;
-  bytes: number;
-  /** null where they are not counted yet. */
-  entries: number | null;
-  scans: number | null;
 }
 
 export interface VacuumFacts {
@@ -52,16 +45,12 @@ export interface VacuumFacts {
   unlogged: string[];
 }
 
-export interface TableFacts {
+export interface TableFacts extends Pick<TableReport, 'rows' | 'tableBytes' | 'indexBytes'> {
   place: Place;
   /** Quoted, for statements a person runs. */
   quoted: string;
-  rows: number | null;
-  /** With values stored apart from their rows. */
-  tableBytes: number;
-  /** Of the rows themselves. */
+  /** Of the rows themselves, without values stored apart from them. */
   heapBytes: number;
-  indexBytes: number;
   /** Counters since `Facts.statisticsSince`; `hotUpdates` are updates that touched no index. */
   writes: { inserts: number; updates: number; hotUpdates: number | null; deletes: number } | null;
   vacuum: VacuumFacts | null;
