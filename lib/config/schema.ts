@@ -2,6 +2,7 @@
 import { tableRefSchema } from '@/lib/shape/schema/names';
 import { shapeSchema } from '@/lib/shape/shape';
 import { CONNECTIONS_PER_SERVER_MIN } from '@/lib/shared/connections';
+import { isTimeZone } from '@/lib/shared/preferences';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -60,14 +61,6 @@ const keep = duration.refine(
   (seconds) => seconds >= 3 * DAY_SECONDS && seconds <= 3_650 * DAY_SECONDS,
   'write a duration from 3d to 3650d',
 );
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone.length > 0;
-  } catch {
-    return false;
-  }
-}
 
 const databaseUrl = z.string().min(1, 'write a connection string, for instance postgresql://reader@host:5432/orders');
 

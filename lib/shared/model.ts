@@ -42,24 +42,16 @@ export interface OutboxInfo {
   whyReadOnly: ReadOnlyReason | null;
 }
 
-export interface OutboxEvent {
+type EventText = 'type' | 'aggregateType' | 'aggregateId' | 'error' | 'dedupKey' | 'traceId' | 'amount' | 'currency';
+type EventTime = 'createdAt' | 'publishedAt' | 'lastAttemptAt';
+
+export interface OutboxEvent extends Record<EventText | EventTime, string | null> {
   id: string;
   state: EventState;
   /** The library's own word for the state, where the shape has one; null where it would only repeat the state. */
   stateLabel: string | null;
-  type: string | null;
-  aggregateType: string | null;
-  aggregateId: string | null;
-  createdAt: string | null;
-  publishedAt: string | null;
-  lastAttemptAt: string | null;
   attempts: number | null;
   maxAttempts: number | null;
-  error: string | null;
-  dedupKey: string | null;
-  traceId: string | null;
-  amount: string | null;
-  currency: string | null;
   /** Parts of its payload, such as the amount, were left unread (null): more than 256 kB are not looked into for every row. */
   tooLarge: boolean;
   /** What the operator saw; opaque, handed back with an intervention. null for roles that may change nothing: it tells of what is masked. */
@@ -165,17 +157,12 @@ export interface Summary extends MetricFigures {
   diagnosis: Diagnosis;
 }
 
+type StepValue = MetricSeries | 'waiting' | 'dead' | 'created' | 'published' | 'p50Ms' | 'p95Ms' | 'p99Ms';
+
 /** What a step of a series says, a field a line. */
-export interface SeriesValues extends Record<MetricSeries, number | null> {
-  waiting: number | null;
-  dead: number | null;
-  created: number | null;
-  published: number | null;
+export interface SeriesValues extends Record<StepValue, number | null> {
   /** Age of the oldest waiting event, the greatest of the step. */
   oldestAgeMs: number | null;
-  p50Ms: number | null;
-  p95Ms: number | null;
-  p99Ms: number | null;
   /** Events the percentiles are of. */
   latencyCount: number | null;
 }
@@ -226,18 +213,16 @@ export interface OutboxSnapshot extends OutboxReading {
   series: Series;
 }
 
-export interface DeadLetterGroup {
+/** What the dead events of a group have in common; an error is counted under its template. */
+export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
+
+export interface DeadLetterGroup extends Cause {
   outbox: string;
-  type: string | null;
-  error: string | null;
   count: number;
   newestAt: string | null;
   oldestAt: string | null;
   sampleEventId: string;
 }
-
-/** What the dead events of a group have in common; an error is counted under its template. */
-export type Cause = Pick<OutboxEvent, 'type' | 'error'>;
 
 /** An event as it was seen, without what is only to be read: enough to act on it later. */
 export type FrozenEvent = Pick<VersionedEvent, 'id' | 'version' | 'state' | 'amount' | 'currency'>;
@@ -262,18 +247,9 @@ export interface DeadLetters {
 }
 
 export const SKIP_CODES = [
-  'changed_since_seen',
-  'being_processed',
-  'already_published',
-  'wrong_state',
-  'locked',
-  'not_found',
-  'not_supported',
-  'too_young',
-  'already_exists',
-  'did_not_take',
-  'blocked_by_order',
-] as const;
+  'changed_since_seen', 'being_processed', 'already_published', 'wrong_state', 'locked', 'not_found', 'not_supported', 'too_young',
+  'already_exists', 'did_not_take', 'blocked_by_order',
+] as const; // prettier-ignore
 export type SkipCode = (typeof SKIP_CODES)[number];
 
 export interface Skipped {
@@ -299,12 +275,7 @@ export const TICKED_EVENTS_MAX = 10_000;
 export const REASON_MIN = 3;
 export const REASON_MAX = 500;
 
-export interface InterventionResult {
-  interventionId: string;
-  outbox: string;
-  operation: string;
-  reason: string;
-  actor: string;
+export interface InterventionResult extends Record<'interventionId' | 'outbox' | 'operation' | 'reason' | 'actor', string> {
   at: string | null;
   outcome: Outcome;
   changed: string[];
@@ -348,15 +319,7 @@ export interface AuditEntry {
   oddities: AuditOddity[];
 }
 
-export interface AuditFilter {
-  outbox?: string;
-  event?: string;
-  actor?: string;
-  operation?: string;
-  outcome?: string;
-  from?: string;
-  to?: string;
-}
+export type AuditFilter = Partial<Record<'outbox' | 'event' | 'actor' | 'operation' | 'outcome' | 'from' | 'to', string>>;
 
 export interface AuditPage {
   asOf: string;

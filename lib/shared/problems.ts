@@ -34,19 +34,19 @@ export interface ProblemOptions {
 
 /** An expected failure with a stable code. `detail` is safe to show: it never holds SQL, secrets or driver text. */
 export class Problem extends Error {
-  readonly code: ProblemCode;
-  readonly detail: string;
   readonly fields?: Record<string, string>;
   readonly because?: ReadOnlyReason;
   readonly ofStore: boolean;
   readonly reference?: string;
   readonly retryAfterSeconds?: number;
 
-  constructor(code: ProblemCode, detail: string, options: ProblemOptions = {}) {
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    options: ProblemOptions = {},
+  ) {
     super(`${code}: ${detail}`, { cause: options.cause });
     this.name = 'Problem';
-    this.code = code;
-    this.detail = detail;
     this.fields = options.fields;
     this.because = options.because;
     this.ofStore = options.ofStore ?? false;
@@ -74,12 +74,9 @@ export function isShownCode(code: string): code is ShownCode {
 }
 
 /** A problem as a client is told it. */
-export interface ProblemInfo {
+export interface ProblemInfo extends Pick<ProblemOptions, 'fields' | 'because' | 'reference'> {
   code: ShownCode;
   detail: string;
-  fields?: Record<string, string>;
-  because?: ReadOnlyReason;
-  reference?: string;
 }
 
 /** What a server action answers: a value, or a problem the screen can put into words (`problems.<code>`). */
