@@ -8,14 +8,7 @@ export interface ShapeSettings {
   shape: Shape;
   /** Written for this table, not built in. */
   inline: boolean;
-  parameters: {
-    maxAttempts?: number;
-    stuckAfterSeconds?: number;
-    timeZone?: string;
-    deadTable?: TableRef;
-    channel?: string;
-    extra?: Record<string, number | string>;
-  };
+  parameters: Partial<Omit<Parameters, 'maxAttempts'>> & { maxAttempts?: number; deadTable?: TableRef; channel?: string };
 }
 
 export interface Place {

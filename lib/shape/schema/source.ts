@@ -8,33 +8,6 @@ import { type Amount, amountSchema } from './parameters';
 export const TIME_ENCODINGS = ['auto', 'utc', 'epoch_ms', 'epoch_s', 'iso'] as const;
 export const timeEncodingSchema = z.enum(TIME_ENCODINGS).describe('How the column spells a time; by its type when left out');
 
-/** What a value of a row means to the console, in the order of the documentation. */
-export const COLUMN_ROLES = [
-  'id',
-  'sequence',
-  'type',
-  'topic',
-  'aggregateType',
-  'aggregateId',
-  'orderingKey',
-  'createdAt',
-  'publishedAt',
-  'attemptedAt',
-  'lockedUntil',
-  'lockedBy',
-  'availableAt',
-  'diedAt',
-  'attempts',
-  'maxAttempts',
-  'error',
-  'dedupKey',
-  'traceId',
-  'payload',
-  'headers',
-  'version',
-] as const;
-export type ColumnRole = (typeof COLUMN_ROLES)[number];
-
 /** Where a value is found: `created_at`, `{column: headers, path: [trace_id]}`, `{anyOf: […]}`, …; docs/mapping.md has a line for each. */
 export type Source<C = Condition> =
   | string
@@ -130,3 +103,7 @@ export const columnsSchema = z.strictObject({
   version: role('A counter that changes with the row'),
 });
 export type Columns = z.infer<typeof columnsSchema>;
+
+/** What a value of a row means to the console, in the order of the documentation. */
+export type ColumnRole = keyof Columns;
+export const COLUMN_ROLES = Object.keys(columnsSchema.shape) as ColumnRole[];
