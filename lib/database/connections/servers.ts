@@ -18,15 +18,7 @@ export interface Connections {
   server: { key: string; open: number; limit: number };
 }
 
-export interface Servers {
-  lane<C extends object>(
-    at: { database: string; url: string; role: ConnectionRole },
-    source: Source<C>,
-    options: Omit<LaneOptions, 'availability'>,
-  ): Lane<C>;
-  /** null for a database that nobody has opened. */
-  connections(database: string): Connections | null;
-}
+export type Servers = ReturnType<typeof createServers>;
 
 interface Server {
   key: string;
@@ -51,7 +43,7 @@ export function connectionLimits(perServer: number): Record<ConnectionRole, numb
 }
 
 /** Connects to nothing. */
-export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Servers {
+export function createServers(perServer: number = CONNECTIONS_PER_SERVER) {
   const servers = new Map<string, Server>();
   const entries = new Map<string, Entry>();
   const limits = connectionLimits(perServer);
@@ -70,7 +62,11 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
   }
 
   return {
-    lane({ database, url, role }, source, options) {
+    lane<C extends object>(
+      { database, url, role }: { database: string; url: string; role: ConnectionRole },
+      source: Source<C>,
+      options: Omit<LaneOptions, 'availability'>,
+    ): Lane<C> {
       const server = serverOf(url);
       const entry = entries.get(database) ?? { server, availability: new Availability(), lanes: [] };
       entries.set(database, entry);
@@ -79,7 +75,8 @@ export function createServers(perServer: number = CONNECTIONS_PER_SERVER): Serve
       entry.lanes.push({ role, counts: () => lane.counts });
       return lane;
     },
-    connections(database) {
+    /** null for a database that nobody has opened. */
+    connections(database: string): Connections | null {
       const entry = entries.get(database);
       if (entry === undefined) return null;
       const { availability, server, lanes } = entry;

@@ -47,16 +47,12 @@ interface Waiter {
 }
 
 export class Share {
-  private taken = 0;
+  /** Connections that are open or being opened. */
+  open = 0;
   readonly lanes = new Set<LaneOf<object>>();
   private readonly queue: Waiter[] = [];
 
   constructor(readonly limit: number) {}
-
-  /** Connections that are open or being opened. */
-  get open(): number {
-    return this.taken;
-  }
 
   lane<C extends object>(source: Source<C>, options: LaneOptions): Lane<C> & { readonly counts: LaneCounts } {
     const lane = new LaneOf<C>(this, source, options);
@@ -90,7 +86,7 @@ export class Share {
 
   /** A place became free. */
   free(lane: LaneOf<object>): void {
-    this.taken -= 1;
+    this.open -= 1;
     lane.opened -= 1;
     this.serve();
   }
@@ -114,7 +110,7 @@ export class Share {
       const opened = lane.takeIdle();
       if (opened !== null) this.answer(waiter, opened);
       else if (lane.opened < lane.max && this.hasPlace()) {
-        this.taken += 1;
+        this.open += 1;
         lane.opened += 1;
         this.answer(waiter, null);
       }
@@ -128,13 +124,13 @@ export class Share {
 
   /** Below the limit, if need be by closing the connection that has been at rest for longest. */
   private hasPlace(): boolean {
-    if (this.taken < this.limit) return true;
+    if (this.open < this.limit) return true;
     let oldest: LaneOf<object> | null = null;
     for (const lane of this.lanes) if (lane.restingSince < (oldest?.restingSince ?? Infinity)) oldest = lane;
     if (oldest === null) return false;
     oldest.closeOldest();
     oldest.opened -= 1;
-    this.taken -= 1;
+    this.open -= 1;
     return true;
   }
 }
