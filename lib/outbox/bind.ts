@@ -7,10 +7,9 @@ import { capturedOf, filledName, findTable } from '@/lib/shape/bind/find-table';
 import type { MappingProblem } from '@/lib/shape/bind/table';
 import { implausibleTimes, refusedReadings, sharedIds } from './mapping/row-checks';
 import { archiveTable, recordsSight } from './companions';
-import type { Scope } from '@/lib/shape/compile';
 import { maskProblems } from './masking/hidden-fields';
 import { tableText } from '@/lib/shape/schema/names';
-import { quotedName, type FoundOutbox, type Outbox, type OutboxSettings } from './outbox';
+import { livePlaces, quotedName, type FoundOutbox, type Outbox, type OutboxSettings } from './outbox';
 import { judgeProof, type KnownProof } from './proof/proven';
 import { configuredElsewhere } from './rows/touched';
 import { operatorSaysItLacks, readOnlyReason } from './rights/writability';
@@ -30,33 +29,22 @@ export async function bindOutbox(
   const { outbox, reason } = await database.read(async (db) => {
     const looked = await lookAt(settings, database, db);
     if ('missing' in looked) throw new Problem('not_found', `Outbox ${settings.id}: ${looked.missing.message} in database ${database.id}`);
-    const { bound, main } = looked;
-    if (bound.problems.length > 0) throw misfit(settings, bound.problems);
-    const scope: Scope = {
-      fragments: database.engine.fragments,
-      columns: bound.main.description.columns,
-      timeZone: bound.parameters.timeZone,
-      companions: bound.companions,
-      cursor: bound.cursor,
-    };
-    const places = bound.dead === null ? [bound.main] : [bound.main, bound.dead];
-    const tables = places.map(({ table }) => table);
+    const { problems, companions, cursor, ...bound } = looked.bound;
+    if (problems.length > 0) throw misfit(settings, problems);
+    const { fragments } = database.engine;
+    const scope = { fragments, columns: bound.main.description.columns, timeZone: bound.parameters.timeZone, companions, cursor };
+    const tables = livePlaces(bound).map(({ table }) => table);
     const [mainRules, deadRules] = await database.engine.tableRules(db, tables);
     if (mainRules === undefined) throw new Error('a table without rules');
     const outbox: FoundOutbox = {
       id: settings.id,
       settings,
       database,
-      shape: bound.shape,
-      parameters: bound.parameters,
-      assumed: bound.assumed,
-      main: bound.main,
-      dead: bound.dead,
-      archive: bound.archive,
+      ...bound,
       records: await recordsSight(database.engine, db),
       elsewhere: others.length === 0 ? [] : configuredElsewhere([...tables, ...(await database.engine.relatedTables(db, tables))], others),
       scope,
-      channel: settings.parameters.channel ?? main.notifies[0] ?? null,
+      channel: settings.parameters.channel ?? looked.main.notifies[0] ?? null,
       rules: { main: mainRules, dead: deadRules ?? null },
     };
     return { outbox, reason: await readOnlyReason(outbox, db) };
