@@ -62,31 +62,31 @@ export function heldBackOf(history: SlotHistory) {
   const endangered = last.status === 'unreserved';
   const holds = ({ slot }: SlotTick): boolean =>
     slot?.name === last.name && (endangered ? slot.status === 'unreserved' : (slot.retainedBytes ?? 0) >= HELD_BYTES);
-  const streak = streakOf(ticks, holds);
-  if (spanOf(streak) < (endangered ? CONFIRMED_AFTER_MS : HELD_MS)) return null;
-  const lastMs = streak.at(-1)?.atMs ?? 0;
-  const before = streak.findLast(({ atMs }) => lastMs - atMs >= HELD_MS)?.slot?.retainedBytes ?? 0;
+  const { seen, spanMs, since } = streakOf(ticks, holds);
+  if (spanMs < (endangered ? CONFIRMED_AFTER_MS : HELD_MS)) return null;
+  const lastMs = seen.at(-1)?.atMs ?? 0;
+  const before = seen.findLast(({ atMs }) => lastMs - atMs >= HELD_MS)?.slot?.retainedBytes ?? 0;
   // What is being worked off will be gone by itself.
   if (!endangered && last.retainedBytes < before) return null;
-  return { since: beginOf(ticks, streak), slot: last.name, heldBytes: last.retainedBytes, lagBytes: lagOf(last), endangered };
+  return { since, slot: last.name, heldBytes: last.retainedBytes, lagBytes: lagOf(last), endangered };
 }
 
 /** Nothing can be read from it any more, whether or not somebody tries. */
 function lost(ticks: readonly SlotTick[], { slot }: SlotTick): Stop | null {
   if (slot === null || !isLost(slot)) return null;
-  const streak = streakOf(ticks, (tick) => tick.slot?.name === slot.name && isLost(tick.slot));
-  if (spanOf(streak) < CONFIRMED_AFTER_MS) return null;
+  const { spanMs, since } = streakOf(ticks, (tick) => tick.slot?.name === slot.name && isLost(tick.slot));
+  if (spanMs < CONFIRMED_AFTER_MS) return null;
   const reason = slot.invalidated ?? slot.status;
-  return { how: 'lost', since: beginOf(ticks, streak), slot: slot.name, lagBytes: null, heldBytes: null, reason };
+  return { how: 'lost', since, slot: slot.name, lagBytes: null, heldBytes: null, reason };
 }
 
 /** There is none, and the table is in use: somebody has tried to write into it. */
 function missing(ticks: readonly SlotTick[], last: SlotTick, wanted: string | null): Stop | null {
   if (!last.missing || (last.inserted ?? 0) === 0) return null;
-  const streak = streakOf(ticks, (tick) => tick.missing);
-  if (spanOf(streak) < RESTART_MS) return null;
-  const before = ticks[ticks.length - streak.length - 1]?.slot ?? null;
-  return { how: 'missing', since: beginOf(ticks, streak), slot: wanted ?? before?.name ?? null, lagBytes: null, heldBytes: null };
+  const { seen, spanMs, since } = streakOf(ticks, (tick) => tick.missing);
+  if (spanMs < RESTART_MS) return null;
+  const before = ticks[ticks.length - seen.length - 1]?.slot ?? null;
+  return { how: 'missing', since, slot: wanted ?? before?.name ?? null, lagBytes: null, heldBytes: null };
 }
 
 /** Nobody has been connected for longer than a restart takes, and something was written meanwhile. */
@@ -94,11 +94,11 @@ function inactive(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick
   if (slot === null || slot.active) return null;
   const streak = streakOf(ticks, (tick) => isSame(tick, slot) && tick.slot?.active === false);
   const told = slot.inactiveSince === null ? null : Date.parse(slot.inactiveSince);
-  const forMs = told === null ? spanOf(streak) : atMs - told;
-  if (spanOf(streak) < CONFIRMED_AFTER_MS || forMs < (readsInRounds(ticks) ? CONFIRMS_WITHIN_MS : RESTART_MS)) return null;
-  const since = told ?? beginOf(ticks, streak);
+  const forMs = told === null ? streak.spanMs : atMs - told;
+  if (streak.spanMs < CONFIRMED_AFTER_MS || forMs < (readsInRounds(ticks) ? CONFIRMS_WITHIN_MS : RESTART_MS)) return null;
+  const since = told ?? streak.since;
   // What was written just before may be told later, and be through.
-  const from = streak.find((tick) => tick.atMs >= (since ?? -Infinity) + REPORTED_MS);
+  const from = streak.seen.find((tick) => tick.atMs >= (since ?? -Infinity) + REPORTED_MS);
   const events = writtenBetween(from, inserted);
   const lagBytes = lagOf(slot);
   if (lagBytes === 0 || (events === null && (forMs < CONFIRMS_WITHIN_MS || (lagBytes ?? 0) < QUIET_BYTES))) return null;
@@ -122,7 +122,7 @@ const readsInRounds = (ticks: readonly SlotTick[]): boolean =>
 /** Not one byte was confirmed of what was written minutes ago; little log proves nothing, as it may have been rolled back. */
 function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick): Stop | null {
   if (slot?.confirmedTo == null || lagOf(slot) === 0) return null;
-  const streak = streakOf(ticks, (tick) => isSame(tick, slot));
+  const { seen: streak, since: begun } = streakOf(ticks, (tick) => isSame(tick, slot));
   const [first] = streak;
   if (first === undefined) return null;
   const at = streak.findIndex(
@@ -134,7 +134,7 @@ function silent(ticks: readonly SlotTick[], { atMs, slot, inserted }: SlotTick):
   );
   const seen = streak[at];
   if (seen === undefined || atMs - seen.atMs < CONFIRMS_WITHIN_MS) return null;
-  const since = beginOf(ticks, streak) === null ? null : seen.atMs;
+  const since = begun === null ? null : seen.atMs;
   const events = writtenBetween(streak[at - 1], inserted);
   return { how: 'silent', since, slot: slot.name, lagBytes: lagOf(slot), heldBytes: slot.retainedBytes, events, forMs: atMs - seen.atMs };
 }
@@ -150,22 +150,16 @@ function ticksOf({ sight, readings }: SlotHistory): SlotTick[] {
   });
 }
 
-/** The newest ticks that saw it, without a pause among them. */
-function streakOf(ticks: readonly SlotTick[], sees: (tick: SlotTick) => boolean): SlotTick[] {
-  let from = ticks.length;
-  for (let at = ticks.length - 1; at >= 0; at -= 1) {
-    const [tick, next] = [ticks[at], ticks[at + 1]];
-    if (tick === undefined || !sees(tick) || (next !== undefined && next.atMs - tick.atMs > APART_MS)) break;
-    from = at;
-  }
-  return ticks.slice(from);
+/** The newest ticks that saw it, without a pause among them; `since`: when it was first seen, where somebody saw it otherwise before. */
+function streakOf(ticks: readonly SlotTick[], sees: (tick: SlotTick) => boolean) {
+  const from = ticks.findLastIndex((tick, at) => {
+    const next = ticks[at + 1];
+    return !sees(tick) || (next !== undefined && next.atMs - tick.atMs > APART_MS);
+  });
+  const seen = ticks.slice(from + 1);
+  const [first, last] = [seen[0]?.atMs ?? null, seen.at(-1)?.atMs ?? 0];
+  return { seen, spanMs: last - (first ?? 0), since: seen.length < ticks.length ? first : null };
 }
-
-const spanOf = (streak: readonly SlotTick[]): number => (streak.at(-1)?.atMs ?? 0) - (streak[0]?.atMs ?? 0);
-
-/** When it was first seen, where somebody saw it otherwise before. */
-const beginOf = (ticks: readonly SlotTick[], streak: readonly SlotTick[]): number | null =>
-  streak.length < ticks.length ? (streak[0]?.atMs ?? null) : null;
 
 /** It is the same slot and has not been told that anything is through. */
 const isSame = ({ slot }: SlotTick, { name, confirmedTo }: SlotSeen): boolean => slot?.name === name && slot.confirmedTo === confirmedTo;
