@@ -6,8 +6,9 @@ import type { Claim, OutboxEvent, VersionedEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import { isState, type State } from '@/lib/shared/states';
 import type { OutboxDirectory } from '../directory';
+import { ARCHIVE_COLUMNS } from '../companions';
 import { allPlaces, type Outbox } from '../outbox';
-import { archiveFacts, eventColumns, type EventRow, placeSql, type PlaceSql, toEvent } from './row';
+import { eventColumns, type EventRow, placeSql, type PlaceSql, toEvent } from './row';
 import { idFits } from './row-id';
 
 export interface StoredEvent {
@@ -21,18 +22,21 @@ export interface StoredEvent {
   beside: string;
 }
 
-interface DetailRow extends EventRow {
+/** How a row came into the archive, beside when. */
+const ARCHIVED = {
+  archived_by: ARCHIVE_COLUMNS.by,
+  archived_reason: ARCHIVE_COLUMNS.reason,
+  archived_by_intervention: ARCHIVE_COLUMNS.intervention,
+  archived_from_state: ARCHIVE_COLUMNS.fromState,
+} as const;
+
+interface DetailRow extends EventRow, Record<keyof typeof ARCHIVED | 'archived_at', string | null> {
   place: Place['key'];
   now: string;
   available_at: string | null;
   locked_until: string | null;
   locked_by: string | null;
   beside: string;
-  archived_at: string | null;
-  archived_by: string | null;
-  archived_reason: string | null;
-  archived_by_intervention: string | null;
-  archived_from_state: string | null;
 }
 
 /** A text worked out beside the row, in the statement that reads it. */
@@ -65,8 +69,20 @@ function oneRow(outbox: Outbox, place: Place, id: string, beside: ExtraText): Ra
   const at = placeSql(outbox, place);
   return sql`(select ${sql.lit(place.key)} as place, ${fragments.nowIso()} as now, ${eventColumns(outbox, at)},
       ${at.roleIso('availableAt')} as available_at, ${at.roleIso('lockedUntil')} as locked_until, ${at.roleText('lockedBy')} as locked_by,
-      ${beside(at)} as beside, ${archiveFacts(outbox, place.key === 'archive' ? at.alias : null)}
+      ${beside(at)} as beside, ${archiveColumns(outbox, at)}
     from ${at.from} where ${at.id.is(id)}${at.rows === null ? sql`` : sql` and ${at.rows}`} limit 1)`;
+}
+
+/** NULLs for a row of another table. */
+function archiveColumns(outbox: Outbox, { place, column }: PlaceSql): RawBuilder<unknown> {
+  const { fragments } = outbox.database.engine;
+  const none = sql`cast(null as char(1))`;
+  const time = place.key === 'archive' ? place.description.columns.get(ARCHIVE_COLUMNS.at) : undefined;
+  const at = time === undefined ? none : fragments.isoTime(column(time.name), time, 'UTC');
+  const texts = Object.entries(ARCHIVED).map(
+    ([alias, name]) => sql`${place.key === 'archive' ? fragments.asText(column(name)) : none} as ${sql.id(alias)}`,
+  );
+  return sql`${at} as archived_at, ${sql.join(texts)}`;
 }
 
 function archivedFacts(row: DetailRow): StoredEvent['archived'] {

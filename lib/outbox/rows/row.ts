@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { VersionedEvent } from '@/lib/shared/model';
 import { isState } from '@/lib/shared/states';
-import { ARCHIVE_COLUMNS } from '../companions';
 import { labelledState, rowFilter, stateExpression } from '@/lib/shape/compile';
 import type { ColumnRole } from '@/lib/shape/schema/source';
 import type { Outbox } from '../outbox';
@@ -181,15 +180,4 @@ function ownWord(state: string, label: string): string | null {
 function countOf(text: string | null): number | null {
   const count = text === null ? null : Number(text);
   return count !== null && Number.isSafeInteger(count) ? count : null;
-}
-
-/** Columns of the archive that say how a row came there, as ISO times and texts; NULLs without an alias of it. */
-export function archiveFacts(outbox: Outbox, alias: string | null): RawBuilder<unknown> {
-  const { fragments } = outbox.database.engine;
-  const none = sql`cast(null as char(1))`;
-  const text = (name: string): RawBuilder<unknown> => (alias === null ? none : fragments.asText(sql.id(alias, name)));
-  const at = outbox.archive?.description.columns.get(ARCHIVE_COLUMNS.at);
-  const archivedAt = at === undefined || alias === null ? none : fragments.isoTime(sql.id(alias, ARCHIVE_COLUMNS.at), at, 'UTC');
-  return sql`${archivedAt} as archived_at, ${text(ARCHIVE_COLUMNS.by)} as archived_by, ${text(ARCHIVE_COLUMNS.reason)} as archived_reason,
-    ${text(ARCHIVE_COLUMNS.intervention)} as archived_by_intervention, ${text(ARCHIVE_COLUMNS.fromState)} as archived_from_state`;
 }
