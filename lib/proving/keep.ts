@@ -10,15 +10,7 @@ import { Problem } from '@/lib/shared/problems';
 import { outcomeOf, refusedBy, type ProofDocument, type ProofResult, type ProofStatus } from '@/lib/shared/changes/proofs';
 import type { State } from '@/lib/shared/states';
 import { recordDeed } from '@/lib/store/audit';
-import {
-  type ChangesSwitch,
-  changesSwitch,
-  deleteOldProofs,
-  insertProof,
-  newestProof,
-  setChangesSwitch,
-  type StoredProof,
-} from '@/lib/store/proofs';
+import { changesSwitch, deleteOldProofs, insertProof, newestProof, setChangesSwitch, type StoredProof } from '@/lib/store/proofs';
 import type { Store } from '@/lib/store/store';
 import { whyNotProvable } from './prove';
 import { reachesOutside, trialsOf, triggersOf, warningsOf } from './survey';
@@ -33,13 +25,15 @@ function documentOf({ document }: StoredProof): ProofDocument {
 }
 
 export function proofSource(store: Pick<Store, 'db'>): ProofSource {
-  return async (outboxId): Promise<KnownProof> => {
-    const [switched, last] = await Promise.all([changesSwitch(store.db, outboxId), newestProof(store.db, outboxId)]);
-    return knownFrom(switched, last);
-  };
+  return async (outboxId) => knownFrom(await keptOf(store, outboxId));
 }
 
-function knownFrom(switched: ChangesSwitch | null, last: StoredProof | null): KnownProof {
+async function keptOf({ db }: Pick<Store, 'db'>, outboxId: string) {
+  const [switched, last] = await Promise.all([changesSwitch(db, outboxId), newestProof(db, outboxId)]);
+  return { switched, last };
+}
+
+function knownFrom({ switched, last }: Awaited<ReturnType<typeof keptOf>>): KnownProof {
   const facts = factsOf(last?.facts ?? null);
   const results = last === null ? [] : documentOf(last).results;
   return {
@@ -85,8 +79,9 @@ export async function keepProof(
 
 /** Everything the proof page shows. Looks at the table only for the newest event of each state. */
 export async function proofStatus(store: Pick<Store, 'db'>, outbox: Outbox): Promise<ProofStatus> {
-  const [switched, last] = await Promise.all([changesSwitch(store.db, outbox.id), newestProof(store.db, outbox.id)]);
-  const { facts, needed, differences: found, why } = judgeProof(outbox, knownFrom(switched, last));
+  const kept = await keptOf(store, outbox.id);
+  const { switched, last } = kept;
+  const { facts, needed, differences: found, why } = judgeProof(outbox, knownFrom(kept));
   const trials = trialsOf(asMapped(outbox));
   const lastFacts = factsOf(last?.facts ?? null);
   return {

@@ -59,12 +59,11 @@ function needsOf(outbox: FoundOutbox): Needs {
   return needs;
 }
 
-function missing(needs: Needs, rights: RoleRights[]): string[] {
-  return rights.flatMap((has, index) => {
-    const need = needs[index];
-    return need === undefined ? [] : lacking(has, need[1]).map((right) => `${right} on ${tableLabel(need[0])}`);
+const missing = (needs: Needs, rights: RoleRights[]): string[] =>
+  needs.flatMap(([table, needed], index) => {
+    const has = rights[index];
+    return has === undefined ? [] : lacking(has, needed).map((right) => `${right} on ${tableLabel(table)}`);
   });
-}
 
 function lacking(has: RoleRights, needed: Rights): string[] {
   const columns = [...needed.update].filter((column) => !has.updateColumns.has(column));
