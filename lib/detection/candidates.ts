@@ -145,24 +145,17 @@ function placeOf(
   own: Found | undefined,
   mains: readonly Found[],
 ): { main: Found; purpose: CandidateCompanion['purpose'] } | null {
-  const others = mains.filter((main) => main !== own);
   // A shape that knows this table by name has a mapping of its own for it.
   const itself = (main: Found): boolean => own?.fit?.named === true && own.fit.shape !== main.fit?.shape;
-  const archived = others.find((main) => !itself(main) && isArchiveOf(main.table, table));
+  const others = mains.filter((main) => main !== own && !itself(main));
+  const archived = others.find((main) => isArchiveOf(main.table, table));
   if (archived !== undefined) return { main: archived, purpose: 'archive' };
-  const listing = others.find(
-    (main) => !itself(main) && own?.fit?.named !== true && main.fit?.companions.some((one) => one.table === table),
-  );
+  const listing = others.find((main) => own?.fit?.named !== true && main.fit?.companions.some((one) => one.table === table));
   if (listing !== undefined && own !== undefined) {
     const purpose = listing.fit?.companions.find((one) => one.table === table)?.purpose ?? 'other';
     return { main: listing, purpose: purpose === 'other' && ARCHIVE_NAME.test(bare(table.name.table)) ? 'archive' : purpose };
   }
-  const owner = isDeadName(table)
-    ? deadOwner(
-        table,
-        others.filter((main) => !itself(main)),
-      )
-    : null;
+  const owner = isDeadName(table) ? deadOwner(table, others) : null;
   return owner === null ? null : { main: owner, purpose: 'dead' };
 }
 

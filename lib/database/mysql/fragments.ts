@@ -16,7 +16,7 @@ const LONG_TYPES =
  * empty text. A time that is kept to the second cannot tell two changes within one: a row changed in the current
  * second gets a version that only this transaction sees, and whoever saw it looks again.
  */
-export function rowDigest(alias: string, table: TableDescription, timeZone: string): Sql<string> {
+function rowDigest(alias: string, table: TableDescription, timeZone: string): Sql<string> {
   const columns = [...table.columns.values()].filter((column) => !column.generated);
   const parts = columns.map((column) => guarded(sql.id(alias, column.name), column));
   const coarse = columns.filter((column) => isSecondsOnly(column));
@@ -26,10 +26,6 @@ export function rowDigest(alias: string, table: TableDescription, timeZone: stri
   });
   if (fresh.length > 0) parts.push(sql`case when ${sql.join(fresh, sql` or `)} then cast(@outbox_console_now as char) else '' end`);
   return digest(sql.join(parts));
-}
-
-export function digestOf(parts: Sql[], payload: Sql | null): Sql<string> {
-  return digest(sql.join([...parts.map((part) => bytes(part)), payload === null ? sql`''` : beginning(payload)]));
 }
 
 /** MySQL 9.6 has lost md5 and sha1; this one both servers have, at no higher price. Half of it is as long as they were. */
@@ -120,7 +116,7 @@ export const mysqlFragments: Fragments = {
   rowTouch: () => null,
   // By name: a star leaves invisible columns out.
   wholeRow: (alias, table) => sql.join([...table.columns.keys()].map((name) => sql.id(alias, name))),
-  stableDigest: (parts, payload) => digestOf(parts, payload),
+  stableDigest: (parts, payload) => digest(sql.join([...parts.map(bytes), payload === null ? sql`''` : beginning(payload)])),
   jsonText(column, path, description) {
     // A step of digits may be a name or a place in a list; JSON's null is no text.
     const paths = path.reduce<string[]>((before, step) => before.flatMap((one) => stepsOf(step).map((next) => one + next)), ['$']);

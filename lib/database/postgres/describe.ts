@@ -10,7 +10,7 @@ export const KIND_BY_TYPE: Record<string, ColumnDescription['kind']> = {
 }; // prettier-ignore
 
 /** Rows per page where nobody has counted them yet: more than outboxes have, so that a large table is not taken for a small one. */
-const UNCOUNTED_ROWS_PER_PAGE = 60;
+export const UNCOUNTED_ROWS_PER_PAGE = 60;
 
 /** The beginning of the table's name that the name of an index keeps of it, whatever it is for. */
 const NAMESAKE_CHARACTERS = 12;

@@ -18,11 +18,6 @@ export function jsonText(column: Sql, path: string[], description: ColumnDescrip
   return whenReadable(column, description, 'json', (document) => sql<string | null>`${document} #>> ${steps}`);
 }
 
-export function lastOfJson(column: Sql, description: ColumnDescription): { sql: Sql; description: ColumnDescription } {
-  const found = whenReadable(column, description, 'json array', (document) => sql`${document} -> -1`);
-  return { sql: found, description: description.kind === 'json' ? description : { ...description, type: 'json', kind: 'json' } };
-}
-
 /** A text is not made into jsonb, which has no number of any length. */
 function whenReadable<T>(
   column: Sql,
@@ -116,17 +111,15 @@ function isTrue(column: RawBuilder<unknown>, description: ColumnDescription, wan
   return oneOf(sql`lower((${column})::text)`, TRUTH_WORDS[`${wanted}`].map(sql.lit));
 }
 
-function lastElement(
-  column: RawBuilder<unknown>,
-  description: ColumnDescription,
-): { sql: RawBuilder<unknown>; description: ColumnDescription } {
+function lastElement(column: Sql, description: ColumnDescription): { sql: Sql; description: ColumnDescription } {
   const { type } = description;
   if (type.endsWith('[]')) {
     const element = type.slice(0, -2);
     const own = /^jsonb?$/.test(element) ? 'json' : /timestamp with time/.test(element) ? 'instant' : 'text';
     return { sql: sql`(${column})[array_upper(${column}, 1)]`, description: { ...description, type: element, kind: own } };
   }
-  return lastOfJson(column, description);
+  const last = whenReadable(column, description, 'json array', (document) => sql`${document} -> -1`);
+  return { sql: last, description: description.kind === 'json' ? description : { ...description, type: 'json', kind: 'json' } };
 }
 
 /** Numbers wrap around after four thousand million transactions: around that moment an order may be wrong for a while. */

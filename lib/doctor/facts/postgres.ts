@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '@/lib/database/engine';
+import { UNCOUNTED_ROWS_PER_PAGE } from '@/lib/database/postgres/describe';
 import { integerRange } from '@/lib/database/column-text';
 import type { Db } from '@/lib/database/description';
 import { quotedName, type Outbox } from '@/lib/outbox/outbox';
@@ -26,8 +27,6 @@ import { readRows } from './rows';
 const LIMITS = { statementMs: 3_000, lockMs: 500 };
 /** Of holders of snapshots, and of foreign keys. */
 const SHOWN = 20;
-/** Where they are not counted yet; the description of a table says the same. */
-const UNCOUNTED_ROWS_PER_PAGE = 60;
 
 /** One transaction of catalogue and statistics, then a few bounded reads of rows; locks nothing. Throws DatabaseFailure. */
 export async function readPostgresFacts(outbox: Outbox): Promise<Facts> {

@@ -13,7 +13,6 @@ export const companionSchema = z.strictObject({
   purpose: z.enum(PURPOSES),
   optional: z.boolean().optional().describe('Whatever needs it is left out where it does not exist'),
 });
-export type Companion = z.infer<typeof companionSchema>;
 
 const namesSchema = z.union([nameSchema.transform((name) => [name]), z.array(nameSchema).min(1)]);
 
@@ -25,7 +24,6 @@ export const cursorSchema = z.strictObject({
   passed: namesSchema.describe('Columns of the companion: done up to here'),
   taken: namesSchema.optional().describe('Columns of the companion: taken up to here'),
 });
-export type Cursor = z.infer<typeof cursorSchema>;
 
 /**
  * The dead-letter table, in the schema of the outbox table unless it names its own; its rows are dead:

@@ -80,7 +80,6 @@ export type ChangeRuleInput = z.input<typeof changeRuleSchema>;
 
 /** Why an operation is not offered; words under `refusals.<code>`. */
 export const refusalRuleSchema = z.strictObject({ from: fromStates, refuse: z.string().min(1) });
-export type RefusalRule = z.infer<typeof refusalRuleSchema>;
 
 /** The rules of one operation by state, or one refusal for all states. A state no rule names is `wrong_state`. */
 export const operationSchema = z.union([
