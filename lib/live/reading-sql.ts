@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { bucketSql } from '@/lib/rollup/histogram';
 import type { Outbox } from '@/lib/outbox/outbox';
-import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources } from '@/lib/outbox/scan/sources';
+import { SCAN, STATES_OF, sourcesOf, type Part, type Source, type Sources, type WalkEnds } from '@/lib/outbox/scan/sources';
 import {
   count,
   isState,
@@ -43,8 +43,8 @@ export interface ReadingInput extends Plan {
   hidden: Sql;
   /** What the database says of replication slots; null where it has none, or nothing depends on them. */
   slots: Sql | null;
-  /** What the whole scan told where it was read; null where all its rows are here. */
-  scanEdges: Sql | null;
+  /** The ends of the whole scan where they were read; null where all its rows are here. */
+  scanEnds: WalkEnds | null;
 }
 
 /** JSON as the text the server sent. */
@@ -67,13 +67,13 @@ export function planOf(outbox: Outbox, foldedTo: string | null, aggregates: read
 export function readingStatement(outbox: Outbox, plan: Plan): Sql<ReadingRow> {
   const hidden = outbox.database.engine.fragments.hidesRows(plan.traits.tables);
   const slots = plan.traits.slots?.why === null ? slotsSeen(outbox) : null;
-  return figuresStatement({ ...plan, now: now(), hidden, slots, scanEdges: null });
+  return figuresStatement({ ...plan, now: now(), hidden, slots, scanEnds: null });
 }
 
 /** What waits, what is dead, and what was published since `foldedTo`, on one snapshot; bounded by READING_ROWS rows in all, locks nothing. */
 export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
-  const { traits, sources, foldedTo, hidden, slots } = input;
-  const base = baseOf({ traits, now: input.now, deadCount: deadCount(sources), hidden });
+  const { sources, foldedTo, slots } = input;
+  const base = baseOf(input);
   const scan = sources.find((source) => source.name === SCAN) ?? null;
   const rows =
     sources.length === 0
@@ -83,9 +83,7 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
           sql` union all `,
         );
   const ctes = [
-    ...(scan === null
-      ? []
-      : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${input.scanEdges ?? scanEdges()})`]),
+    ...(scan === null ? [] : [sql`scan as materialized (${scan.query})`, sql`scan_edges as materialized (${scanEdges(input.scanEnds)})`]),
     ...sources.flatMap(({ name, counted }) => (counted === null ? [] : [sql`${sql.ref(countedName(name))} as materialized (${counted})`])),
     sql`base as materialized (${rows})`,
     sql`head as materialized (${headQuery(base)})`,
@@ -107,19 +105,26 @@ export function figuresStatement(input: ReadingInput): Sql<ReadingRow> {
 
 /** The columns of the base, and their types. */
 export const BASE_COLUMNS = {
+  /** A code: compare with `isState`. */
   state: 'int',
   type: 'text collate "C"',
   created: 'timestamptz',
   published: 'timestamptz',
+  /** When the relay last took the row. */
   attempted: 'timestamptz',
+  /** When a dead row died, as near as the table tells. */
   died: 'timestamptz',
   attempts: 'bigint',
+  /** Error of a row that failed and is not out, cut short. */
   error: 'text collate "C"',
+  /** Aggregate of a row, cut short. */
   key: 'text collate "C"',
+  /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
   written: 'bigint',
   taken: 'bigint',
 } as const;
 export type BaseColumn = keyof typeof BASE_COLUMNS;
+const COLUMNS = Object.fromEntries(Object.keys(BASE_COLUMNS).map((name) => [name, sql.ref(name)])) as Record<BaseColumn, Sql>;
 
 /** Rows of the base from a JSON array of objects, times as ISO 8601 texts; a column that is not there is NULL. */
 export function rowsFrom(json: string): Sql {
@@ -166,10 +171,15 @@ function unfolded(scan: Source, foldedTo: string | null): Sql {
 }
 
 /** What the whole scan tells beyond its rows of the base, in one pass. */
-function scanEdges(): Sql {
+function scanEdges(ends: WalkEnds | null): Sql {
+  if (ends !== null)
+    return sql`select ${sql.lit(Number(ends.n))}::bigint as n, ${instant(ends.newest_created)} as newest_created, ${instant(ends.last_published)} as last_published`;
   const published = isState(sql.ref('state'), 'published');
   return sql`select count(*) as n, max(created) filter (where ${published}) as newest_created, max(published) filter (where ${published}) as last_published from scan`;
 }
+
+/** A text of ISO 8601 as a time of the store. */
+export const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
 
 /** The ends of the table: by index where there is one, else from the scan; and what several figures compare with. */
 function edges({ sources, lastPublished, frontier }: Sources, scan: Source | null, base: Base): Sql {
@@ -218,42 +228,6 @@ function typesShown(base: Base, aggregates: readonly Aggregates[]): Sql {
 /** Which sources a part comes from. */
 export const sourcesFor = (part: Part, sources: Source[]): Source[] => sources.filter((source) => source.parts.includes(part));
 
-/** What every figure of now is an aggregate over: the open and dead rows, and those published since the collector last folded. */
-export interface Base {
-  traits: Traits;
-  /** The moment of the reading by the clock of the database that was read. */
-  now: Sql;
-  /** A code: compare with `isState`. */
-  state: Sql;
-  type: Sql;
-  created: Sql;
-  published: Sql;
-  /** When the relay last took the row. */
-  attempted: Sql;
-  /** When a dead row died, as near as the table tells. */
-  died: Sql;
-  attempts: Sql;
-  /** Error of a row that failed and is not out, cut short. */
-  error: Sql;
-  /** Aggregate of a row, cut short. */
-  key: Sql;
-  /** Number of the transaction that last wrote a waiting row, and of the one that last took it or tried to; NULL where the engine does not tell. */
-  written: Sql;
-  taken: Sql;
-  publishedLately: Sql;
-  /** How many events are dead: rows of only the newest of them are in the base. */
-  deadCount: Sql;
-  /** The newest time of publishing in the table. */
-  lastPublished: Sql;
-  /** The newest creation among all published events: how far the relay has come. */
-  frontier: Sql;
-  /** The newest transaction that tried any waiting event, and the one that last touched the first of them (`touches`). */
-  touch: Sql;
-  headTouch: Sql;
-  /** Whether the database keeps rows of its tables from the console's role. */
-  hidden: Sql;
-}
-
 /** Aggregates over the base that one of its readers owns: a metric or a verdict's rule. `Answer`: what the statement says of each. */
 export interface Aggregates<Answer extends object = Record<string, unknown>, OfType extends object = Record<string, unknown>> {
   owner: string;
@@ -270,30 +244,24 @@ type Columns<Answer extends object> = { [Name in keyof Answer]: Sql };
 /** Whose figures those of the replication slots are. */
 export const SLOTS_OWNER = 'replication-slot';
 
-function baseOf({ traits, now, deadCount, hidden }: Pick<Base, 'traits' | 'now' | 'deadCount' | 'hidden'>): Base {
-  return {
-    traits,
-    now,
-    state: sql.ref('state'),
-    type: sql.ref('type'),
-    created: sql.ref('created'),
-    published: sql.ref('published'),
-    attempted: sql.ref('attempted'),
-    died: sql.ref('died'),
-    attempts: sql.ref('attempts'),
-    error: sql.ref('error'),
-    key: sql.ref('key'),
-    written: sql.ref('written'),
-    taken: sql.ref('taken'),
-    publishedLately: isState(sql.ref('state'), 'published'),
-    deadCount,
-    lastPublished: sql`(select last_published from edges)`,
-    frontier: sql`(select frontier from edges)`,
-    touch: sql`(select touch from edges)`,
-    headTouch: sql`(select head_touch from edges)`,
-    hidden,
-  };
-}
+/** What every figure of now is an aggregate over: the open and dead rows, and those published since the collector last folded. */
+export type Base = ReturnType<typeof baseOf>;
+const baseOf = ({ traits, now, hidden, sources }: ReadingInput) => ({
+  ...COLUMNS,
+  traits,
+  now,
+  hidden,
+  publishedLately: isState(COLUMNS.state, 'published'),
+  /** How many events are dead: rows of only the newest of them are in the base. */
+  deadCount: deadCount(sources),
+  /** The newest time of publishing in the table. */
+  lastPublished: sql`(select last_published from edges)`,
+  /** The newest creation among all published events: how far the relay has come. */
+  frontier: sql`(select frontier from edges)`,
+  /** The newest transaction that tried any waiting event, and the one that last touched the first of them (`touches`). */
+  touch: sql`(select touch from edges)`,
+  headTouch: sql`(select head_touch from edges)`,
+});
 
 /** Taken this long after it was created, and waiting again: it was tried. Default values of one statement are less apart. */
 const TRIED_AFTER_MS = 100;
@@ -333,7 +301,7 @@ const OLDEST_TOLD_SECONDS = 7_776_000;
 export const AXES = ['created', 'died', 'claimed'] as const;
 export type Axis = (typeof AXES)[number];
 
-const state = sql.ref('state');
+const { state } = COLUMNS;
 const isWaiting = isState(state, 'pending', 'retrying');
 
 /** Rows that left, or will leave, at an unknown time. */

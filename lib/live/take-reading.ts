@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { slotSight } from '@/lib/outbox/replication-slots/seen';
-import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part, type WalkEnds } from '@/lib/outbox/scan/sources';
+import { SCAN, FETCHED_ROWS, PARTS, isCut, type Part } from '@/lib/outbox/scan/sources';
 import type { Sql } from '@/lib/outbox/scan/sql-terms';
 import { cellIn, ALL_TYPES, OTHER_TYPES, seriesOfType, type Additions } from '@/lib/rollup/cell';
 import { addTo } from '@/lib/rollup/histogram';
@@ -21,6 +21,7 @@ import {
   sourcesFor,
   AXES,
   BASE_COLUMNS,
+  instant,
   rowsFrom,
   type Axis,
   type Plan,
@@ -134,7 +135,8 @@ const ENDS = 'ends';
 
 /** Reads the sources of a plan, counts and ends in one statement on one snapshot, bounded as they are; locks nothing. Throws DatabaseFailure. */
 export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<ReadingInput> {
-  const walked = await walkedEnds(db, plan);
+  const scan = plan.sources.find(({ name }) => name === SCAN) ?? null;
+  const walked = (await scan?.walk?.ends.execute(db))?.rows[0] ?? null;
   const { rows } = await fetchStatement(outbox, plan, walked?.edge ?? null).execute(db);
   const bySource = new Map<string, FetchedRow[]>();
   for (const row of rows) {
@@ -156,20 +158,9 @@ export async function fetchRows(db: Db, outbox: Outbox, plan: Plan): Promise<Rea
     now: instant(ends.attempted),
     hidden: sql.lit(Number(ends.attempts) === 1),
     slots: null,
-    scanEdges: walked === null ? null : edgesOf(walked, plan, bySource.get(SCAN)?.length ?? 0),
+    // Of a scan of which not every row of the base was fetched, as many were looked at as would have cut it short.
+    scanEnds: walked && scan && { ...walked, n: (bySource.get(SCAN)?.length ?? 0) < FETCHED_ROWS ? walked.n : scan.limit },
   };
-}
-
-async function walkedEnds(db: Db, { sources }: Plan): Promise<WalkEnds | null> {
-  const walk = sources.find(({ name }) => name === SCAN)?.walk ?? null;
-  return walk === null ? null : ((await walk.ends.execute(db)).rows[0] ?? null);
-}
-
-/** Of a scan of which not every row of the base was fetched, as many were looked at as would have cut it short. */
-function edgesOf({ n, newest_created, last_published }: WalkEnds, { sources }: Plan, fetched: number): Sql {
-  const limit = sources.find(({ name }) => name === SCAN)?.limit ?? 0;
-  const rows = fetched < FETCHED_ROWS ? Number(n) : limit;
-  return sql`select ${sql.lit(rows)}::bigint as n, ${instant(newest_created)} as newest_created, ${instant(last_published)} as last_published`;
 }
 
 /** Each part in parentheses, so that its order and its limit are its own. */
@@ -205,7 +196,6 @@ const asJson = (rows: readonly FetchedRow[]): string =>
 const withoutNul = (value: string | number | null): string | number | null =>
   typeof value === 'string' && value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
 
-const instant = (iso: string | number | null): Sql => sql`cast(${iso} as timestamptz)`;
 const countOf = (rows: readonly FetchedRow[] | undefined): Sql => sql.lit(Number(rows?.[0]?.attempts ?? 0));
 
 /** Computes the figures of rows that were fetched to it. Throws NotComputed where it cannot. */
