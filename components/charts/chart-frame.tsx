@@ -1,7 +1,8 @@
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import { useResizeObserver } from '@mantine/hooks';
 import type { Mark } from '@/lib/shared/figures/marks';
-import { CHART_HEIGHT, INSET, paneHeights, type Pane, type TimeSpan } from './chart-model';
+import { useFormat } from '../figures/use-format';
+import { CHART_HEIGHT, INSET, paneHeights, timeTicks, zoneOffsetMs, type Pane, type TimeAxis, type TimeSpan } from './chart-model';
 import { ChartOverlay } from './chart-overlay';
 import { HeatPaneChart } from './heat-pane';
 import { LinePaneChart } from './line-pane';
@@ -21,6 +22,7 @@ interface ChartFrameProps {
 export const ChartFrame = memo(function ChartFrame({ title, span, panes, marks, onZoom }: ChartFrameProps) {
   const [measured, { width }] = useResizeObserver<HTMLDivElement>();
   const heights = paneHeights(panes);
+  const axis = useTimeAxis(span, width);
   return (
     <div ref={measured} className={classes.chart} role="group" aria-label={title} style={{ height: CHART_HEIGHT }}>
       {width > 0 && (
@@ -29,14 +31,11 @@ export const ChartFrame = memo(function ChartFrame({ title, span, panes, marks, 
           <div aria-hidden>
             {panes.map((pane, index) => {
               const last = index === panes.length - 1;
-              const height = (heights[index] ?? 0) + (last ? INSET.bottom : 0);
+              const frame = { span, width, axis, last, height: (heights[index] ?? 0) + (last ? INSET.bottom : 0) };
               return (
-                <div key={index} className={classes.pane} style={{ height }}>
-                  {pane.kind === 'heat' ? (
-                    <HeatPaneChart pane={pane} span={span} width={width} height={height} />
-                  ) : (
-                    <LinePaneChart pane={pane} span={span} width={width} height={height} last={last} />
-                  )}
+                <div key={index} className={classes.pane} style={{ height: frame.height }}>
+                  <span className={classes.unit}>{pane.unit}</span>
+                  {pane.kind === 'heat' ? <HeatPaneChart {...frame} pane={pane} /> : <LinePaneChart {...frame} pane={pane} />}
                 </div>
               );
             })}
@@ -47,3 +46,24 @@ export const ChartFrame = memo(function ChartFrame({ title, span, panes, marks, 
     </div>
   );
 });
+
+const DAY_SECONDS = 86_400;
+/** What a text on the axis takes, with room around it. */
+const TICK_PX = 56;
+
+/** Round times of the reader's zone, and how they are said: the time of day, and the date where a day begins. */
+function useTimeAxis({ from, to }: TimeSpan, width: number): TimeAxis {
+  const format = useFormat();
+  return useMemo(() => {
+    const plot = width - INSET.left - INSET.right;
+    const all = timeTicks(from, to, zoneOffsetMs(to, format.timeZone));
+    const stride = Math.ceil((all.length * TICK_PX) / plot);
+    // A text at the very end would be cut.
+    const ticks = all.filter((at, index) => index % stride === 0 && ((to - at) / (to - from)) * plot >= 4);
+    const tickText = (at: number) => {
+      const clock = format.tick(at, 0);
+      return clock === '00:00' ? format.tick(at, 2 * DAY_SECONDS) : clock;
+    };
+    return { ticks, tickText };
+  }, [from, to, format, width]);
+}

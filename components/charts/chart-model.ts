@@ -66,6 +66,23 @@ export interface TimeSpan {
   to: number;
 }
 
+/** The time axis that all panes of a chart share. */
+export interface TimeAxis {
+  ticks: number[];
+  tickText: (at: number) => string;
+}
+
+/** How a pane is drawn. */
+export interface PaneProps<P extends Pane> {
+  pane: P;
+  span: TimeSpan;
+  axis: TimeAxis;
+  width: number;
+  height: number;
+  /** The lowest pane of a chart has the times at its foot. */
+  last: boolean;
+}
+
 export function timeSpan(points: RatedPoint[], stepSeconds: number): TimeSpan {
   const stepMs = stepSeconds * 1_000;
   const from = Date.parse(points[0]?.at ?? '1970-01-01T00:00:00Z');
@@ -156,3 +173,6 @@ export function selectedSpan({ anchor, at }: DragSelection, { from, to, stepMs }
   const start = Math.max(from, Math.min(first - Math.floor(missing / 2 / 60_000) * 60_000, to - SPAN_SECONDS_MIN * 1_000));
   return { from: start, to: Math.max(last, start + SPAN_SECONDS_MIN * 1_000) };
 }
+
+/** To a tenth of a pixel. */
+export const tenth = (value: number): number => Math.round(value * 10) / 10;

@@ -2,8 +2,8 @@ import { memo, useId, useMemo, type KeyboardEvent, type PointerEvent } from 'rea
 import { useTranslations } from 'next-intl';
 import type { Mark } from '@/lib/shared/figures/marks';
 import { useFormat } from '../figures/use-format';
-import { useCursor, useCursorIndex, useCursorStore } from './chart-parts';
-import { INSET, runsOf, type Pane, type TimeSpan, selectedSpan } from './chart-model';
+import { useCursor } from './chart-parts';
+import { INSET, runsOf, selectedSpan, type DragSelection, type Pane, type TimeSpan } from './chart-model';
 import { ChartMarks } from './chart-marks';
 import { ChartReading, useReadingText } from './chart-reading';
 import classes from './charts.module.css';
@@ -23,9 +23,7 @@ const DRAG_PX = 6;
 /** Where a chart is read and a span selected: by pointer, by touch, and with the arrow keys. */
 export function ChartOverlay({ title, span, panes, marks, width, onZoom }: ChartOverlayProps) {
   const words = useTranslations('outbox.charts');
-  const store = useCursorStore();
-  const index = useCursorIndex(span);
-  const { dragged: dragging } = useCursor();
+  const { at: cursor, dragged, index, setCursor } = useCursor(span);
   const keysId = useId();
   const { from, to, stepMs, points } = span;
   const plotWidth = width - INSET.left - INSET.right;
@@ -38,43 +36,41 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
     const step = Math.floor(((clientX - left) / plotWidth) * points.length);
     return from + Math.min(Math.max(step, 0), lastIndex) * stepMs;
   };
-  const zoom = () => {
-    const { dragged } = store.get();
-    if (dragged === null) return;
-    const selected = selectedSpan(dragged, span);
-    store.set({ at: null, dragged: null });
+  const clear = () => setCursor({ at: null, dragged: null });
+  const zoom = (selection: DragSelection) => {
+    const selected = selectedSpan(selection, span);
+    clear();
     onZoom(selected.from, selected.to);
   };
   const down = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0 || !event.isPrimary) return;
     const at = stepAt(event);
     event.currentTarget.setPointerCapture(event.pointerId);
-    store.set({ at, dragged: { anchor: at, at } });
+    setCursor({ at, dragged: { anchor: at, at } });
   };
   const move = (event: PointerEvent<HTMLDivElement>) => {
     const at = stepAt(event);
-    const { dragged } = store.get();
-    store.set({ at, dragged: dragged !== null && event.buttons > 0 ? { ...dragged, at } : null });
+    setCursor({ at, dragged: dragged !== null && event.buttons > 0 ? { ...dragged, at } : null });
   };
-  const up = () => {
-    const { dragged } = store.get();
-    const px = dragged === null ? 0 : (Math.abs(dragged.at - dragged.anchor) / (to - from)) * plotWidth;
-    if (px >= DRAG_PX) zoom();
-    else store.set({ at: store.get().at, dragged: null });
+  const up = (event: PointerEvent<HTMLDivElement>) => {
+    const at = stepAt(event);
+    const px = dragged === null ? 0 : (Math.abs(at - dragged.anchor) / (to - from)) * plotWidth;
+    if (dragged !== null && px >= DRAG_PX) zoom({ ...dragged, at });
+    else setCursor({ at, dragged: null });
   };
   const leave = () => {
-    if (store.get().dragged === null) store.set({ at: null, dragged: null });
+    if (dragged === null) clear();
   };
 
   const key = (event: KeyboardEvent) => {
-    const { at, dragged } = store.get();
-    const here = at ?? from + lastIndex * stepMs;
-    const target = { ArrowLeft: here - stepMs, ArrowRight: here + stepMs, Home: from, End: from + lastIndex * stepMs }[event.key];
+    const last = from + lastIndex * stepMs;
+    const here = cursor ?? last;
+    const target = { ArrowLeft: here - stepMs, ArrowRight: here + stepMs, Home: from, End: last }[event.key];
     if (target !== undefined) {
-      const next = Math.min(Math.max(target, from), from + lastIndex * stepMs);
-      store.set({ at: next, dragged: event.shiftKey ? { anchor: dragged?.anchor ?? here, at: next } : null });
-    } else if (event.key === 'Enter' && dragged !== null) zoom();
-    else if (event.key === 'Escape' && (at !== null || dragged !== null)) store.set({ at: null, dragged: null });
+      const at = Math.min(Math.max(target, from), last);
+      setCursor({ at, dragged: event.shiftKey ? { anchor: dragged?.anchor ?? here, at } : null });
+    } else if (event.key === 'Enter' && dragged !== null) zoom(dragged);
+    else if (event.key === 'Escape' && (cursor !== null || dragged !== null)) clear();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -96,7 +92,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
         onPointerDown={down}
         onPointerMove={move}
         onPointerUp={up}
-        onPointerCancel={() => store.set({ at: null, dragged: null })}
+        onPointerCancel={clear}
         onPointerLeave={leave}
         onKeyDown={key}
         onBlur={leave}
@@ -106,7 +102,7 @@ export function ChartOverlay({ title, span, panes, marks, width, onZoom }: Chart
       </span>
       <Moving span={span} />
       <ChartMarks marks={marks} span={span} width={plotWidth} />
-      {index !== null && point !== undefined && dragging === null && (
+      {index !== null && point !== undefined && dragged === null && (
         <ChartReading point={point} share={(index + 0.5) / points.length} panes={panes} span={span} marks={marks} />
       )}
     </div>
@@ -142,8 +138,7 @@ const Standing = memo(function Standing({ span: { points }, width }: { span: Tim
 /** The shared cursor and the span being selected. */
 function Moving({ span }: { span: TimeSpan }) {
   const format = useFormat();
-  const { dragged } = useCursor();
-  const index = useCursorIndex(span);
+  const { dragged, index } = useCursor(span);
   const { from, to } = span;
   const say = (at: number) => `${to - from > DAY_MS ? `${format.tick(at, 2 * DAY_SECONDS)} ` : ''}${format.tick(at, 0)}`;
   const percent = (at: number) => `${((at - from) / (to - from)) * 100}%`;

@@ -1,7 +1,7 @@
-import { createContext, useContext, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
 import type { Mark } from '@/lib/shared/figures/marks';
 import type { ActionResult } from '@/lib/shared/problems';
-import { type TimeSpan, type ChartLine, type DragSelection } from './chart-model';
+import type { TimeSpan, ChartLine, DragSelection } from './chart-model';
 
 interface CursorState {
   /** Start of the step that is read, in milliseconds since the epoch; null while none is. */
@@ -10,55 +10,28 @@ interface CursorState {
   dragged: DragSelection | null;
 }
 
-interface CursorStore {
-  get: () => CursorState;
-  set: (state: CursorState) => void;
-  subscribe: (listener: () => void) => () => void;
-}
-
 const NONE: CursorState = { at: null, dragged: null };
 
-function createCursorStore(): CursorStore {
-  let state = NONE;
-  const listeners = new Set<() => void>();
-  return {
-    get: () => state,
-    set: (next) => {
-      if (next.at === state.at && next.dragged?.anchor === state.dragged?.anchor && next.dragged?.at === state.dragged?.at) return;
-      state = next;
-      for (const listener of listeners) listener();
-    },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-}
+const CursorContext = createContext({ ...NONE, setCursor: (_: CursorState): void => undefined });
 
-const CursorContext = createContext<CursorStore | null>(null);
-
-/** One cursor and one selection for all charts of a screen; moving it renders what follows it, never the charts themselves. */
+/** One cursor and one selection for all charts of a screen; moving it renders what reads it, never the charts themselves. */
 export function ChartCursorProvider({ children }: { children: ReactNode }) {
-  const [store] = useState(createCursorStore);
-  return <CursorContext value={store}>{children}</CursorContext>;
+  const [cursor, setState] = useState(NONE);
+  const value = useMemo(() => {
+    const setCursor = (next: CursorState) => setState((before) => (isSame(before, next) ? before : next));
+    return { ...cursor, setCursor };
+  }, [cursor]);
+  return <CursorContext value={value}>{children}</CursorContext>;
 }
 
-export function useCursorStore(): CursorStore {
-  const store = useContext(CursorContext);
-  if (!store) throw new Error('A chart needs a ChartCursorProvider above it');
-  return store;
-}
+const isSame = (one: CursorState, other: CursorState): boolean =>
+  one.at === other.at && one.dragged?.anchor === other.dragged?.anchor && one.dragged?.at === other.dragged?.at;
 
-/** Where the shared cursor is. */
-export function useCursor(): CursorState {
-  const { subscribe, get } = useCursorStore();
-  return useSyncExternalStore(subscribe, get, () => NONE);
-}
-
-/** The step of these points that the shared cursor is at; null when it is at none of them. */
-export function useCursorIndex({ from, to, stepMs }: TimeSpan): number | null {
-  const { at } = useCursor();
-  return at === null || at < from || at >= to ? null : Math.floor((at - from) / stepMs);
+/** The shared cursor, and the step of these points that it is at: null when it is at none of them. */
+export function useCursor({ from, to, stepMs }: TimeSpan) {
+  const cursor = useContext(CursorContext);
+  const { at } = cursor;
+  return { ...cursor, index: at === null || at < from || at >= to ? null : Math.floor((at - from) / stepMs) };
 }
 
 /** Takes a mark off the charts; then the screen is read again. */

@@ -29,12 +29,9 @@ function readPoint(point: RatedPoint, panes: readonly Pane[], count: (value: num
 }
 
 function readHeat(heat: number[] | null, rowName: (row: number) => string, count: (value: number) => string): ReadValue[] {
-  const filled = (heat ?? []).map((events, row) => ({ events, row })).filter(({ events }) => events > 0);
-  const least = filled.map(({ events }) => events).sort((a, b) => b - a)[HEAT_ROWS_READ - 1] ?? 0;
-  return filled
-    .filter(({ events }) => events >= least)
-    .slice(0, HEAT_ROWS_READ)
-    .map(({ events, row }) => ({ name: rowName(row), line: null, text: count(events) }));
+  const filled = [...(heat ?? []).entries()].filter(([, events]) => events > 0);
+  const fullest = new Set([...filled].sort(([, a], [, b]) => b - a).slice(0, HEAT_ROWS_READ));
+  return filled.filter((row) => fullest.has(row)).map(([row, events]) => ({ name: rowName(row), line: null, text: count(events) }));
 }
 
 /** How one step is said: when it was, what the chart's lines are there, and what is to be known about it. */

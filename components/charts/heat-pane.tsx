@@ -1,24 +1,16 @@
 import { memo, useMemo } from 'react';
 import { useTranslations } from 'next-intl';
-import { INSET, type HeatPane, type TimeSpan } from './chart-model';
-import { PaneUnit, useTimeAxis } from './pane-axis';
+import { INSET, tenth, type HeatPane, type PaneProps } from './chart-model';
 import classes from './charts.module.css';
-
-interface HeatPaneProps {
-  pane: HeatPane;
-  span: TimeSpan;
-  width: number;
-  height: number;
-}
 
 /** Shades of one hue, by how many events a cell holds; each is a path of many cells, so that a chart is a few elements. */
 const SHADES = 6;
 
 /** Events by time and duration: the darker, the more. Each bound has its line, the row above the last bound is what took longer. */
-export const HeatPaneChart = memo(function HeatPaneChart({ pane: { boundsMs, unit, format }, span, width, height }: HeatPaneProps) {
+export const HeatPaneChart = memo(function HeatPaneChart({ pane, span, width, height, axis }: PaneProps<HeatPane>) {
   const words = useTranslations('outbox.charts');
+  const { boundsMs, format } = pane;
   const { points, from, to } = span;
-  const { ticks, tickText } = useTimeAxis(span, width);
   const plot = { width: width - INSET.left - INSET.right, height: height - INSET.top - INSET.bottom };
   const used = useMemo(() => usedRows(points.map(({ heat }) => heat)), [points]);
   const rows = used[1] - used[0];
@@ -32,16 +24,14 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane: { boundsMs, uni
       heat?.forEach((count, row) => {
         if (count === 0) return;
         const y = bottom - (row - used[0] + 1) * rowHeight;
-        cells[shadeOf(count, most)]?.push(
-          `M${round(INSET.left + index * step)} ${round(y)}h${round(Math.max(1, step - 0.5))}v${round(rowHeight - 1)}h-${round(Math.max(1, step - 0.5))}z`,
-        );
+        const wide = tenth(Math.max(1, step - 0.5));
+        cells[shadeOf(count, most)]?.push(`M${tenth(INSET.left + index * step)} ${tenth(y)}h${wide}v${tenth(rowHeight - 1)}h-${wide}z`);
       });
     });
     return cells.map((shade) => shade.join(''));
   }, [points, plot.width, bottom, rowHeight, used, most]);
   return (
     <>
-      <PaneUnit unit={unit} />
       <svg width={width} height={height} className={classes.heat}>
         {boundsMs.slice(used[0], used[1]).map((bound, index) => {
           const y = bottom - (index + 1) * rowHeight;
@@ -62,9 +52,9 @@ export const HeatPaneChart = memo(function HeatPaneChart({ pane: { boundsMs, uni
           <path key={shade} d={d} fill="var(--oc-accent)" fillOpacity={(shade + 1) / SHADES} />
         ))}
         <path d={`M${INSET.left} ${bottom}H${width - INSET.right}`} stroke="var(--oc-line)" />
-        {ticks.map((at) => (
+        {axis.ticks.map((at) => (
           <text key={at} x={INSET.left + ((at - from) / (to - from)) * plot.width} y={bottom + 16} textAnchor="middle">
-            {tickText(at)}
+            {axis.tickText(at)}
           </text>
         ))}
       </svg>
@@ -90,8 +80,4 @@ function usedRows(heats: (number[] | null)[]): [number, number] {
   const length = heats.find((heat) => heat !== null)?.length ?? 1;
   const filled = Array.from({ length }, (_, row) => row).filter((row) => heats.some((heat) => (heat?.[row] ?? 0) > 0));
   return [Math.max(0, (filled[0] ?? 0) - 1), Math.min(length, (filled.at(-1) ?? length - 1) + 2)];
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -1,102 +1,79 @@
 import { memo, useMemo } from 'react';
 import { Area, Bar, CartesianGrid, ComposedChart, Line, XAxis, YAxis, useXAxisScale, useYAxisScale } from 'recharts';
-import { useCursorIndex } from './chart-parts';
-import { INSET, ageAxis, durationAxis, type BarPane, type ChartLine, type LinePane, type TimeSpan, type ValueKey } from './chart-model';
-import { PaneUnit, useTimeAxis } from './pane-axis';
-
-interface LinePaneProps {
-  pane: LinePane | BarPane;
-  span: TimeSpan;
-  width: number;
-  height: number;
-  /** The lowest pane of a chart has the time axis. */
-  last: boolean;
-}
+import { useCursor } from './chart-parts';
+import {
+  INSET,
+  ageAxis,
+  durationAxis,
+  type BarPane,
+  type ChartLine,
+  type LinePane,
+  type PaneProps,
+  type TimeSpan,
+  type ValueKey,
+} from './chart-model';
 
 type Row = Record<string, number | [number, number] | null> & { time: number };
 
 /** Lines, areas and bars over time: gaps stay gaps, a lone point is a dot. Drawn anew only when its points change. */
-export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, height, last }: LinePaneProps) {
-  const { lines, unit, format } = pane;
-  const band = pane.kind === 'lines' ? pane.band : undefined;
-  const scale = pane.kind === 'lines' ? pane.scale : 'linear';
-  const axis = useMemo(() => {
-    if (scale === 'linear') return null;
-    return scale === 'ages' ? ageAxis(valuesOf(span, lines)) : durationAxis(valuesOf(span, lines));
-  }, [scale, span, lines]);
-  // An axis from zero to zero would have no height.
-  const empty = valuesOf(span, lines).every((value) => value === 0);
-  const floor = axis?.domain[0] ?? 0;
+export const LinePaneChart = memo(function LinePaneChart({ pane, span, width, height, axis, last }: PaneProps<LinePane | BarPane>) {
+  const { lines, format } = pane;
+  const { band, scale } = pane.kind === 'lines' ? pane : { band: undefined, scale: 'linear' };
+  const values = useMemo(() => valuesOf(span, lines), [span, lines]);
+  const fixed = scale === 'linear' ? null : scale === 'ages' ? ageAxis(values) : durationAxis(values);
+  const floor = fixed?.domain[0] ?? 0;
   const rows = useMemo(() => rowsOf(span, lines, band, floor), [span, lines, band, floor]);
-  const { ticks, tickText } = useTimeAxis(span, width);
   const text = { fill: 'var(--oc-dimmed)', fontSize: 12 };
   return (
-    <>
-      <PaneUnit unit={unit} />
-      <ComposedChart
-        data={rows}
-        width={width}
-        height={height}
-        accessibilityLayer={false}
-        margin={{ top: INSET.top, right: INSET.right, bottom: last ? 0 : 8, left: 0 }}
-      >
-        <CartesianGrid stroke="var(--oc-line)" vertical={false} />
-        <XAxis
-          dataKey="time"
-          type="number"
-          scale="time"
-          domain={[span.from, span.to]}
-          ticks={ticks}
-          tickFormatter={tickText}
-          interval={0}
-          height={last ? INSET.bottom : 1}
-          tick={last ? text : false}
-          tickLine={false}
-          stroke="var(--oc-line)"
-        />
-        <YAxis
-          width={INSET.left}
-          axisLine={false}
-          tickLine={false}
-          tick={text}
-          tickFormatter={format}
-          interval={0}
-          {...(axis === null
-            ? { domain: [0, empty ? 1 : 'auto'], allowDecimals: false, tickCount: height < 100 ? 3 : 4 }
-            : {
-                scale: scale === 'ages' ? ('linear' as const) : ('log' as const),
-                domain: axis.domain,
-                ticks: axis.ticks,
-                allowDataOverflow: true,
-              })}
-        />
-        {band && (
-          <Area
-            dataKey="band"
-            type="linear"
-            stroke="none"
-            fill={`var(--oc-${band.hue})`}
-            fillOpacity={0.14}
-            isAnimationActive={false}
-            activeDot={false}
-          />
-        )}
-        {lines.map((line) =>
-          pane.kind === 'bars' ? (
-            <Bar key={line.key} dataKey={line.key} fill={`var(--oc-${line.hue})`} fillOpacity={0.55} isAnimationActive={false} />
-          ) : line.filled ? (
-            <Area key={line.key} {...strokeOf(line)} dot={loneDots(rows, line)} fill={`var(--oc-${line.hue})`} fillOpacity={0.12} />
-          ) : (
-            <Line key={line.key} {...strokeOf(line)} dot={loneDots(rows, line)} />
-          ),
-        )}
-        {pane.kind === 'lines' && <CursorDots rows={rows} lines={lines} span={span} />}
-      </ComposedChart>
-    </>
+    <ComposedChart
+      data={rows}
+      width={width}
+      height={height}
+      accessibilityLayer={false}
+      margin={{ top: INSET.top, right: INSET.right, bottom: last ? 0 : 8, left: 0 }}
+    >
+      <CartesianGrid stroke="var(--oc-line)" vertical={false} />
+      <XAxis
+        dataKey="time"
+        type="number"
+        scale="time"
+        domain={[span.from, span.to]}
+        ticks={axis.ticks}
+        tickFormatter={axis.tickText}
+        interval={0}
+        height={last ? INSET.bottom : 1}
+        tick={last ? text : false}
+        tickLine={false}
+        stroke="var(--oc-line)"
+      />
+      <YAxis
+        width={INSET.left}
+        axisLine={false}
+        tickLine={false}
+        tick={text}
+        tickFormatter={format}
+        interval={0}
+        {...(fixed === null
+          ? // An axis from zero to zero would have no height.
+            { domain: [0, values.every((value) => value === 0) ? 1 : 'auto'], allowDecimals: false, tickCount: height < 100 ? 3 : 4 }
+          : { ...fixed, scale: scale === 'ages' ? ('linear' as const) : ('log' as const), allowDataOverflow: true })}
+      />
+      {band && <Area {...strokeOf({ key: 'band', hue: band.hue })} stroke="none" fill={`var(--oc-${band.hue})`} fillOpacity={0.14} />}
+      {lines.map((line) =>
+        pane.kind === 'bars' ? (
+          <Bar key={line.key} dataKey={line.key} fill={`var(--oc-${line.hue})`} fillOpacity={0.55} isAnimationActive={false} />
+        ) : line.filled ? (
+          <Area key={line.key} {...strokeOf(line)} dot={loneDots(rows, line)} fill={`var(--oc-${line.hue})`} fillOpacity={0.12} />
+        ) : (
+          <Line key={line.key} {...strokeOf(line)} dot={loneDots(rows, line)} />
+        ),
+      )}
+      {pane.kind === 'lines' && <CursorDots rows={rows} lines={lines} span={span} />}
+    </ComposedChart>
   );
 });
 
-const strokeOf = ({ key, hue, dash }: ChartLine) => ({
+const strokeOf = ({ key, hue, dash }: Pick<ChartLine, 'hue' | 'dash'> & { key: string }) => ({
   dataKey: key,
   type: 'linear' as const,
   stroke: `var(--oc-${hue})`,
@@ -136,7 +113,7 @@ function loneDots(rows: Row[], { key, hue }: ChartLine) {
 
 /** The values under the shared cursor, on their lines. */
 function CursorDots({ rows, lines, span }: { rows: Row[]; lines: readonly ChartLine[]; span: TimeSpan }) {
-  const index = useCursorIndex(span);
+  const { index } = useCursor(span);
   const x = useXAxisScale();
   const y = useYAxisScale();
   const row = index === null ? undefined : rows[index];

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { useTranslations } from 'next-intl';
-import { runsOf } from './chart-model';
+import { runsOf, tenth } from './chart-model';
 import { useFormat } from '../figures/use-format';
 import classes from '../figures/figures.module.css';
 
@@ -17,8 +17,8 @@ export function sparklineShape(values: (number | null)[], width: number, height:
   const known = values.filter((value) => value !== null);
   const top = Math.max(1, ...known);
   const step = values.length > 1 ? width / (values.length - 1) : width;
-  const x = (index: number) => round(index * step);
-  const y = (value: number) => round(height - (value / top) * height);
+  const x = (index: number) => tenth(index * step);
+  const y = (value: number) => tenth(height - (value / top) * height);
 
   const runs = runsOf(values, (value) => value !== null).map(([first, end]) =>
     values.slice(first, end).map((value, index): [number, number] => [x(first + index), y(value ?? 0)]),
@@ -37,10 +37,6 @@ export function sparklineShape(values: (number | null)[], width: number, height:
 
 function draw(points: [number, number][]): string {
   return points.map(([px, py], index) => `${index === 0 ? 'M' : 'L'}${px} ${py}`).join('');
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 const WIDTH = 120;
