@@ -19,12 +19,8 @@ export function readFleetFilter(search: { get(name: string): string | null }): F
 }
 
 /** The filter as the query of an address; empty for none. */
-export function fleetQuery({ q, verdict, database }: FleetFilter): string {
-  const query = new URLSearchParams();
-  if (q !== undefined && q !== '') query.set('q', q);
-  if (verdict !== undefined) query.set('verdict', verdict);
-  if (database !== undefined) query.set('database', database);
-  return query.toString();
+export function fleetQuery(filter: FleetFilter): string {
+  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== undefined && value !== '')).toString();
 }
 
 /** Every word of the search is in the name, id, table, database or shape of the outbox. */
@@ -44,16 +40,11 @@ type FleetItem = { line: FleetLine } | { away: string; lines: FleetLine[] };
 
 /** The lines with those of a database that is away in one, for they are one thing that has happened; a single one keeps its line. */
 export function foldQuietLines(lines: readonly FleetLine[]): FleetItem[] {
-  const away = new Map<string, FleetLine[]>();
-  for (const line of lines) {
-    if (!isAway(line)) continue;
-    const { database } = line.outbox;
-    away.set(database, [...(away.get(database) ?? []), line]);
-  }
   return lines.flatMap((line): FleetItem[] => {
-    const together = isAway(line) ? (away.get(line.outbox.database) ?? []) : [];
+    const { database } = line.outbox;
+    const together = isAway(line) ? lines.filter((other) => isAway(other) && other.outbox.database === database) : [];
     if (together.length < 2) return [{ line }];
-    return together[0] === line ? [{ away: line.outbox.database, lines: together }] : [];
+    return together[0] === line ? [{ away: database, lines: together }] : [];
   });
 }
 
