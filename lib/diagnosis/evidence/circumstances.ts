@@ -91,9 +91,12 @@ export function inARow<T extends Past>(reading: T, previous: readonly T[], isSo:
   return all.slice(all.findLastIndex((past) => !isSo(past)) + 1);
 }
 
+/** Its sentence is `evidence.<code>` in the catalogues, filled in by these values. */
+export const fact = (code: string, values: Evidence['values'] = {}): Evidence => ({ code, values });
+
 /** A fact, unless one of its values is not known. */
 export const factIfKnown = (code: string, values: Record<string, string | number | null | undefined>): Evidence[] =>
-  Object.values(values).some((value) => value == null) ? [] : [{ code, values: values as Evidence['values'] }];
+  Object.values(values).some((value) => value == null) ? [] : [fact(code, values as Evidence['values'])];
 
 /** How old a time is. */
 export const ageMs = (at: string, now: number): number => now - Date.parse(at);
@@ -104,8 +107,8 @@ export const laterOf = (at: string, other: string | null): number =>
 
 /** When the source was last read. */
 export const lastSeen = ({ reading }: Circumstances): Evidence =>
-  reading === null ? { code: 'never_seen', values: {} } : { code: 'last_seen', values: { lastSeenAt: reading.asOf } };
+  reading === null ? fact('never_seen') : fact('last_seen', { lastSeenAt: reading.asOf });
 
 /** That nothing goes out, or ever did. */
 export const nothingOut = (lastPublishedAt: string | null): Evidence =>
-  lastPublishedAt === null ? { code: 'never_published', values: {} } : { code: 'nothing_published', values: { lastPublishedAt } };
+  lastPublishedAt === null ? fact('never_published') : fact('nothing_published', { lastPublishedAt });

@@ -3,7 +3,7 @@ import { failing, fresh } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { iso, isState, jsonObject } from '@/lib/outbox/scan/sql-terms';
 import { FLOW } from '../evidence/flow';
-import { ageMs, factIfKnown, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, factIfKnown, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'blocked_on_key';
 /** Fewer waiting events of one key are no block, unless the relay is known to keep its order. */
@@ -77,8 +77,8 @@ export const blockedOnKeyVerdict: VerdictRule = {
     return {
       since: key.first,
       evidence: [
-        { code: 'key_behind', values: { key: key.key, count: key.count - 1, waiting: key.waiting } },
-        { code: 'key_first', values: { firstAt: key.first, ageMs: agedMs, type: key.type, attempts: key.attempts } },
+        fact('key_behind', { key: key.key, count: key.count - 1, waiting: key.waiting }),
+        fact('key_first', { firstAt: key.first, ageMs: agedMs, type: key.type, attempts: key.attempts }),
         ...factIfKnown('row_error', { error: key.error }),
       ],
     };

@@ -7,6 +7,7 @@ import { silenceLimitMs, rhythmOf } from '../evidence/flow';
 import { LATELY_SECONDS } from '../evidence/forecast';
 import {
   ageMs,
+  fact,
   factIfKnown,
   inARow,
   isoOf,
@@ -110,7 +111,7 @@ function none(circumstances: Circumstances): Finding | null {
   const publishedAt = lastPublishedAt(reading);
   const begun = laterOf(first, publishedAt);
   if (now - begun < patience) return null;
-  const failed = { code: 'all_failed', values: { count, types } };
+  const failed = fact('all_failed', { count, types });
   return { since: isoOf(begun), evidence: [failed, ...factIfKnown('common_error', { error }), nothingOut(publishedAt)] };
 }
 
@@ -122,7 +123,7 @@ function hardlyAny({ reading, previous, now }: Circumstances): Finding | null {
   if (!failing.some(({ asOf }) => ageMs(asOf, now) >= PATIENCE_MS && ageMs(asOf, now) <= RECENT_MS && asOf !== reading.asOf)) return null;
   const { lately: failed = 0, latelyPublished: count = 0, latelyTypes: types = 0, error } = figuresIn(reading, FAILURES);
   const values = { failed, count, types, withinMs: LATELY_SECONDS * 1_000 };
-  const evidence = [{ code: 'most_failed', values }, ...factIfKnown('common_error', { error })];
+  const evidence = [fact('most_failed', values), ...factIfKnown('common_error', { error })];
   return { since: failing[0]?.asOf ?? null, evidence };
 }
 

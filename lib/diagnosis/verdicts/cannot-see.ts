@@ -1,5 +1,5 @@
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
-import { inARow, isBlind, lastSeen, type Failure, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { fact, inARow, isBlind, lastSeen, type Failure, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const SIGHT: Aggregates<{ hidden: boolean }> = { owner: 'cannot_see', figures: ({ hidden }) => ({ hidden }) };
 
@@ -23,13 +23,13 @@ export const cannotSeeVerdict: VerdictRule = {
     const { failure, reading, previous } = circumstances;
     if (failure !== null && isBlind(failure)) {
       const { kind, since } = failure;
-      return { since, evidence: [{ code: WHY[kind], values: { sinceAt: since } }, lastSeen(circumstances)] };
+      return { since, evidence: [fact(WHY[kind], { sinceAt: since }), lastSeen(circumstances)] };
     }
     if (reading === null || failure !== null || !isHidden(reading)) return null;
     const hidden = inARow<Past>(reading, previous, isHidden);
     return {
       since: hidden.length > previous.length ? null : (hidden[0]?.asOf ?? null),
-      evidence: ['rows_hidden', 'figures_partial'].map((code) => ({ code, values: {} })),
+      evidence: [fact('rows_hidden'), fact('figures_partial')],
     };
   },
 };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore } from '@/lib/outbox/scan/sql-terms';
-import { ageMs, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 /** What is counted: deaths longer ago than this are an old story. */
 const RECENT_SECONDS = 900;
@@ -49,15 +49,15 @@ export const deadGrowingVerdict: VerdictRule = {
     const { dead = 0, cause } = deaths;
     const grown = reading.traits.deathTime ? diedLately(deaths, now) : countGrown(dead, previous, now);
     if (grown === null) return null;
-    const causes: Evidence[] = cause == null ? [] : [{ code: 'dead_cause', values: cause }];
-    return { since: grown.since, evidence: [...grown.evidence, ...causes, { code: 'dead_total', values: { count: dead } }] };
+    const causes: Evidence[] = cause == null ? [] : [fact('dead_cause', { type: cause.type, error: cause.error, count: cause.count })];
+    return { since: grown.since, evidence: [...grown.evidence, ...causes, fact('dead_total', { count: dead })] };
   },
 };
 
 function diedLately({ recent = 0, first = null, newest }: Partial<Deaths>, now: number): Finding | null {
   const deaths = (newest ?? []).map((at) => Date.parse(at));
   if (recent === 0 || isOver(deaths, now)) return null;
-  return { since: first, evidence: [{ code: 'newly_dead', values: { count: recent, withinMs: RECENT_MS } }] };
+  return { since: first, evidence: [fact('newly_dead', { count: recent, withinMs: RECENT_MS })] };
 }
 
 /** Whether so much time has passed since the newest of these deaths, newest first, that no other is to be expected. */
@@ -84,5 +84,5 @@ function countGrown(dead: number, previous: readonly Past[], now: number): Findi
   // The last reading that still had the fewest: from then on they grew.
   const since = recent[counts.lastIndexOf(least)]?.asOf ?? null;
   const withinMs = since === null ? RECENT_MS : ageMs(since, now);
-  return { since, evidence: [{ code: 'newly_dead', values: { count: dead - least, withinMs } }] };
+  return { since, evidence: [fact('newly_dead', { count: dead - least, withinMs })] };
 }

@@ -2,7 +2,7 @@ import type { Evidence } from '@/lib/shared/figures/verdicts';
 import { figuresIn } from '@/lib/live/reading';
 import { drainOf, growthOf, LATELY_SECONDS, QUEUE } from '../evidence/forecast';
 import { FLOW } from '../evidence/flow';
-import { ageMs, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 /** A queue grows in every burst: it is behind when its first event waits longer than a burst explains. */
 const OLDEST_MIN_MS = 10_000;
@@ -25,18 +25,18 @@ export const fallingBehindVerdict: VerdictRule = {
     const { waiting: count = 0, oldestFresh } = figuresIn(reading, QUEUE);
     const oldestAt = figuresIn(reading, FLOW).firstDue ?? oldestFresh ?? null;
     if (oldestAt === null || ageMs(oldestAt, now) < OLDEST_MIN_MS) return null;
-    const oldest = { code: 'oldest_waits', values: { oldestAt, ageMs: ageMs(oldestAt, now) } };
+    const oldest = fact('oldest_waits', { oldestAt, ageMs: ageMs(oldestAt, now) });
     const growth = growthOf(circumstances);
     if (growth !== null) {
       const perMinute = Math.round((growth.events * A_MINUTE_MS) / growth.overMs);
-      const evidence = [{ code: 'grows_by', values: { perMinute, count } }, oldest, ...wouldDrain(circumstances, count)];
+      const evidence = [fact('grows_by', { perMinute, count }), oldest, ...wouldDrain(circumstances, count)];
       return { since: new Date(growth.since).toISOString(), evidence };
     }
     const drain = drainOf(circumstances);
     if (drain === null || drain.fromMs < DRAIN_MIN_MS || drain.seenMs < DRAIN_SEEN_MS) return null;
     if (count < BACKLOG_MIN || ageMs(oldestAt, now) < BACKLOG_OLDEST_MIN_MS) return null;
     const { fromMs, toMs } = drain;
-    return { since: oldestAt, evidence: [{ code: 'drains_in', values: { fromMs, toMs, count } }, oldest] };
+    return { since: oldestAt, evidence: [fact('drains_in', { fromMs, toMs, count }), oldest] };
   },
 };
 
@@ -49,5 +49,5 @@ function wouldDrain({ reading, history }: Circumstances, waiting: number): Evide
   const fast = Math.max(...paces);
   // A minute in which little came says nothing of what the relay can do.
   const slow = Math.min(...paces.filter((pace) => pace >= fast / 2));
-  return [{ code: 'would_drain', values: { fromMs: Math.round(waiting / fast), toMs: Math.round(waiting / slow) } }];
+  return [fact('would_drain', { fromMs: Math.round(waiting / fast), toMs: Math.round(waiting / slow) })];
 }

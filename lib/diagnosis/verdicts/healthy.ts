@@ -2,7 +2,7 @@ import type { SlotHealth } from '@/lib/shared/figures/slot-health';
 import type { Evidence } from '@/lib/shared/figures/verdicts';
 import type { SummaryFigures } from '@/lib/figures/summarise';
 import { figuresIn, type Reading } from '@/lib/live/reading';
-import { factIfKnown, type Circumstances, type VerdictRule } from '../evidence/circumstances';
+import { fact, factIfKnown, type Circumstances, type VerdictRule } from '../evidence/circumstances';
 import { drainOf, QUEUE } from '../evidence/forecast';
 
 /** Fewer waiting events than this need no forecast. */
@@ -24,17 +24,17 @@ export const healthyVerdict: VerdictRule = {
 
 /** Rows that tell nothing prove nothing: what the slot says, or that nobody knows. */
 function bySlot({ known, why, name: slot, assumed, state, inactiveSince, lagBytes, walStatus }: SlotHealth): Evidence[] {
-  if (known === 'unavailable') return [{ code: 'slot_unknown', values: { why: why ?? null } }];
+  if (known === 'unavailable') return [fact('slot_unknown', { why: why ?? null })];
   const byState: Record<NonNullable<SlotHealth['state']>, Evidence> = {
-    active: { code: 'slot_read', values: { slot } },
-    inactive: { code: 'slot_unread', values: { slot, sinceAt: inactiveSince } },
-    lost: { code: 'slot_lost', values: { slot, reason: walStatus } },
-    missing: { code: 'slot_missing', values: { slot } },
+    active: fact('slot_read', { slot }),
+    inactive: fact('slot_unread', { slot, sinceAt: inactiveSince }),
+    lost: fact('slot_lost', { slot, reason: walStatus }),
+    missing: fact('slot_missing', { slot }),
   };
   return [
     ...(state === null ? [] : [byState[state]]),
     ...factIfKnown('slot_lag', { lagBytes }),
-    ...(assumed ? [{ code: 'slot_assumed', values: { slot } }] : []),
+    ...(assumed ? [fact('slot_assumed', { slot })] : []),
   ];
 }
 
@@ -42,24 +42,24 @@ function bySlot({ known, why, name: slot, assumed, state, inactiveSince, lagByte
 function backlog(circumstances: Circumstances, reading: Reading): Evidence[] {
   const { waiting: count = 0 } = figuresIn(reading, QUEUE);
   const drain = count < BACKLOG_MIN ? null : drainOf(circumstances);
-  return drain === null ? [] : [{ code: 'drains_in', values: { fromMs: drain.fromMs, toMs: drain.toMs, count } }];
+  return drain === null ? [] : [fact('drains_in', { fromMs: drain.fromMs, toMs: drain.toMs, count })];
 }
 
 function lastPublished({ lastPublishedAt, latency: { why, count } }: SummaryFigures): Evidence {
-  if (lastPublishedAt !== null) return { code: 'last_published', values: { lastPublishedAt } };
+  if (lastPublishedAt !== null) return fact('last_published', { lastPublishedAt });
   return why === 'needs_sampling' || why === 'no_published_at' || why === 'too_many_rows' || (count ?? 0) > 0
-    ? { code: 'publishing_time_unknown', values: {} }
-    : { code: 'never_published', values: {} };
+    ? fact('publishing_time_unknown')
+    : fact('never_published');
 }
 
 function latency({ latency: { p95Ms, count }, depth }: SummaryFigures): Evidence {
-  if (p95Ms !== null) return { code: 'usual_latency', values: { p95Ms, count } };
-  return { code: 'waiting_now', values: { count: depth.waiting.count } };
+  if (p95Ms !== null) return fact('usual_latency', { p95Ms, count });
+  return fact('waiting_now', { count: depth.waiting.count });
 }
 
 function notJudged({ traits, reach }: Reading, { depth: { processing } }: SummaryFigures): Evidence[] {
   return [
-    ...((processing.count ?? 0) > 0 && !traits.claimTime ? [{ code: 'claim_time_unknown', values: { count: processing.count } }] : []),
-    ...(Object.values(reach).includes('cut') ? [{ code: 'too_many_rows', values: {} }] : []),
+    ...((processing.count ?? 0) > 0 && !traits.claimTime ? [fact('claim_time_unknown', { count: processing.count })] : []),
+    ...(Object.values(reach).includes('cut') ? [fact('too_many_rows')] : []),
   ];
 }

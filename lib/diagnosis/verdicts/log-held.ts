@@ -1,5 +1,5 @@
 import { heldBackOf } from '@/lib/outbox/replication-slots/progress';
-import { factIfKnown, isoOf, slotHistory, type VerdictRule } from '../evidence/circumstances';
+import { fact, factIfKnown, isoOf, slotHistory, type VerdictRule } from '../evidence/circumstances';
 
 /** A replication slot keeps more log than its server will, or than any disk should hold: soon it is lost, or the disk is full. */
 export const logHeldVerdict: VerdictRule = {
@@ -11,8 +11,8 @@ export const logHeldVerdict: VerdictRule = {
     return {
       since: isoOf(since),
       evidence: [
-        { code: 'slot_holds', values: { slot, heldBytes } },
-        { code: endangered ? 'slot_endangered' : 'slot_fills_disk', values: {} },
+        fact('slot_holds', { slot, heldBytes }),
+        fact(endangered ? 'slot_endangered' : 'slot_fills_disk'),
         ...factIfKnown('slot_lag', { lagBytes }),
       ],
     };

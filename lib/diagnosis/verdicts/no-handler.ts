@@ -3,7 +3,7 @@ import { fresh } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates } from '@/lib/live/reading';
 import { count, earliest, iso, jsonObject, typed } from '@/lib/outbox/scan/sql-terms';
 import { FLOW } from '../evidence/flow';
-import { ageMs, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'no_handler';
 /** Types looked at: those whose first event waits longest. */
@@ -52,9 +52,9 @@ export const noHandlerVerdict: VerdictRule = {
     return {
       since: oldest.firstAt,
       evidence: [
-        { code: 'type_never_out', values: { ...worst, ageMs: ageMs(worst.firstAt, now) } },
-        { code: 'others_go_out', values: { frontierAt } },
-        ...(others.length === 0 ? [] : [{ code: 'more_types', values: { count: others.length } }]),
+        fact('type_never_out', { type: worst.type, count: worst.count, firstAt: worst.firstAt, ageMs: ageMs(worst.firstAt, now) }),
+        fact('others_go_out', { frontierAt }),
+        ...(others.length === 0 ? [] : [fact('more_types', { count: others.length })]),
       ],
     };
   },

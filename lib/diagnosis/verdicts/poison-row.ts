@@ -1,7 +1,7 @@
 import { figuresIn, type Past } from '@/lib/live/reading';
 import { FAILING_ROWS, FLOW, POISON_ROWS_MAX, headTakenAt, isAlive, silenceLimitMs, rhythmOf, standstill } from '../evidence/flow';
 import { QUEUE } from '../evidence/forecast';
-import { ageMs, factIfKnown, isoOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, factIfKnown, isoOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 /** Attempts of a row that fails for ever, and how far it is ahead of any other. */
 const ENDLESS_ATTEMPTS = 20;
@@ -28,8 +28,8 @@ function blocking(circumstances: Circumstances): Finding | null {
   return {
     since: isoOf(still.since),
     evidence: [
-      ...(head?.at == null ? [] : [{ code: 'blocking_row', values: { headAt: head.at, ageMs: ageMs(head.at, now), type: head.type } }]),
-      { code: 'events_behind', values: { count: still.due } },
+      ...(head?.at == null ? [] : [fact('blocking_row', { headAt: head.at, ageMs: ageMs(head.at, now), type: head.type })]),
+      fact('events_behind', { count: still.due }),
       ...factIfKnown('taken_again', { takenAt: isoOf(headTakenAt(circumstances)) }),
       ...factIfKnown('row_error', { error: head?.error }),
     ],
@@ -44,7 +44,7 @@ function counted({ reading, previous, now }: Circumstances): Finding | null {
   const before = previous.map((past) => mostOf(past)[0]).find((row) => row?.at === worst.at);
   // A row nobody tries any more is an old story.
   if (before?.attempts === worst.attempts) return null;
-  const facts = [{ code: 'row_attempts', values: { count: worst.attempts } }, ...factIfKnown('row_error', { error: worst.error })];
+  const facts = [fact('row_attempts', { count: worst.attempts }), ...factIfKnown('row_error', { error: worst.error })];
   return { since: worst.at, evidence: [endless(1, worst.at, now), ...facts] };
 }
 
@@ -65,7 +65,5 @@ function isQueue(past: Past): boolean {
   return oldestFresh != null && ageMs(oldestFresh, Date.parse(past.asOf)) > QUEUE_MS;
 }
 
-const endless = (count: number, firstAt: string | null, now: number) => ({
-  code: 'endless_rows',
-  values: { count, firstAt, ageMs: firstAt === null ? null : ageMs(firstAt, now) },
-});
+const endless = (count: number, firstAt: string | null, now: number) =>
+  fact('endless_rows', { count, firstAt, ageMs: firstAt === null ? null : ageMs(firstAt, now) });

@@ -3,6 +3,7 @@ import { FLOW, isAlive, silenceLimitMs, rhythmOf, standstill, type Rhythm } from
 import { stopOf } from '@/lib/outbox/replication-slots/progress';
 import {
   ageMs,
+  fact,
   factIfKnown,
   isoOf,
   nothingOut,
@@ -31,8 +32,8 @@ function byRows(circumstances: Circumstances): Finding | null {
   return {
     since: isoOf(still.since),
     evidence: [
-      written ? nothingOut(lastOutAt) : { code: 'nothing_moved', values: { sinceAt: lastOutAt ?? firstDueAt } },
-      { code: 'events_due', values: { count: due, oldestAt: firstDueAt, ageMs: ageMs(firstDueAt, now) } },
+      written ? nothingOut(lastOutAt) : fact('nothing_moved', { sinceAt: lastOutAt ?? firstDueAt }),
+      fact('events_due', { count: due, oldestAt: firstDueAt, ageMs: ageMs(firstDueAt, now) }),
       rhythm(usual, patience),
     ],
   };
@@ -43,8 +44,8 @@ function bySlot(circumstances: Circumstances): Finding | null {
   if (stop === null) return null;
   const { slot, lagBytes, heldBytes } = stop;
   const since = isoOf(stop.since);
-  if (stop.how === 'lost') return { since, evidence: [{ code: 'slot_lost', values: { slot, reason: stop.reason } }] };
-  if (stop.how === 'missing') return { since, evidence: [{ code: 'slot_missing', values: { slot } }] };
+  if (stop.how === 'lost') return { since, evidence: [fact('slot_lost', { slot, reason: stop.reason })] };
+  if (stop.how === 'missing') return { since, evidence: [fact('slot_missing', { slot })] };
   const facts = [
     ...factIfKnown('slot_events', { count: stop.events }),
     ...factIfKnown('slot_lag', { lagBytes }),
@@ -54,13 +55,11 @@ function bySlot(circumstances: Circumstances): Finding | null {
   // Of a slot that nobody reads the verdict's own sentence says as much: what it is about comes first.
   return {
     since,
-    evidence: stop.how === 'silent' ? [{ code: 'slot_silent', values }, ...facts] : [...facts, { code: 'slot_unread', values }],
+    evidence: stop.how === 'silent' ? [fact('slot_silent', values), ...facts] : [...facts, fact('slot_unread', values)],
   };
 }
 
 function rhythm({ p50Ms, published: count }: Rhythm, patience: number): Evidence {
-  if (p50Ms !== null) return { code: 'usual_rhythm', values: { p50Ms, patienceMs: patience } };
-  return count > 0
-    ? { code: 'usual_pace', values: { count, patienceMs: patience } }
-    : { code: 'rhythm_unknown', values: { patienceMs: patience } };
+  if (p50Ms !== null) return fact('usual_rhythm', { p50Ms, patienceMs: patience });
+  return count > 0 ? fact('usual_pace', { count, patienceMs: patience }) : fact('rhythm_unknown', { patienceMs: patience });
 }

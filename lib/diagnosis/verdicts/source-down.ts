@@ -1,4 +1,4 @@
-import { isBlind, lastSeen, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { fact, isBlind, lastSeen, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 /** The newest attempt to read failed as the database is away: whatever is shown is old. */
 export const sourceDownVerdict: VerdictRule = {
@@ -8,6 +8,6 @@ export const sourceDownVerdict: VerdictRule = {
     if (failure === null || isBlind(failure)) return null;
     const { kind, since } = failure;
     const code = kind === 'timeout' ? 'source_timeout' : 'source_unreachable';
-    return { since, evidence: [{ code, values: { sinceAt: since } }, lastSeen(circumstances)] };
+    return { since, evidence: [fact(code, { sinceAt: since }), lastSeen(circumstances)] };
   },
 };

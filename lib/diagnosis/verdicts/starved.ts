@@ -5,7 +5,7 @@ import { due, failing } from '@/lib/live/reading-sql';
 import { figuresIn, type Aggregates } from '@/lib/live/reading';
 import { count, earliest, iso, isState, latest, mostFrequent, typeWithMost } from '@/lib/outbox/scan/sql-terms';
 import { FLOW, isAlive, silenceLimitMs, POISON_ROWS_MAX, rhythmOf } from '../evidence/flow';
-import { ageMs, isoOf, laterOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
+import { ageMs, fact, isoOf, laterOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'starved';
 const CONFIRMED_MS = { fromMs: 5_000 };
@@ -51,12 +51,12 @@ export const starvedVerdict: VerdictRule = {
     const confirmed = seenBefore(circumstances, CONFIRMED_MS, (past) => figuresIn(past, FLOW).firstDue === firstDue);
     const patience = silenceLimitMs(rhythmOf(circumstances), confirmed, true);
     if (now - since <= patience || !isAlive(circumstances, patience)) return null;
-    const cause: Evidence[] = error === null && type === null ? [] : [{ code: 'failing_cause', values: { error, type } }];
+    const cause: Evidence[] = error === null && type === null ? [] : [fact('failing_cause', { error, type })];
     return {
       since: isoOf(since),
       evidence: [
-        { code: 'failing_ahead', values: { count: ahead } },
-        { code: 'fresh_behind', values: { count: events, oldestAt: firstDue, ageMs: ageMs(firstDue, now) } },
+        fact('failing_ahead', { count: ahead }),
+        fact('fresh_behind', { count: events, oldestAt: firstDue, ageMs: ageMs(firstDue, now) }),
         ...cause,
       ],
     };

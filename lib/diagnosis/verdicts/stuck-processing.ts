@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { figuresIn, type Aggregates } from '@/lib/live/reading';
 import { count, earliest, isState, iso, once, secondsBefore, typeWithMost, type Sql } from '@/lib/outbox/scan/sql-terms';
 import type { Base } from '@/lib/live/reading-sql';
-import type { Finding, VerdictRule } from '../evidence/circumstances';
+import { fact, type Finding, type VerdictRule } from '../evidence/circumstances';
 
 const OWNER = 'stuck_processing';
 
@@ -28,9 +28,9 @@ export const stuckProcessingVerdict: VerdictRule = {
     return {
       since: new Date(claimedAt + stuckAfterMs).toISOString(),
       evidence: [
-        { code: 'stuck_events', values: { count: stuck, stuckAfterMs } },
-        { code: 'oldest_claim', values: { claimedAt: oldest, ageMs: now - claimedAt } },
-        { code: 'stuck_type', values: { type } },
+        fact('stuck_events', { count: stuck, stuckAfterMs }),
+        fact('oldest_claim', { claimedAt: oldest, ageMs: now - claimedAt }),
+        fact('stuck_type', { type }),
       ],
     };
   },
