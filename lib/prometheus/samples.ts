@@ -41,10 +41,9 @@ export interface Remembered {
 /** What is told about one outbox. Figures that are not of now are left out: an old depth would look like a new one. */
 export function samplesOf({ current, totals, collector }: Known, { labels, created }: Remembered): Samples {
   const { id, up, summary, cost } = current;
-  const values: Sample[] = [{ family: 'outbox_console_up', labels: { outbox: id }, value: Number(up) }];
-  const add = (family: FamilyName, value: number | null, more: Sample['labels'] = {}): void => {
-    if (value !== null && Number.isFinite(value) && value >= 0) values.push({ family, labels: { outbox: id, ...more }, value });
-  };
+  const values: Sample[] = [];
+  const add = adder(values, { outbox: id });
+  add('outbox_console_up', Number(up));
   for (const verdict of VERDICTS) add('outbox_console_verdict', Number(summary.diagnosis.verdict === verdict), { verdict });
   const told = totals !== null && countsPublished(totals, collector) ? totals : null;
   if (told !== null) {
@@ -62,6 +61,13 @@ export function samplesOf({ current, totals, collector }: Known, { labels, creat
 
 type Add = (family: FamilyName, value: number | null, more?: Sample['labels']) => void;
 
+/** Adds what is known of something that has these labels. */
+const adder =
+  (samples: Sample[], labels: Sample['labels']): Add =>
+  (family, value, more = {}) => {
+    if (value !== null && Number.isFinite(value) && value >= 0) samples.push({ family, labels: { ...labels, ...more }, value });
+  };
+
 function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabels): void {
   const { depth, oldestPendingAt, lastPublishedAt, asOf, byType } = summary;
   add('outbox_console_reading_timestamp_seconds', secondsOf(asOf));
@@ -76,25 +82,18 @@ function addFigures(add: Add, outbox: string, summary: Summary, labels: TypeLabe
   add('outbox_console_last_published_timestamp_seconds', lastPublishedAt === null ? null : secondsOf(lastPublishedAt));
   for (const { id, gauge } of SHOWN_METRICS) if (gauge !== null) add(gauge.family as FamilyName, amountOf(summary[id]));
   addReplicationSlot(add, summary);
-  const gauges = [
-    ['outbox_console_type_waiting_events', 'waiting'],
-    ['outbox_console_type_dead_events', 'dead'],
-  ] as const;
-  for (const [family, state] of gauges) {
-    for (const [type, value] of depthByLabel(outbox, byType, state, depth[state], labels)) add(family, value, { type });
+  for (const state of ['waiting', 'dead'] as const) {
+    for (const [type, value] of depthByLabel(outbox, byType, state, depth[state], labels))
+      add(`outbox_console_type_${state}_events`, value, { type });
   }
 }
 
 function addReplicationSlot(add: Add, { slot, asOf }: Summary): void {
   if (slot?.name == null || slot.state === null) return;
   const labels = { slot: slot.name };
-  const active = slot.state === 'active';
-  add('outbox_console_slot_active', Number(active), labels);
-  add(
-    'outbox_console_slot_inactive_seconds',
-    active ? 0 : slot.inactiveSince === null ? null : secondsBetween(slot.inactiveSince, asOf),
-    labels,
-  );
+  const inactiveSeconds = slot.inactiveSince === null ? null : secondsBetween(slot.inactiveSince, asOf);
+  add('outbox_console_slot_active', Number(slot.state === 'active'), labels);
+  add('outbox_console_slot_inactive_seconds', slot.state === 'active' ? 0 : inactiveSeconds, labels);
   add('outbox_console_slot_lag_bytes', slot.lagBytes, labels);
   add('outbox_console_slot_held_bytes', slot.heldBytes, labels);
   add('outbox_console_slot_safe_bytes', slot.safeBytes, labels);
@@ -128,20 +127,13 @@ function depthByLabel(
 ): Map<string, number> {
   const known = types.flatMap((figures) => (figures[state] === null ? [] : [[figures.type, figures[state]] as const]));
   if (all.count === null || (known.length === 0 && all.count > 0)) return new Map();
-  const sums = summed(outbox, known, labels);
-  const told = [...sums.values()].reduce((sum, value) => sum + value, 0);
+  const sums = new Map<string, number>();
+  const addTo = (label: string, value: number) => sums.set(label, (sums.get(label) ?? 0) + value);
+  for (const [type, value] of known) addTo(labels.labelOf(outbox, type), value);
+  const told = known.reduce((sum, [, value]) => sum + value, 0);
   // Of a count that stopped, nobody knows what is left.
   if (all.known === 'capped') sums.delete(OTHER);
-  else sums.set(OTHER, (sums.get(OTHER) ?? 0) + Math.max(0, all.count - told));
-  return sums;
-}
-
-function summed(outbox: string, values: readonly (readonly [string, number])[], labels: TypeLabels): Map<string, number> {
-  const sums = new Map<string, number>();
-  for (const [type, value] of values) {
-    const label = labels.labelOf(outbox, type);
-    sums.set(label, (sums.get(label) ?? 0) + value);
-  }
+  else addTo(OTHER, Math.max(0, all.count - told));
   return sums;
 }
 
@@ -157,39 +149,30 @@ const isZero = ({ count, known }: Count): boolean => count === 0 && known === 'e
 
 /** What is told about the databases: whether they answer, and the connections this console holds. */
 export function databaseSamples(databases: readonly FleetDatabase[]): Sample[] {
-  return databases.flatMap(({ id: database, state, connections }): Sample[] => {
-    const up: Sample[] =
-      state === 'unknown' ? [] : [{ family: 'outbox_console_database_up', labels: { database }, value: Number(state === 'up') }];
-    const held = CONNECTION_ROLES.flatMap((role): Sample[] => {
+  const samples: Sample[] = [];
+  for (const { id: database, state, connections } of databases) {
+    const add = adder(samples, { database });
+    add('outbox_console_database_up', state === 'unknown' ? null : Number(state === 'up'));
+    for (const role of CONNECTION_ROLES) {
       const counts = connections[role];
-      if (counts === undefined) return [];
-      const labels = { database, role };
-      const sample = (family: FamilyName, value: number, more: Sample['labels'] = {}): Sample => ({
-        family,
-        labels: { ...labels, ...more },
-        value,
-      });
-      return [
-        sample('outbox_console_connections', counts.inUse, { use: 'active' }),
-        sample('outbox_console_connections', counts.idle, { use: 'idle' }),
-        sample('outbox_console_connections_limit', counts.limit),
-        sample('outbox_console_connections_waiting', counts.waiting),
-      ];
-    });
-    return [...up, ...held];
-  });
+      if (counts === undefined) continue;
+      add('outbox_console_connections', counts.inUse, { role, use: 'active' });
+      add('outbox_console_connections', counts.idle, { role, use: 'idle' });
+      add('outbox_console_connections_limit', counts.limit, { role });
+      add('outbox_console_connections_waiting', counts.waiting, { role });
+    }
+  }
+  return samples;
 }
 
 /** Of each database, whether its intervention records are all in the audit. */
 export function auditSamples(carrying: readonly Carrying[]): Sample[] {
-  return carrying.flatMap(({ database, why, lacking, completeAt }): Sample[] => {
-    const labels = { database };
-    return [
-      { family: 'outbox_console_audit_complete', labels, value: Number(why === null) },
-      ...(lacking === null ? [] : [{ family: 'outbox_console_audit_lacking_records' as const, labels, value: lacking }]),
-      ...(completeAt === null
-        ? []
-        : [{ family: 'outbox_console_audit_complete_timestamp_seconds' as const, labels, value: Date.parse(completeAt) / 1_000 }]),
-    ];
-  });
+  const samples: Sample[] = [];
+  for (const { database, why, lacking, completeAt } of carrying) {
+    const add = adder(samples, { database });
+    add('outbox_console_audit_complete', Number(why === null));
+    add('outbox_console_audit_lacking_records', lacking);
+    add('outbox_console_audit_complete_timestamp_seconds', completeAt === null ? null : secondsOf(completeAt));
+  }
+  return samples;
 }

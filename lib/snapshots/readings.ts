@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@/lib/database/database';
-import { DatabaseFailure } from '@/lib/database/failure';
+import { DatabaseFailure, type FailureCode } from '@/lib/database/failure';
 import type { Failure } from '@/lib/diagnosis/evidence/circumstances';
 import { VERDICT_RULES } from '@/lib/diagnosis/judge/verdict-registry.gen';
 import { METRIC_AGGREGATES } from '@/lib/figures/summarise';
@@ -14,7 +14,7 @@ import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import { Queue, type Ticket } from '@/lib/shared/async/queue';
 import { within } from '@/lib/shared/async/within';
 import { SHARED_SLOW_MS } from '@/lib/shared/polling';
-import { Problem } from '@/lib/shared/problems';
+import { Problem, type ProblemCode } from '@/lib/shared/problems';
 
 /** Readings this old are forgotten: no verdict looks further back. */
 const REMEMBERED_MS = 900_000;
@@ -280,18 +280,22 @@ function remember(entry: Entry, { asOf, figures, reach }: Reading): void {
   );
 }
 
+const KINDS: Partial<Record<FailureCode | ProblemCode, Failure['kind']>> = {
+  timeout: 'slow',
+  locked: 'slow',
+  busy: 'slow',
+  connection: 'unavailable',
+  unavailable: 'unavailable',
+  no_privilege: 'no_privilege',
+  missing: 'missing',
+  not_found: 'missing',
+  outdated: 'outdated',
+};
+
 function kindOf(error: unknown): Failure['kind'] {
   if (error instanceof NotComputed) return 'no_store';
   const failure = error instanceof Problem && error.cause instanceof DatabaseFailure ? error.cause : error;
-  if (failure instanceof DatabaseFailure) {
-    if (failure.code === 'timeout' || failure.code === 'locked' || failure.code === 'busy') return 'slow';
-    if (failure.code === 'no_privilege' || failure.code === 'missing' || failure.code === 'outdated') return failure.code;
-    return failure.code === 'connection' ? 'unavailable' : 'unusable';
-  }
-  if (!(failure instanceof Problem)) return 'unusable';
-  if (failure.code === 'timeout') return 'slow';
-  if (failure.code === 'unavailable') return 'unavailable';
-  return failure.code === 'not_found' ? 'missing' : 'unusable';
+  return (failure instanceof DatabaseFailure || failure instanceof Problem ? KINDS[failure.code] : null) ?? 'unusable';
 }
 
 /** What metrics and verdicts want of the one statement of a reading. */

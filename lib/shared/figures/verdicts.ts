@@ -1,25 +1,8 @@
 /**
  * What is wrong with an outbox, in one word. Worst first, the order in which the fleet is sorted: what cannot be seen,
  * then what stops every event, or soon will, a kind of event, one key, then what is lost one by one, and last what is merely late.
+ * Each with how loudly it asks for a person.
  */
-export const VERDICTS = [
-  'source_down',
-  'cannot_see',
-  'relay_stopped',
-  'log_held',
-  'broker_refusing',
-  'poison_row',
-  'starved',
-  'no_handler',
-  'blocked_on_key',
-  'dead_growing',
-  'stuck_processing',
-  'falling_behind',
-  'healthy',
-] as const;
-export type Verdict = (typeof VERDICTS)[number];
-
-/** How loudly a verdict asks for a person. */
 export const VERDICT_TONE = {
   source_down: 'blind',
   cannot_see: 'blind',
@@ -34,7 +17,9 @@ export const VERDICT_TONE = {
   stuck_processing: 'act',
   falling_behind: 'watch',
   healthy: 'healthy',
-} as const satisfies Record<Verdict, 'healthy' | 'watch' | 'act' | 'blind'>;
+} as const satisfies Record<string, 'healthy' | 'watch' | 'act' | 'blind'>;
+export type Verdict = keyof typeof VERDICT_TONE;
+export const VERDICTS = Object.keys(VERDICT_TONE) as Verdict[];
 export type Tone = (typeof VERDICT_TONE)[Verdict];
 
 /** `code` names its sentence (`evidence.<code>`), `values` fill it in: times as ISO strings, durations in milliseconds as `…Ms`. */
