@@ -3,7 +3,7 @@ import { NextIntlClientProvider } from 'next-intl';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import messages from '@/lib/messages/en.json';
-import type { Content } from '@/lib/shared/lists/content';
+import type { Content } from '@/lib/shared/lists/shown';
 import { ContentView } from './content-view';
 
 const page = (content: Partial<Content>): string =>

@@ -1,7 +1,7 @@
 import { Button, SegmentedControl, Skeleton } from '@mantine/core';
 import { useTranslations } from 'next-intl';
 import { lazy, Suspense, useState } from 'react';
-import type { Content, Unread } from '@/lib/shared/lists/content';
+import type { Content, Unread } from '@/lib/shared/lists/shown';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
 import { Block, CopyAction, useBeginning } from './facts';

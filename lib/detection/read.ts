@@ -13,7 +13,7 @@ import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { COLUMN_ROLES } from '@/lib/shape/shape';
 import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
-import { MASK } from '@/lib/shared/lists/masked';
+import { MASK } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
 import type { RoleColumns, WordEvidence } from './roles';

@@ -1,11 +1,11 @@
 /** What the console says about outboxes and events, on HTTP, to actions and screens. Ids and 64-bit numbers are strings, times ISO 8601. */
 import type { AuditLack, AuditOddity } from './changes/carrying';
 import type { CollectorStatus } from './figures/collection';
-import type { Content } from './lists/content';
+import { type Content, type ListScope } from './lists/shown';
 import type { Count, Known, Percentiles, UnavailableReason } from './figures/measured';
 import type { MetricFigures, MetricSeries } from './figures/metrics';
-import type { ListScope } from './lists/list-scope';
 import type { ReadOnlyReason } from './changes/read-only';
+import type { ShownCode } from './problems';
 import type { SlotHealth } from './figures/slot-health';
 import type { EventState, State } from './states';
 import type { Diagnosis } from './figures/verdicts';
@@ -327,4 +327,17 @@ export interface AuditPage {
   nextCursor: string | null;
   /** Databases with records that the audit does not have, or may not have. */
   lacks: AuditLack[];
+}
+
+/** What the events screen polls: a page of events, or why there is none (a filter that reads too much, a source that is down). */
+export interface EventsSnapshot {
+  asOf: string | null;
+  page: EventPage | null;
+  problem: { code: ShownCode; reference?: string } | null;
+}
+
+/** What the dead-letter screens poll: one outbox's, or every outbox's; each says for itself when it cannot be read. */
+export interface DeadLettersSnapshot {
+  asOf: string | null;
+  outboxes: DeadLetters[];
 }

@@ -1,6 +1,6 @@
 import type { Engine } from '@/lib/database/engine';
 import type { ColumnDescription } from '@/lib/database/description';
-import type { OrderedBy } from '@/lib/shared/lists/list-scope';
+import type { OrderedBy } from '@/lib/shared/lists/shown';
 import { Problem } from '@/lib/shared/problems';
 
 /** Where a page begins: just beyond this row, in this order and direction. */

@@ -1,5 +1,5 @@
 import type { ColumnDescription } from '@/lib/database/description';
-import type { OrderedBy } from '@/lib/shared/lists/list-scope';
+import type { OrderedBy } from '@/lib/shared/lists/shown';
 import { commonTests, coversEveryRow, notNull } from '@/lib/shape/reason';
 import type { Leaf } from '@/lib/shape/schema/condition';
 import { fitTests, fitWalk, numberedKey, uniqueKey, type Walk } from '../indexes/index-fit';

@@ -11,7 +11,7 @@ import { createSample, settingsFor } from '@/scripts/testing/outbox';
 import { openDatabase, type Database } from '@/lib/database/database';
 import type { Db } from '@/lib/database/description';
 import { StatementSettings } from '@/lib/database/postgres/session';
-import type { OrderedBy } from '@/lib/shared/lists/list-scope';
+import type { OrderedBy } from '@/lib/shared/lists/shown';
 import type { EventFilter } from '@/lib/shared/model';
 import { bindOutbox } from '../bind';
 import { encodeCursor } from './cursor';

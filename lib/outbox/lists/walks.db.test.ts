@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSample, ENGINES, settingsFor, useTestDatabaseOf } from '@/scripts/testing/outbox';
 import { numbersTo } from '@/scripts/testing/mysql';
 import { openDatabase, type Database } from '@/lib/database/database';
-import type { OrderedBy } from '@/lib/shared/lists/list-scope';
+import type { OrderedBy } from '@/lib/shared/lists/shown';
 import type { EngineKey, EventFilter } from '@/lib/shared/model';
 import { LIVE_STATES } from '@/lib/shared/states';
 import { bindOutbox } from '../bind';

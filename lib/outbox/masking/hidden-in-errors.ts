@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
-import { MASK } from '@/lib/shared/lists/masked';
+import { MASK } from '@/lib/shared/lists/shown';
 import { livePlaces, type Outbox } from '../outbox';
 import { decodeContent, type StoredContent, READ_BYTES } from '../rows/content';
 import { isCutError, placeSql } from '../rows/row';

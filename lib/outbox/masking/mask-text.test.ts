@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorTemplate } from '@/lib/shared/lists/cause';
-import { MASK } from '@/lib/shared/lists/masked';
+import { MASK } from '@/lib/shared/lists/shown';
 import { maskText } from './mask-text';
 
 describe('free text for a viewer', () => {

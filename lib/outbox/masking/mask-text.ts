@@ -1,4 +1,4 @@
-import { CARD_DIGITS, MASK } from '@/lib/shared/lists/masked';
+import { CARD_DIGITS, MASK } from '@/lib/shared/lists/shown';
 import { SENSITIVE_KEYS } from './paths';
 
 const EMAIL = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MASK } from '@/lib/shared/lists/masked';
-import type { Content } from '@/lib/shared/lists/content';
+import { MASK, type Content } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { maskProblems } from './hidden-fields';
 import { linksOf } from '../rows/links';

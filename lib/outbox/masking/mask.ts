@@ -1,6 +1,5 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
-import { MASK } from '@/lib/shared/lists/masked';
-import type { Content } from '@/lib/shared/lists/content';
+import { MASK, type Content } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { decodeContent, type StoredContent } from '../rows/content';
 import { hiddenFields } from './hidden-fields';

@@ -1,5 +1,5 @@
 import type { Shape } from '@/lib/shape/shape';
-import type { Unread } from '@/lib/shared/lists/content';
+import type { Unread } from '@/lib/shared/lists/shown';
 
 /** Values up to this size are read without being asked for: of a list's rows, and on an event's own page. In bytes. */
 export const READ_BYTES = 262_144;

@@ -1,4 +1,4 @@
-import type { Content } from '@/lib/shared/lists/content';
+import type { Content } from '@/lib/shared/lists/shown';
 import type { EventLink, OutboxEvent } from '@/lib/shared/model';
 import { parse } from 'lossless-json';
 import { rawSteps } from '@/lib/shared/lists/document-path';

@@ -6,7 +6,7 @@ import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { maskText } from '@/lib/outbox/masking/mask-text';
 import { lacksOf } from '@/lib/shared/changes/carrying';
 import { parseAuditFilter } from '@/lib/shared/lists/audit-filter';
-import { MASK } from '@/lib/shared/lists/masked';
+import { MASK } from '@/lib/shared/lists/shown';
 import { PAGE_LIMIT_DEFAULT, type AuditEntry, type AuditFilter, type AuditPage } from '@/lib/shared/model';
 import { can } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';

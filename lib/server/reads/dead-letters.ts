@@ -4,8 +4,15 @@ import { newestDead } from '@/lib/outbox/lists/dead-letters';
 import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { groupByCause } from '@/lib/shared/lists/dead-letter-groups';
 import { parseEventFilter, serialiseEventFilter } from '@/lib/shared/lists/event-filter';
-import type { DeadLettersSnapshot } from '@/lib/shared/lists/snapshots';
-import { PAGE_LIMIT_DEFAULT, type Cause, type DeadLetters, type EventFilter, type FrozenPage, type OutboxInfo } from '@/lib/shared/model';
+import {
+  type DeadLettersSnapshot,
+  PAGE_LIMIT_DEFAULT,
+  type Cause,
+  type DeadLetters,
+  type EventFilter,
+  type FrozenPage,
+  type OutboxInfo,
+} from '@/lib/shared/model';
 import { unavailable } from '@/lib/shared/figures/measured';
 import { Problem } from '@/lib/shared/problems';
 import type { Context } from '../context';

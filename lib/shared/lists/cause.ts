@@ -1,4 +1,4 @@
-import { CARD_DIGITS, MASK } from './masked';
+import { CARD_DIGITS, MASK } from './shown';
 import type { Cause } from '../model';
 
 /**
