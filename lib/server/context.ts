@@ -8,7 +8,7 @@ import { LOCALE_COOKIE, TIME_ZONE_COOKIE } from '@/lib/shared/preferences';
 import { can, onlyReads, type Actor, type Permission } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
 import { stopwatch } from '@/lib/shared/async/stopwatch';
-import { identify, type Identification } from './auth/actor';
+import { identify, type Identification } from './auth/session';
 import { originProblem, publicOrigin } from './auth/origin';
 import { getConsole, type Console } from './console';
 import { chooseLanguage, chooseTimeZone } from './language';

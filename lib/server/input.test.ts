@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken } from './auth/actor';
+import { bearerToken } from './auth/session';
 import { readJson, queryOf } from './input';
 import { chooseLanguage, chooseTimeZone } from './language';
 import { readEventsQuery } from './reads/events';

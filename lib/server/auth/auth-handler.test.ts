@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requireDoor, requireForm } from './auth-doors';
+import { requireDoor, requireForm } from './auth-handler';
 
 const door = (method: string, path: string, query = ''): (() => void) => {
   return () => requireDoor(method, path === '' ? [] : path.split('/'), new URLSearchParams(query));

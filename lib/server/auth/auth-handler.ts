@@ -11,10 +11,9 @@ import { authOptions } from './auth-options';
 import { clientHeader } from './client-address';
 import { browserCookie, browserCookieName, browserId, newBrowserId, sessionCookieName } from './cookies';
 import { ownPath, publicOrigin } from './origin';
-import { readSessionToken } from './session';
+import { readSessionId } from './session';
 
 /** Which requests next-auth is handed: the rest it answers in ways of its own, from a page that is not ours to a 500. */
-
 
 const DOORS: Record<string, readonly string[]> = {
   csrf: ['GET'],
@@ -79,13 +78,13 @@ async function handle(request: NextRequest, context: AuthContext): Promise<Respo
       throw new Problem('forbidden', 'The request comes from another origin');
     const console = await getConsole();
     const jar = await cookies();
-    const previous = await readSessionToken(jar.get(sessionCookieName(origin))?.value);
+    const previousSid = await readSessionId(jar.get(sessionCookieName(origin))?.value);
     const browser = browserId(jar.get(browserCookieName(origin))?.value) ?? newBrowserId();
     let signedIn = false;
     const options = authOptions(console, {
       address: request.headers.get(clientHeader()) ?? 'unknown',
       browser,
-      previousSid: previous?.sid ?? null,
+      previousSid,
       onSignIn: () => (signedIn = true),
     });
     const asked = await tidied(request, origin);
