@@ -54,27 +54,21 @@ const holder = globalThis as { [KEY]?: Promise<Console>; [ENDED]?: boolean };
 const PATIENCE_MS = 15_000;
 
 /** Without a store that takes its audit entry, nothing is changed. */
-async function requireStore(store: Store): Promise<void> {
-  await proveAuditTakesEntries(store.db).catch((cause: unknown) => {
+const requireStore = (store: Store): Promise<void> =>
+  proveAuditTakesEntries(store.db).catch((cause: unknown) => {
     const detail = 'The console cannot write the audit in its own store at the moment, so this try changed nothing';
     throw new Problem('unavailable', detail, { ofStore: true, cause });
   });
-}
 
 /** Logs that a thing of its own failed, as a warning. */
-const warn =
-  (text: string) =>
-  (err: unknown): void =>
-    log().warn({ err }, text);
-const warnOf =
-  (of: 'outbox' | 'database', text: string) =>
-  (name: string, err: unknown): void =>
-    log().warn({ [of]: name, err }, text);
+const warn = (text: string) => (err: unknown) => log().warn({ err }, text);
+const warnOf = (of: 'outbox' | 'database', text: string) => (name: string, err: unknown) => log().warn({ [of]: name, err }, text);
 
 async function create(): Promise<Console> {
   const env = environment();
   const reading = await loadConfig(env.configPath, SUPPORTED, environmentValue);
-  if (!reading.ok) throw new Error(`The configuration cannot be used:\n${reading.problems.join('\n')}`);
+  const unusable = (problems: readonly string[]) => new Error(`The configuration cannot be used:\n${problems.join('\n')}`);
+  if (!reading.ok) throw unusable(reading.problems);
   const { config } = reading;
   const url = config.storeUrl ?? env.embeddedStoreUrl;
   if (url === undefined) throw new Error('store: missing; start with npm start, which runs the embedded one');
@@ -90,14 +84,10 @@ async function create(): Promise<Console> {
   const wrong = await mappingErrors(directory);
   if (wrong.length > 0) {
     await Promise.all([directory.close(), store.close()]);
-    throw new Error(`The configuration cannot be used:\n${wrong.join('\n')}`);
+    throw unusable(wrong);
   }
-  const carrier = startCarrier({
-    directory,
-    store,
-    onError: warnOf('database', 'records could not be carried into the audit'),
-  });
-  const snapshots: Snapshots = createSnapshots(directory, {
+  const carrier = startCarrier({ directory, store, onError: warnOf('database', 'records could not be carried into the audit') });
+  const snapshots = createSnapshots(directory, {
     history: openHistory(store),
     compute: computeInStore(store),
     collector: { status: (outbox) => collector.status(outbox) },
@@ -122,11 +112,7 @@ async function create(): Promise<Console> {
     onError: warnOf('outbox', 'the history could not be collected'),
   });
   collector.start();
-  const housekeeping = startHousekeeping({
-    store,
-    rollupDays: config.retention.rollupDays,
-    onError: warn('housekeeping failed'),
-  });
+  const housekeeping = startHousekeeping({ store, rollupDays: config.retention.rollupDays, onError: warn('housekeeping failed') });
   const interventions: InterventionDeps = {
     directory,
     requireStore: () => requireStore(store),
@@ -134,10 +120,7 @@ async function create(): Promise<Console> {
     onRecord: (outbox) => carrier.kick(outbox),
   };
   const underWay = createUnderWay();
-  const settling = startSettling({
-    ...interventions,
-    onError: warn('an intervention whose outcome is unknown could not be looked at'),
-  });
+  const settling = startSettling({ ...interventions, onError: warn('an intervention whose outcome is unknown could not be looked at') });
   return {
     config,
     store,
@@ -153,11 +136,7 @@ async function create(): Promise<Console> {
       onFailure: warn('the totals for Prometheus could not be read'),
     }),
     collector,
-    examiner: createExaminer({
-      directory,
-      store,
-      onFailure: warnOf('outbox', 'the outbox could not be examined'),
-    }),
+    examiner: createExaminer({ directory, store, onFailure: warnOf('outbox', 'the outbox could not be examined') }),
     carrier,
     interventions,
     underWay,

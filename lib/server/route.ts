@@ -44,9 +44,10 @@ interface OpenableRoute<P, Q, B> extends RouteShape<Pick<Context, 'console' | 'r
   openWhen: (config: Config) => boolean;
 }
 
-interface PublicRoute<P, Q, B> extends RouteShape<{ requestId: string }, P, Q, B> {
+interface PublicRoute<P, Q, B> extends RouteShape<Pick<Context, 'requestId'>, P, Q, B> {
   permission?: undefined;
   public: true;
+  attempted?: undefined;
 }
 
 type RouteContext = { params: Promise<unknown> };
@@ -85,38 +86,31 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
   const { id } = definition;
 
   const handler = async (request: NextRequest, context: RouteContext): Promise<Response> => {
-    const reference = newReference();
-    if (definition.public === true) {
-      try {
-        return answer(await definition.run({ requestId: reference }, await inputOf(definition, request, await context.params)));
-      } catch (error) {
-        unstable_rethrow(error);
-        return failureResponse(error, id, reference);
-      }
-    }
+    const requestId = newReference();
+    const input = async () => inputOf(definition, request, await context.params);
     let asker: Asker | null = null;
     try {
+      if (definition.public === true) return answer(await definition.run({ requestId }, await input()));
       if (definition.openWhen !== undefined) {
         const console = await getConsole();
-        if (definition.openWhen(console.config))
-          return answer(await definition.run({ console, requestId: reference }, await inputOf(definition, request, await context.params)));
+        if (definition.openWhen(console.config)) return answer(await definition.run({ console, requestId }, await input()));
       }
       asker = await askerOfRoute(request, definition.permission);
       const granted = authorise(asker, definition.permission, !READS.has(request.method));
-      const input = await inputOf(definition, request, await context.params);
+      const understood = await input();
       const ended = definition.attempted === undefined ? null : granted.console.underWay.begin();
       try {
-        return answer(await definition.run(granted, input));
+        return answer(await definition.run(granted, understood));
       } finally {
         ended?.();
       }
     } catch (error) {
       unstable_rethrow(error);
       if (asker !== null && definition.attempted !== undefined && error instanceof Problem && error.code === 'forbidden') {
-        const understood = await inputOf(definition, request, await context.params).catch(() => null);
+        const understood = await input().catch(() => null);
         await recordRefusedAttempt(asker, id, understood === null ? {} : definition.attempted(understood), error);
       }
-      return failureResponse(error, id, asker?.requestId ?? reference);
+      return failureResponse(error, id, asker?.requestId ?? requestId);
     }
   };
   return declare(handler, definition.public === true ? { id, public: true } : { id, permission: definition.permission });
