@@ -27,49 +27,44 @@ export const readAuditPage = (context: Context, search: URLSearchParams): Promis
 
 /** A page of the audit, newest first; what columns quote, and where people sign in from, is hidden from roles that may not see it. */
 export async function readAudit(context: Context, filter: AuditFilter, page: { cursor?: string; limit: number }): Promise<AuditPage> {
-  const listed = await listAudit(context.console.store, filter, page);
-  const found = withoutAddresses(context, { ...listed, lacks: lacksOf(context.console.carrier.carrying()) });
-  if (seesAll(context)) return found;
-  const { directory } = context.console;
-  const ofEvents = found.entries.filter(({ eventId, before, after }) => eventId !== null && (before ?? after) !== null);
-  const outboxes = [...new Set(ofEvents.flatMap(({ outbox }) => outbox ?? []))];
-  const readerOf = async (id: string) => {
-    const own = ofEvents.filter(({ outbox }) => outbox === id);
-    return [id, await columnReader(context, id, own)] as const;
-  };
-  const readers = new Map(await Promise.all(outboxes.map(readerOf)));
-  const presented = (entry: AuditEntry, columns: Columns | null): Columns | null => {
-    const reader = entry.eventId === null ? undefined : readers.get(entry.outbox ?? '');
-    const present = (name: string, value: string): string =>
-      // Of no outbox: names of accounts and tokens, which are actors' names too.
-      entry.outbox === null ? value : (reader?.(entry, name, value) ?? maskText(value));
-    return columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && present(name, value)]));
-  };
-  // Of an outbox that is no longer configured nobody can say what is masked.
-  const hidden = (id: string | null): ReadonlySet<HiddenField> =>
-    id !== null && directory.ids.includes(id) ? hiddenFields(directory.settings(id)) : new Set<HiddenField>(['type', 'aggregateId']);
-  const entries = found.entries.map((entry) => {
-    const not = hidden(entry.outbox);
-    return {
-      ...entry,
-      eventType: not.has('type') ? null : entry.eventType,
-      aggregateId: not.has('aggregateId') ? null : entry.aggregateId,
-      before: presented(entry, entry.before),
-      after: presented(entry, entry.after),
-    };
-  });
-  return { ...found, entries };
-}
-
-/** Everybody sees that somebody signed in; from which address, only who manages accounts, and oneself. */
-function withoutAddresses({ actor }: Context, page: AuditPage): AuditPage {
-  if (can(actor.role, 'account:manage')) return page;
-  const hidden = (entry: AuditEntry): AuditEntry =>
-    SIGN_INS.has(entry.operation) && !(actor.kind === 'account' && entry.actor === actor.name) ? { ...entry, after: null } : entry;
-  return { ...page, entries: page.entries.map(hidden) };
+  const { store, carrier } = context.console;
+  const listed = await listAudit(store, filter, page);
+  const entries = listed.entries.map((entry) => (hidesAddress(context, entry) ? { ...entry, after: null } : entry));
+  return { ...listed, entries: seesAll(context) ? entries : await masked(context, entries), lacks: lacksOf(carrier.carrying()) };
 }
 
 const SIGN_INS = new Set(['sign_in', 'sign_in_failed']);
+
+/** Everybody sees that somebody signed in; from which address, only who manages accounts, and oneself. */
+const hidesAddress = ({ actor }: Context, entry: AuditEntry): boolean =>
+  SIGN_INS.has(entry.operation) && !can(actor.role, 'account:manage') && !(actor.kind === 'account' && entry.actor === actor.name);
+
+async function masked(context: Context, entries: AuditEntry[]): Promise<AuditEntry[]> {
+  const { directory } = context.console;
+  const ofEvents = entries.filter(({ eventId, before, after }) => eventId !== null && (before ?? after) !== null);
+  const outboxes = [...new Set(ofEvents.flatMap(({ outbox }) => outbox ?? []))];
+  const readers = new Map(await Promise.all(outboxes.map(async (id) => [id, await columnReader(context, id, ofEvents)] as const)));
+  return entries.map((entry) => {
+    const { outbox, eventId, before, after } = entry;
+    const reader = eventId === null ? undefined : readers.get(outbox ?? '');
+    const read = (name: string, value: string): string => reader?.(entry, name, value) ?? maskText(value);
+    // Of no outbox: names of accounts and tokens, which are actors' names too.
+    const presented = (columns: Columns | null): Columns | null =>
+      outbox === null
+        ? columns
+        : columns && Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value && read(name, value)]));
+    // Of an outbox that is no longer configured nobody can say what is masked.
+    const known = outbox !== null && directory.ids.includes(outbox);
+    const hidden: ReadonlySet<HiddenField> = known ? hiddenFields(directory.settings(outbox)) : new Set(['type', 'aggregateId']);
+    return {
+      ...entry,
+      eventType: hidden.has('type') ? null : entry.eventType,
+      aggregateId: hidden.has('aggregateId') ? null : entry.aggregateId,
+      before: presented(before),
+      after: presented(after),
+    };
+  });
+}
 
 type Columns = NonNullable<AuditEntry['before']>;
 /** What is shown of a column's value; null where it is no error. */
@@ -80,12 +75,13 @@ async function columnReader(context: Context, id: string, entries: AuditEntry[])
   try {
     return await onOutbox(context, id, async (outbox) => {
       const names = [outbox.main, outbox.dead].flatMap((place) => place?.roles.error?.column.name ?? []);
-      const quotes = entries.flatMap(({ eventId, before, after }) =>
+      const own = entries.filter((entry) => entry.outbox === id);
+      const quotes = own.flatMap(({ eventId, before, after }) =>
         [before, after].flatMap((columns) => names.map((name) => ({ id: eventId ?? '', error: columns?.[name] ?? null }))),
       );
-      const masked = await maskErrors(outbox, quotes);
-      const shown = new Map(quotes.map((quote, index) => [keyOf(quote.id, quote.error), masked[index]?.error ?? null]));
-      return (entry, name, value) => (names.includes(name) ? (shown.get(keyOf(entry.eventId, value)) ?? MASK) : null);
+      const shown = await maskErrors(outbox, quotes);
+      const errors = new Map(quotes.map((quote, index) => [keyOf(quote.id, quote.error), shown[index]?.error ?? null]));
+      return ({ eventId }, name, value) => (names.includes(name) ? (errors.get(keyOf(eventId, value)) ?? MASK) : null);
     });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -12,7 +12,7 @@ import { contentOf, notNow, type EventContent } from '@/lib/outbox/rows/event-co
 import { getEvent, type StoredEvent } from '@/lib/outbox/rows/get-event';
 import { linksOf } from '@/lib/outbox/rows/links';
 import { within } from '@/lib/shared/async/within';
-import type { EventDetail, EventUpdate, Neighbour, OutboxEvent } from '@/lib/shared/model';
+import type { EventDetail, EventUpdate, OutboxEvent } from '@/lib/shared/model';
 import { SHARED_EVENT_MS } from '@/lib/shared/polling';
 import { Problem } from '@/lib/shared/problems';
 import { randomUUID } from 'node:crypto';
@@ -42,7 +42,7 @@ interface Last {
 const ofOutboxes = new WeakMap<Outbox, Map<string, Last>>();
 
 /** The newest reading of an event for who has one of `since`; without it one that begins after the question. Shared by all who ask; null when no table holds it. */
-export async function eventReading(outbox: Outbox, id: string, since: string | null): Promise<EventReading | null> {
+async function eventReading(outbox: Outbox, id: string, since: string | null): Promise<EventReading | null> {
   const events = ofOutboxes.get(outbox) ?? new Map<string, Last>();
   ofOutboxes.set(outbox, events);
   let last = events.get(id);
@@ -69,17 +69,16 @@ async function read(outbox: Outbox, id: string): Promise<EventReading | null> {
   if (stored === null) return null;
   const around = await neighboursOrNone(outbox, stored);
   let masked: Promise<Around> | null = null;
-  const maskAll = async (): Promise<Around> => ({
-    ...around,
-    neighbours: withEvents(around.neighbours, await maskErrors(outbox, eventsOf(around))),
-  });
+  const maskAll = async () => withEvents(around, await maskErrors(outbox, eventsOf(around)));
   return { stored, around, operations: offersFor(outbox, stored), masked: () => (masked ??= maskAll()) };
 }
 
 const eventsOf = ({ neighbours }: Around): OutboxEvent[] => neighbours.map(({ event }) => event);
 
-const withEvents = (neighbours: readonly Neighbour[], events: readonly OutboxEvent[]): Neighbour[] =>
-  neighbours.map((neighbour, index) => ({ ...neighbour, event: events[index] ?? neighbour.event }));
+const withEvents = ({ neighbours, complete }: Around, events: readonly OutboxEvent[]): Around => ({
+  neighbours: neighbours.map((neighbour, index) => ({ ...neighbour, event: events[index] ?? neighbour.event })),
+  complete,
+});
 
 /** The page is worth showing without its neighbours: an aggregate without an index may take too long. */
 async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Around> {
@@ -92,9 +91,10 @@ async function neighboursOrNone(outbox: Outbox, stored: StoredEvent): Promise<Ar
 }
 
 /** The event among no others, of whom nothing is said. */
-export function aloneOf({ event }: StoredEvent): Around {
-  return { neighbours: [{ event: { ...event, error: null }, current: true, blocked: false, overtaken: false }], complete: false };
-}
+const aloneOf = ({ event }: StoredEvent): Around => ({
+  neighbours: [{ event: { ...event, error: null }, current: true, blocked: false, overtaken: false }],
+  complete: false,
+});
 
 const INTERVENTIONS_SHOWN = 50;
 
@@ -143,13 +143,14 @@ function readDetail(context: Context, outboxId: string, eventId: string, request
     const [event = stored.event] = presentedEvents(context, outbox, [{ ...stored.event, error }]);
     const { asOf, claim, archived } = stored;
     const { state } = stored.event;
+    const { neighbours } = withEvents(around, presentedEvents(context, outbox, eventsOf(around)));
     const detail: EventDetail = {
       asOf,
       event,
       claim,
       payload,
       headers,
-      neighbours: withEvents(around.neighbours, presentedEvents(context, outbox, eventsOf(around))),
+      neighbours,
       neighboursComplete: around.complete,
       interventions: audit.entries,
       links: linksOf(outbox.settings.links, event, payload, headers),
