@@ -1,12 +1,9 @@
 /** The filter of an events list as it stands in a URL, `?state=dead&type=order_complete&from=…`, for the screen and the HTTP route. */
 import type { EventFilter, OutboxEvent } from '../model';
-import { STATES, isState, type State } from '../states';
+import { STATES, isState } from '../states';
 
-export const FILTER_FIELDS = ['state', 'type', 'aggregate', 'q', 'error', 'cause', 'from', 'to', 'order'] as const;
-export type FilterField = (typeof FILTER_FIELDS)[number];
-
-/** What each filter reads of an event: over a field that is hidden from somebody it is not theirs to use. */
-export const FILTER_READS: Record<FilterField, readonly (keyof OutboxEvent)[]> = {
+/** The filters, and what each reads of an event: over a field that is hidden from somebody it is not theirs to use. */
+export const FILTER_READS = {
   state: ['state'],
   type: ['type'],
   aggregate: ['aggregateId'],
@@ -17,7 +14,12 @@ export const FILTER_READS: Record<FilterField, readonly (keyof OutboxEvent)[]> =
   from: ['createdAt'],
   to: ['createdAt'],
   order: ['createdAt'],
-};
+} as const satisfies Record<string, readonly (keyof OutboxEvent)[]>;
+export type FilterField = keyof typeof FILTER_READS;
+export const FILTER_FIELDS = Object.keys(FILTER_READS) as FilterField[];
+
+const TEXT_FIELDS = ['aggregate', 'q', 'error', 'cause'] as const;
+const TIME_FIELDS = ['from', 'to'] as const;
 
 /** What is wrong with one field; words under `events.filterErrors.<code>`, English in `describeFilterErrors`. */
 export interface FilterError {
@@ -55,14 +57,9 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
     return undefined;
   };
 
-  const states = params
-    .getAll('state')
-    .flatMap((value) => value.split(','))
-    .map((value) => value.trim())
-    .filter((value) => value !== '');
-  for (const value of states) if (!isState(value)) fail('state', 'unknown_state', value);
-  const known: State[] = STATES.filter((state) => states.includes(state));
-  if (known.length > 0) filter.state = known;
+  const states = params.getAll('state').flatMap((value) => value.split(',').map((one) => one.trim()));
+  for (const value of states) if (value !== '' && !isState(value)) fail('state', 'unknown_state', value);
+  if (states.some(isState)) filter.state = STATES.filter((state) => states.includes(state));
 
   const types = [...new Set(params.getAll('type').filter((value) => value !== ''))];
   if (types.length > FILTER_TYPES_MAX) fail('type', 'too_many', String(types.length));
@@ -71,19 +68,19 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
     if (kept.length > 0) filter.type = kept;
   }
 
-  for (const field of ['aggregate', 'q', 'error', 'cause'] as const) {
+  for (const field of TEXT_FIELDS) {
     const value = text(field, params.get(field) ?? '');
     if (value !== undefined && value.trim() !== '') filter[field] = value;
   }
 
-  for (const field of ['from', 'to'] as const) {
+  for (const field of TIME_FIELDS) {
     const given = params.get(field)?.trim();
     if (!given) continue;
     const time = parseInstant(given);
     if (typeof time === 'string') filter[field] = time;
     else fail(field, time.code, given);
   }
-  if (filter.from !== undefined && filter.to !== undefined && compareInstants(filter.from, filter.to) >= 0) {
+  if (filter.from !== undefined && filter.to !== undefined && sortable(filter.from) >= sortable(filter.to)) {
     fail('to', 'empty_range', filter.to);
     delete filter.to;
   }
@@ -95,16 +92,14 @@ export function parseEventFilter(params: URLSearchParams): ParsedFilter {
 }
 
 /** What an id that somebody typed or pasted may be: exactly that, else without the spaces around it. */
-export function idSpellings(text: string): string[] {
-  return [...new Set([text, text.trim()])];
-}
+export const idSpellings = (text: string): string[] => [...new Set([text, text.trim()])];
 
 /** Writes a filter as a query string; the default order is left out. `parseEventFilter` reads it back unchanged. */
 export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
   const params = new URLSearchParams();
   for (const state of STATES) if (filter.state?.includes(state)) params.append('state', state);
   for (const type of filter.type ?? []) params.append('type', type);
-  for (const field of ['aggregate', 'q', 'error', 'cause', 'from', 'to'] as const) {
+  for (const field of [...TEXT_FIELDS, ...TIME_FIELDS]) {
     const value = filter[field];
     if (value) params.set(field, value);
   }
@@ -113,9 +108,8 @@ export function serialiseEventFilter(filter: EventFilter): URLSearchParams {
 }
 
 /** How many fields narrow the list; the order does not count. */
-export function countFilters(filter: EventFilter): number {
-  return FILTER_FIELDS.filter((field) => field !== 'order' && filter[field] !== undefined).length;
-}
+export const countFilters = (filter: EventFilter): number =>
+  FILTER_FIELDS.filter((field) => field !== 'order' && filter[field] !== undefined).length;
 
 /** The search parameters of a Next page as `URLSearchParams`. */
 export function toSearchParams(record: Record<string, string | string[] | undefined>): URLSearchParams {
@@ -127,9 +121,8 @@ export function toSearchParams(record: Record<string, string | string[] | undefi
 }
 
 /** The errors in English, field → what is wrong and what to do, for the `fields` of an `invalid` problem. */
-export function describeFilterErrors(errors: FilterErrors): Record<string, string> {
-  return Object.fromEntries(Object.entries(errors).map(([field, { code, value }]) => [field, DESCRIPTIONS[code](value, field)]));
-}
+export const describeFilterErrors = (errors: FilterErrors): Record<string, string> =>
+  Object.fromEntries(Object.entries(errors).map(([field, { code, value }]) => [field, DESCRIPTIONS[code](value, field)]));
 
 const DESCRIPTIONS: Record<FilterError['code'], (value: string, field: string) => string> = {
   unknown_state: (value) => `"${value}" is not a state; use ${STATES.join(', ')}`,
@@ -167,10 +160,5 @@ function offsetMinutes(zone: string): number {
   return zone.startsWith('-') ? -minutes : minutes;
 }
 
-/** Orders two instants as `parseInstant` writes them, sub-millisecond digits included. */
-function compareInstants(a: string, b: string): number {
-  const whole = a.slice(0, 19).localeCompare(b.slice(0, 19), 'en');
-  if (whole !== 0) return whole;
-  const fraction = (time: string) => time.slice(20, -1).padEnd(9, '0');
-  return fraction(a).localeCompare(fraction(b), 'en');
-}
+/** An instant as `parseInstant` writes it, as text that sorts by time, sub-millisecond digits included. */
+const sortable = (instant: string): string => `${instant.slice(0, 19)}${instant.slice(20, -1).padEnd(9, '0')}`;
