@@ -1,8 +1,8 @@
-import { Anchor, Button, Loader, Progress as Bar } from '@mantine/core';
+import { Anchor, Button, type ButtonProps, Loader, Progress as Bar } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Progress } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionResult, type Skipped } from '@/lib/shared/model';
 import type { ProblemInfo } from '@/lib/shared/problems';
@@ -16,6 +16,29 @@ import { useOperationName, useSkipText } from './operations';
 import { type End, type Opening, type SentKey, type Subject, useOutcome } from './send';
 import type { Run } from './use-run';
 
+interface PanelProps {
+  /** Read out when it comes. */
+  live?: boolean;
+  /** The last is the one to press. */
+  buttons: (ButtonProps & { text: string; href?: string; onClick?: () => void; autoFocus?: boolean })[];
+  children: ReactNode;
+}
+
+/** What a state of the dialog says, above what can be done about it. */
+function Panel({ live, buttons, children }: PanelProps) {
+  return (
+    <div className={classes.form} role={live ? 'status' : undefined}>
+      <div className={classes.scroll}>{children}</div>
+      <div className={classes.buttons}>
+        {buttons.map(({ text, href, ...props }, index) => {
+          const button = { variant: index < buttons.length - 1 ? 'default' : undefined, ...props, children: text };
+          return href === undefined ? <Button key={text} {...button} /> : <Button key={text} {...button} component={Link} href={href} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
 interface ResultPanelProps {
   result: InterventionResult;
   subject: Subject;
@@ -28,72 +51,55 @@ interface ResultPanelProps {
 export function ResultPanel({ result, subject, rows, onClose, onUndo }: ResultPanelProps) {
   const t = useTranslations();
   const name = useOperationName();
+  const skipText = useSkipText();
   const format = useFormat();
-  const closeButton = useRef<HTMLButtonElement>(null);
-  useEffect(() => closeButton.current?.focus(), []);
+  const { undo, changed, operation, actor, at } = result;
   const nameOf = (id: string) => {
     const event = rows.find((row) => row.event.id === id)?.event;
     return event === undefined ? id : [event.type, event.aggregateId ?? event.id].filter((part) => part !== null).join(' · ');
   };
-  const { undo, changed } = result;
+  const done = t.has(`operations.${operation}.done`) ? (`operations.${operation}.done` as const) : 'interventions.changed';
+  const groups = [
+    { look: classes.changed, heading: t(done, { count: changed.length }), ids: changed },
+    ...groupSkipped(result.skipped).map(({ code, detail, ids }) => ({
+      look: classes.skipped,
+      heading: t('interventions.skippedHeading', { count: ids.length, why: skipText(code, detail) }),
+      ids,
+    })),
+  ];
   return (
-    <div className={classes.form} role="status">
-      <div className={classes.scroll}>
-        {changed.length > 0 && (
-          <section>
-            <h3 className={classes.changed}>
-              {t.has(`operations.${result.operation}.done`)
-                ? t(`operations.${result.operation}.done`, { count: changed.length })
-                : t('interventions.changed', { count: changed.length })}
-            </h3>
-            <RowNames ids={changed} nameOf={nameOf} outbox={subject.id} />
+    <Panel
+      live
+      buttons={[
+        ...(undo === null || changed.length === 0
+          ? []
+          : [{ text: t('interventions.undo', { operation: name(undo) }), onClick: () => onUndo(undo, changed) }]),
+        { text: t('interventions.done'), onClick: onClose, autoFocus: true },
+      ]}
+    >
+      {groups
+        .filter(({ ids }) => ids.length > 0)
+        .map(({ look, heading, ids }) => (
+          <section key={ids[0]}>
+            <h3 className={look}>{heading}</h3>
+            <RowNames ids={ids} nameOf={nameOf} outbox={subject.id} />
           </section>
-        )}
-        {groupSkipped(result.skipped).map((group) => (
-          <SkippedGroup key={group[0]?.code} skipped={group} nameOf={nameOf} outbox={subject.id} />
         ))}
-        <p className={classes.record}>
-          {t('interventions.recorded', {
-            actor: result.actor,
-            at: result.at === null ? '' : format.absolute(result.at),
-          })}{' '}
-          <Anchor component={Link} href={auditHref(subject.id, result)}>
-            {t('interventions.seeRecord')}
-          </Anchor>
-          {changed.length > 1 && (
-            <>
-              {' · '}
-              <Anchor component={Link} href={`/outboxes/${encodeURIComponent(subject.id)}`}>
-                {t('interventions.watch', { outbox: subject.name })}
-              </Anchor>
-            </>
-          )}
-        </p>
-      </div>
-      <div className={classes.buttons}>
-        {undo !== null && changed.length > 0 && (
-          <Button variant="default" onClick={() => onUndo(undo, changed)}>
-            {t('interventions.undo', { operation: name(undo) })}
-          </Button>
+      <p className={classes.record}>
+        {t('interventions.recorded', { actor, at: at === null ? '' : format.absolute(at) })}{' '}
+        <Anchor component={Link} href={auditHref(subject.id, result)}>
+          {t('interventions.seeRecord')}
+        </Anchor>
+        {changed.length > 1 && (
+          <>
+            {' · '}
+            <Anchor component={Link} href={`/outboxes/${encodeURIComponent(subject.id)}`}>
+              {t('interventions.watch', { outbox: subject.name })}
+            </Anchor>
+          </>
         )}
-        <Button ref={closeButton} onClick={onClose}>
-          {t('interventions.done')}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-function SkippedGroup({ skipped, nameOf, outbox }: { skipped: Skipped[]; nameOf: (id: string) => string; outbox: string }) {
-  const t = useTranslations('interventions');
-  const text = useSkipText();
-  const [first] = skipped;
-  if (first === undefined) return null;
-  return (
-    <section>
-      <h3 className={classes.skipped}>{t('skippedHeading', { count: skipped.length, why: text(first.code, first.detail) })}</h3>
-      <RowNames ids={skipped.map(({ id }) => id)} nameOf={nameOf} outbox={outbox} />
-    </section>
+      </p>
+    </Panel>
   );
 }
 
@@ -117,11 +123,11 @@ function RowNames({ ids, nameOf, outbox }: { ids: string[]; nameOf: (id: string)
 }
 
 /** Rows left alone for the same reason stand together; a time of their own makes a group of one. */
-function groupSkipped(skipped: Skipped[]): Skipped[][] {
-  const groups = new Map<string, Skipped[]>();
-  for (const row of skipped) {
-    const key = row.code === 'already_published' ? row.code : `${row.code} ${row.detail?.because ?? ''} ${row.detail?.state ?? ''}`;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+function groupSkipped(skipped: Skipped[]): (Pick<Skipped, 'code' | 'detail'> & { ids: string[] })[] {
+  const groups = new Map<string, ReturnType<typeof groupSkipped>[number]>();
+  for (const { id, code, detail } of skipped) {
+    const key = code === 'already_published' ? code : `${code} ${detail?.because ?? ''} ${detail?.state ?? ''}`;
+    groups.set(key, { code, detail, ...groups.get(key), ids: [...(groups.get(key)?.ids ?? []), id] });
   }
   return [...groups.values()];
 }
@@ -144,26 +150,15 @@ export function RunningPanel({ progress, onStop }: { progress: Progress; onStop:
     window.addEventListener('beforeunload', hold);
     return () => window.removeEventListener('beforeunload', hold);
   }, []);
+  const stop = () => {
+    setStopping(true);
+    onStop();
+  };
   return (
-    <div className={classes.form}>
-      <div className={classes.scroll}>
-        <HowFar progress={progress} />
-        <p className={classes.consequence}>{t('batches', { size: INTERVENTION_EVENTS_MAX })}</p>
-      </div>
-      <div className={classes.buttons}>
-        <Button
-          variant="default"
-          data-autofocus
-          loading={stopping}
-          onClick={() => {
-            setStopping(true);
-            onStop();
-          }}
-        >
-          {t('stop')}
-        </Button>
-      </div>
-    </div>
+    <Panel buttons={[{ text: t('stop'), variant: 'default', loading: stopping, onClick: stop }]}>
+      <HowFar progress={progress} />
+      <p className={classes.consequence}>{t('batches', { size: INTERVENTION_EVENTS_MAX })}</p>
+    </Panel>
   );
 }
 
@@ -190,30 +185,23 @@ interface HaltedPanelProps {
 /** Ended between two interventions: why, what is left, and the way on. */
 export function HaltedPanel({ run: { progress, halt, tried }, opening, onGoOn, onClose }: HaltedPanelProps) {
   const t = useTranslations('interventions');
-  const goOn = useRef<HTMLButtonElement>(null);
-  useEffect(() => goOn.current?.focus(), []);
   const left = progress.total - progress.changed - progress.skipped;
   return (
-    <div className={classes.form}>
-      <div className={classes.scroll}>
-        <HowFar progress={progress} />
-        {halt.why === 'problem' ? (
-          <ProblemPanel problem={halt.problem} outbox={opening.subject.id} untouched />
-        ) : (
-          <p>{t(`run.${halt.why}`)}</p>
-        )}
-        {tried !== null && <TriedEvent id={tried} opening={opening} />}
-        <p className={classes.consequence}>{t('run.left', { left })}</p>
-      </div>
-      <div className={classes.buttons}>
-        <Button variant="default" onClick={onClose}>
-          {t('close')}
-        </Button>
-        <Button ref={goOn} onClick={onGoOn}>
-          {t('run.goOn', { left })}
-        </Button>
-      </div>
-    </div>
+    <Panel
+      buttons={[
+        { text: t('close'), onClick: onClose },
+        { text: t('run.goOn', { left }), onClick: onGoOn, autoFocus: true },
+      ]}
+    >
+      <HowFar progress={progress} />
+      {halt.why === 'problem' ? (
+        <ProblemPanel problem={halt.problem} outbox={opening.subject.id} untouched />
+      ) : (
+        <p>{t(`run.${halt.why}`)}</p>
+      )}
+      {tried !== null && <TriedEvent id={tried} opening={opening} />}
+      <p className={classes.consequence}>{t('run.left', { left })}</p>
+    </Panel>
   );
 }
 
@@ -255,18 +243,16 @@ interface UnknownPanelProps {
 export function UnknownPanel({ run, outbox, onClose }: UnknownPanelProps) {
   const t = useTranslations('interventions');
   return (
-    <div className={classes.form} role="status">
-      <div className={classes.scroll}>
-        {run.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={run.sent.key} sent={run.sent} onKnown={run.onKnown} />}
-        <p className={classes.reference}>{t('key', { key: run.phase === 'absent' ? run.key : run.sent.key })}</p>
-      </div>
-      <div className={classes.buttons}>
-        <Button variant="default" component={Link} href={`/audit?outbox=${encodeURIComponent(outbox)}`}>
-          {t('seeAudit')}
-        </Button>
-        <Button onClick={onClose}>{t('close')}</Button>
-      </div>
-    </div>
+    <Panel
+      live
+      buttons={[
+        { text: t('seeAudit'), href: `/audit?outbox=${encodeURIComponent(outbox)}` },
+        { text: t('close'), onClick: onClose },
+      ]}
+    >
+      {run.phase === 'absent' ? <p>{t('absent')}</p> : <Checking key={run.sent.key} sent={run.sent} onKnown={run.onKnown} />}
+      <p className={classes.reference}>{t('key', { key: run.phase === 'absent' ? run.key : run.sent.key })}</p>
+    </Panel>
   );
 }
 
