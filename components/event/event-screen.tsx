@@ -27,7 +27,7 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
   const intervention = useIntervention();
   const { snapshot, failing, reading, ask } = useEvent(load, outbox.id, initial, intervention.opening !== null);
   const showAll = { reading, ask: () => ask({ full: true }) };
-  const { event } = snapshot;
+  const { event, archived } = snapshot;
   const operate = (operation: string) => {
     const { id, version } = event;
     if (version !== null) intervention.open(outbox, operation, [{ id, version }]);
@@ -63,7 +63,19 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
           <span>{t.has(`warnings.${code}`) ? t(`warnings.${code}`) : code}</span>
         </p>
       ))}
-      {snapshot.archived !== null && <Archived archived={snapshot.archived} />}
+      {archived !== null && (
+        <p className={classes.archived}>
+          <IconArchive size={16} aria-hidden />
+          <span>
+            {t.rich('event.archived', {
+              by: archived.by,
+              state: t(`states.${archived.fromState}`),
+              reason: archived.reason,
+              at: () => <AbsoluteTime at={archived.at} />,
+            })}
+          </span>
+        </p>
+      )}
       <div className={classes.columns}>
         <div className={classes.story}>
           {event.error !== null && <ErrorBlock error={event.error} />}
@@ -85,23 +97,6 @@ export function EventScreen({ outbox, initial, load }: { outbox: OutboxInfo; ini
   );
 }
 
-function Archived({ archived }: { archived: NonNullable<EventDetail['archived']> }) {
-  const t = useTranslations();
-  return (
-    <p className={classes.archived}>
-      <IconArchive size={16} aria-hidden />
-      <span>
-        {t.rich('event.archived', {
-          by: archived.by,
-          state: t(`states.${archived.fromState}`),
-          reason: archived.reason,
-          at: () => <AbsoluteTime at={archived.at} />,
-        })}
-      </span>
-    </p>
-  );
-}
-
 function ErrorBlock({ error }: { error: string }) {
   const title = useTranslations('event')('error');
   const copy = (
@@ -118,11 +113,7 @@ function ErrorBlock({ error }: { error: string }) {
   );
 }
 
-interface EventOperationsProps {
-  detail: EventDetail;
-  outbox: OutboxInfo;
-  onOperate: (operation: string) => void;
-}
+type EventOperationsProps = { detail: EventDetail; outbox: OutboxInfo; onOperate: (operation: string) => void };
 
 /** What can be done to this event now, and for the rest why not. On a phone it keeps to the lower edge. */
 function EventOperations({ detail, outbox, onOperate }: EventOperationsProps) {

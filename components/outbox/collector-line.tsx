@@ -1,6 +1,7 @@
 import { Code } from '@mantine/core';
 import { IconDatabaseImport, IconEyeOff, IconHistory, IconHourglass, IconSnowflake } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
+import type { ReactNode } from 'react';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
@@ -72,39 +73,30 @@ function Details({ collector: { method, watchedSince, everyMs, cost, advice } }:
   const words = useTranslations('collector');
   const frame = useTranslations('frame');
   const format = useFormat();
+  const facts: [name: 'method' | 'watchedSince' | 'looks' | 'costs', text: ReactNode][] = [
+    ['looks', words('every', { every: format.age(everyMs) })],
+    [
+      'costs',
+      words('cost', {
+        statements: format.compact(cost.statements),
+        rows: format.compact(cost.rows),
+        time: format.latency(cost.milliseconds),
+        each: format.latency(cost.milliseconds / Math.max(1, cost.statements)),
+      }),
+    ],
+  ];
+  if (watchedSince) facts.unshift(['watchedSince', <AbsoluteTime at={watchedSince} />]);
+  if (method) facts.unshift(['method', words(`methods.${method}`)]);
   const known = KNOWN_ADVICE.find((code) => code === advice?.code);
   return (
     <>
       <dl>
-        {method && (
-          <div>
-            <dt>{words('method')}</dt>
-            <dd>{words(`methods.${method}`)}</dd>
+        {facts.map(([name, text]) => (
+          <div key={name}>
+            <dt>{words(name)}</dt>
+            <dd>{text}</dd>
           </div>
-        )}
-        {watchedSince && (
-          <div>
-            <dt>{words('watchedSince')}</dt>
-            <dd>
-              <AbsoluteTime at={watchedSince} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>{words('looks')}</dt>
-          <dd>{words('every', { every: format.age(everyMs) })}</dd>
-        </div>
-        <div>
-          <dt>{words('costs')}</dt>
-          <dd>
-            {words('cost', {
-              statements: format.compact(cost.statements),
-              rows: format.compact(cost.rows),
-              time: format.latency(cost.milliseconds),
-              each: format.latency(cost.milliseconds / Math.max(1, cost.statements)),
-            })}
-          </dd>
-        </div>
+        ))}
       </dl>
       {advice && (
         <div className={classes.advice}>

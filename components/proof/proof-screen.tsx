@@ -28,7 +28,7 @@ import classes from './proof.module.css';
 
 interface ProofActions {
   prove: (input: { outbox: string; proof: { events: string[] } }) => Promise<ActionResult<ProofStatus>>;
-  turn: TurnAction;
+  turn: (input: { outbox: string; request: { on: boolean; reason: string } }) => Promise<ActionResult<ProofStatus>>;
 }
 
 interface ProofScreenProps {
@@ -45,11 +45,27 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
   const [status, setStatus] = useState(initial);
   const [chosen, setChosen] = useState(false);
   const realEvents = Object.values(status.realEvents);
-  const prove = async (): Promise<ActionResult<ProofStatus>> =>
-    actions?.prove({ outbox: outbox.id, proof: { events: chosen ? realEvents : [] } }) ??
-    Promise.reject(new Error('Nobody may prove this'));
-  const { send, sending, problem } = useChange(prove, { onDone: (proven) => proven !== null && setStatus(proven) });
+  const { send, sending, problem } = useChange(
+    ({ prove }: ProofActions) => prove({ outbox: outbox.id, proof: { events: chosen ? realEvents : [] } }),
+    { onDone: (proven) => proven !== null && setStatus(proven) },
+  );
   const on = status.whyReadOnly === null;
+  const turning = (turn: 'turnOn' | 'turnOff', Icon: typeof IconLock, { turn: action }: ProofActions) => (
+    <ReasonPopover
+      label={t(turn)}
+      leftSection={<Icon size={16} aria-hidden />}
+      variant={turn === 'turnOn' ? 'filled' : 'default'}
+      title={t(`${turn}Title`, { outbox: outbox.name })}
+      text={t(`${turn}Text`)}
+      reasonLabel={t('reason')}
+      reasonHint={t('reasonHint')}
+      confirm={t(turn)}
+      // Somebody was faster only in that the mapping or the table is another one now.
+      say={({ code }) => (code === 'conflict' ? t('turnConflict') : null)}
+      send={(reason) => action({ outbox: outbox.id, request: { on: turn === 'turnOn', reason } })}
+      onDone={setStatus}
+    />
+  );
   return (
     <div className={classes.screen}>
       <header>
@@ -68,19 +84,19 @@ export function ProofScreen({ outbox, initial, actions }: ProofScreenProps) {
           <p className={classes.quiet}>{t('adminOnly')}</p>
         ) : (
           <div className={classes.buttons}>
-            {status.ready && <SwitchForm outbox={outbox} turnOn action={actions.turn} onTurned={setStatus} />}
+            {status.ready && turning('turnOn', IconLockOpen, actions)}
             {status.cases.length > 0 && (
               <Button
                 variant={status.ready ? 'default' : 'filled'}
                 leftSection={<IconChecks size={16} aria-hidden />}
                 loading={sending}
                 disabled={!status.provable}
-                onClick={() => send()}
+                onClick={() => send(actions)}
               >
                 {t(status.last === null ? 'run' : 'runAgain')}
               </Button>
             )}
-            {on && <SwitchForm outbox={outbox} turnOn={false} action={actions.turn} onTurned={setStatus} />}
+            {on && turning('turnOff', IconLock, actions)}
           </div>
         )}
         {actions !== null && status.provable && status.chosenOnly && (
@@ -159,36 +175,6 @@ function Differences({ status: { differences } }: { status: ProofStatus }) {
   );
 }
 
-type TurnAction = (input: { outbox: string; request: { on: boolean; reason: string } }) => Promise<ActionResult<ProofStatus>>;
-
-interface SwitchFormProps {
-  outbox: { id: string; name: string };
-  turnOn: boolean;
-  action: TurnAction;
-  onTurned: (status: ProofStatus) => void;
-}
-
-function SwitchForm({ outbox, turnOn, action, onTurned }: SwitchFormProps) {
-  const t = useTranslations('proof');
-  const Icon = turnOn ? IconLockOpen : IconLock;
-  return (
-    <ReasonPopover
-      label={t(turnOn ? 'turnOn' : 'turnOff')}
-      leftSection={<Icon size={16} aria-hidden />}
-      variant={turnOn ? 'filled' : 'default'}
-      title={t(turnOn ? 'turnOnTitle' : 'turnOffTitle', { outbox: outbox.name })}
-      text={t(turnOn ? 'turnOnText' : 'turnOffText')}
-      reasonLabel={t('reason')}
-      reasonHint={t('reasonHint')}
-      confirm={t(turnOn ? 'turnOn' : 'turnOff')}
-      // Somebody was faster only in that the mapping or the table is another one now.
-      say={({ code }) => (code === 'conflict' ? t('turnConflict') : null)}
-      send={(reason) => action({ outbox: outbox.id, request: { on: turnOn, reason } })}
-      onDone={onTurned}
-    />
-  );
-}
-
 /** Every operation from every state: what it did in the last proof, or that it has not been tried. */
 export function ProofResults({ status: { cases, last } }: { status: ProofStatus }) {
   const t = useTranslations('proof');
@@ -253,12 +239,7 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
         </span>
         <span className={classes.row}>
           <code>{of.table}</code>
-          {result !== null && result.rows.length > 0 && (
-            <>
-              {' · '}
-              {t.rich('onEvents', { ids: () => <EventIds of={result.rows} /> })}
-            </>
-          )}
+          {result !== null && result.rows.length > 0 && <> · {t.rich('onEvents', { ids: () => ids(result.rows) })}</>}
         </span>
       </div>
       {result?.because != null && (
@@ -266,8 +247,7 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
           {t.has(`because.${result.because}`) ? t(`because.${result.because}`) : because(result.because)}
           {result.detail !== null && (
             <>
-              {': '}
-              <code>{visibleText(result.detail)}</code>
+              : <code>{visibleText(result.detail)}</code>
             </>
           )}
         </p>
@@ -300,13 +280,12 @@ function Result({ of, result, name }: { of: ProofCase; result: ProofResult | nul
 }
 
 /** As in the confirm dialog, what does not fit is cut. */
-function EventIds({ of }: { of: readonly string[] }) {
-  return of.map((id) => (
+const ids = (of: readonly string[]) =>
+  of.map((id) => (
     <bdi key={id} className={classes.eventId} title={visibleText(id)}>
       {visibleText(id)}
     </bdi>
   ));
-}
 
 /** What changing a row sets off in its database, and what of it is not taken back. */
 export function SideEffects({ status: { triggers, warnings } }: { status: ProofStatus }) {
