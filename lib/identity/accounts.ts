@@ -33,18 +33,14 @@ export function roleOf(input: string): Role {
 }
 
 /** Creates an account and answers its id. Throws Problem `invalid`, or `conflict` when the address is taken. */
-export async function createAccount(
-  store: Store,
-  account: { email: string; password: string; role: string },
-  by: Who = COMMAND_LINE,
-): Promise<string> {
+export async function createAccount(store: Store, account: { email: string; password: string; role: string }): Promise<string> {
   const email = emailOf(account.email);
   const role = roleOf(account.role);
   const passwordHash = await hashPassword(account.password);
   return store.db.transaction().execute(async (db) => {
     const id = await insertAccount(db, { email, passwordHash, role });
     if (id === null) throw new Problem('conflict', `There is already an account ${email}`);
-    await recordDeed(db, by, { operation: 'account_created', after: { email, role } });
+    await recordDeed(db, COMMAND_LINE, { operation: 'account_created', after: { email, role } });
     return id;
   });
 }
@@ -54,7 +50,6 @@ export async function changeAccount(
   store: Store,
   address: string,
   change: { role?: string; password?: string; disabled?: boolean },
-  by: Who = COMMAND_LINE,
 ): Promise<void> {
   const email = emailOf(address);
   const role = change.role === undefined ? undefined : roleOf(change.role);
@@ -65,7 +60,7 @@ export async function changeAccount(
       throw new Problem('not_found', `There is no account ${email}`);
     if (passwordHash !== undefined) await forgetPlaces(db, before.id);
     const state = (disabled: boolean): string => (disabled ? 'disabled' : 'enabled');
-    await recordDeed(db, by, {
+    await recordDeed(db, COMMAND_LINE, {
       operation: 'account_changed',
       before: { email, role: before.role, state: state(before.disabled) },
       after: {
@@ -79,6 +74,4 @@ export async function changeAccount(
 }
 
 /** Every account, by address. */
-export function listAccounts(store: Store): Promise<ListedAccount[]> {
-  return selectAccounts(store.db);
-}
+export const listAccounts = (store: Store): Promise<ListedAccount[]> => selectAccounts(store.db);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { changeAccount, createAccount } from './accounts';
-import { actorOfSession, beginSession, endSession } from './known-askers';
+import { actorOfSession, endSession } from './known-askers';
 import { signIn } from './sign-in';
 import { actorOfToken, createToken, listTokens, revokeToken } from './tokens';
+import { insertSession } from '@/lib/store/sign-ins';
 
 const database = useTestDatabase();
 let store: Store;
@@ -193,7 +194,7 @@ describe('the audit', () => {
 describe('sessions', () => {
   it('end at once when revoked, disabled, or the role changes', async () => {
     const id = await createAccount(store, { email: 'sess@example.com', password, role: 'operator' });
-    const begin = async () => (await beginSession(store, id, 8)) ?? '';
+    const begin = async () => (await insertSession(store.db, id, 8)) ?? '';
     const one = await begin();
     expect(await actorOfSession(store, one)).toEqual({ id: `account:${id}`, name: 'sess@example.com', role: 'operator', kind: 'account' });
     await endSession(store, one);
@@ -204,7 +205,7 @@ describe('sessions', () => {
     const three = await begin();
     await changeAccount(store, 'sess@example.com', { disabled: true });
     expect(await actorOfSession(store, three)).toBeNull();
-    expect(await beginSession(store, id, 8)).toBeNull();
+    expect(await insertSession(store.db, id, 8)).toBeNull();
   });
 
   it.each([undefined, null, 1, '', 'x', "' or 1=1"])('are not %j', async (sid) => {

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount, createAccount } from './accounts';
-import { knownAskers, type KnownAskers, beginSession } from './known-askers';
+import { knownAskers, type KnownAskers } from './known-askers';
 import { createToken, revokeToken } from './tokens';
+import { insertSession } from '@/lib/store/sign-ins';
 
 const database = useTestDatabase();
 let store: Store;
@@ -22,7 +23,7 @@ afterAll(() => store.close());
 
 const sessionOf = async (email: string): Promise<string> => {
   const id = await createAccount(store, { email, password: 'correct horse', role: 'operator' });
-  const sid = await beginSession(store, id, 8);
+  const sid = await insertSession(store.db, id, 8);
   if (sid === null) throw new Error('no session');
   return sid;
 };

@@ -3,7 +3,7 @@ import { outsideRequests } from '@/lib/shared/async/outside-requests';
 import type { Actor } from '@/lib/shared/permissions';
 import { touchApiToken } from '@/lib/store/api-tokens';
 import type { Store } from '@/lib/store/store';
-import { findLiveSession, insertSession, revokeSession } from '@/lib/store/sign-ins';
+import { findLiveSession, revokeSession } from '@/lib/store/sign-ins';
 import { actorOfToken, tokenHash } from './tokens';
 
 /** So long a screen may go on reading after its session was ended elsewhere, in milliseconds. */
@@ -68,11 +68,6 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: KnownAs
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Begins a session for an account that has just proved its password; null when it may not sign in any more. */
-export function beginSession(store: Pick<Store, 'db'>, accountId: string, hours: number): Promise<string | null> {
-  return insertSession(store.db, accountId, hours);
-}
 
 /** Who a session belongs to; null when it was revoked, is over, or the account was disabled or changed since. */
 export async function actorOfSession(store: Store, sid: unknown): Promise<Actor | null> {

@@ -1,12 +1,11 @@
 /** Signing in with a password: counted, checked, recorded, and remembered as a place of its account. */
 import { findAccount, noteSignIn, type AccountRow } from '@/lib/store/accounts';
-import { rememberPlaces } from '@/lib/store/sign-ins';
+import { insertSession, rememberPlaces } from '@/lib/store/sign-ins';
 import type { Store } from '@/lib/store/store';
 import type { Who } from '@/lib/shared/permissions';
 import { recordDeed } from '@/lib/store/audit';
 import { entryId } from '@/lib/audit/records-keeper';
 import { normaliseEmail } from './accounts';
-import { beginSession } from './known-askers';
 import { admit, forgive, placesOf, type Place } from './limiter';
 import { verifyPassword } from './passwords';
 
@@ -48,23 +47,17 @@ const whoOf = ({ id, email, role }: AccountRow): Who => ({ id: `account:${id}`, 
 const QUARTER_MS = 15 * 60_000;
 
 /** Adds that somebody could not sign in to an account: the first failure of each quarter of an hour stands for all. */
-async function recordFailedSignIn(
-  { db }: Store,
-  account: AccountRow,
-  code: 'wrong' | 'disabled' | 'too_many',
-  address: string,
-): Promise<void> {
-  const quarter = Math.floor(Date.now() / QUARTER_MS);
+function recordFailedSignIn({ db }: Store, account: AccountRow, code: 'wrong' | 'disabled' | 'too_many', address: string): Promise<void> {
   const who = whoOf(account);
-  const id = entryId(`sign_in_failed/${who.id}`, quarter);
+  const id = entryId(`sign_in_failed/${who.id}`, Math.floor(Date.now() / QUARTER_MS));
   // Whoever it was had no role.
-  await recordDeed(db, { ...who, role: '' }, { id, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } });
+  return recordDeed(db, { ...who, role: '' }, { id, operation: 'sign_in_failed', outcome: 'refused', code, after: { address } });
 }
 
 /** Session, entry and place, or none of them; null when the account may not sign in any more. */
 function begin({ db }: Store, account: AccountRow, place: Place, hours: number): Promise<string | null> {
   return db.transaction().execute(async (transaction) => {
-    const sid = await beginSession({ db: transaction }, account.id, hours);
+    const sid = await insertSession(transaction, account.id, hours);
     if (sid === null) return null;
     await noteSignIn(transaction, account.id);
     await recordDeed(transaction, whoOf(account), { operation: 'sign_in', after: { address: place.address } });

@@ -38,18 +38,16 @@ export async function createToken(
 }
 
 /** Ends a token at once. Throws Problem `not_found`. */
-export async function revokeToken(store: Store, name: string, by: Who = COMMAND_LINE): Promise<void> {
+export async function revokeToken(store: Store, name: string): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     const role = await revokeApiToken(db, name.trim());
     if (role === null) throw new Problem('not_found', `There is no live token ${name}`);
-    await recordDeed(db, by, { operation: 'token_revoked', before: { name: name.trim(), role } });
+    await recordDeed(db, COMMAND_LINE, { operation: 'token_revoked', before: { name: name.trim(), role } });
   });
 }
 
 /** The tokens that work, or with `ended` all there ever were; without what they are. */
-export function listTokens(store: Store, which: { ended: boolean }): Promise<ListedToken[]> {
-  return selectApiTokens(store.db, which);
-}
+export const listTokens = (store: Store, which: { ended: boolean }): Promise<ListedToken[]> => selectApiTokens(store.db, which);
 
 /** Who a token belongs to; null when it is unknown, revoked or over. Hashing first makes the lookup say nothing by its timing. */
 export async function actorOfToken(store: Store, token: string): Promise<Actor | null> {

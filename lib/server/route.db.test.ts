@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { z } from 'zod';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { changeAccount } from '@/lib/identity/accounts';
-import { beginSession, endSession } from '@/lib/identity/known-askers';
+import { endSession } from '@/lib/identity/known-askers';
 import { createToken } from '@/lib/identity/tokens';
 import type { Role } from '@/lib/shared/permissions';
 import { Problem } from '@/lib/shared/problems';
@@ -17,6 +17,7 @@ import { migrateStore } from '@/lib/store/store';
 import { getConsole, stopConsole } from './console';
 import { readMarks } from './reads/marks';
 import { defineRoute } from './route';
+import { insertSession } from '@/lib/store/sign-ins';
 
 const ORIGIN = 'http://localhost:3000';
 const SECRET = 'a secret of at least thirty-two characters';
@@ -96,7 +97,7 @@ async function person(role: Role): Promise<{ id: string; email: string; sid: str
   people += 1;
   const email = `${role}${people}@example.com`;
   const id = (await insertAccount(store.db, { email, passwordHash: 'never used here', role })) ?? '';
-  const sid = (await beginSession(store, id, 8)) ?? '';
+  const sid = (await insertSession(store.db, id, 8)) ?? '';
   return { id, email, sid, cookie: `outbox-console.session=${await encode({ token: { sub: id, sid }, secret: SECRET })}` };
 }
 
