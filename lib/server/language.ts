@@ -19,9 +19,7 @@ export function chooseLanguage(cookie: string | undefined, acceptLanguage: strin
   return wanted.map(({ code }) => code).find(isLanguage) ?? 'en';
 }
 
-export function chooseTimeZone(cookie: string | undefined): string {
-  return isTimeZone(cookie) ? cookie : DEFAULT_TIME_ZONE;
-}
+export const chooseTimeZone = (cookie: string | undefined): string => (isTimeZone(cookie) ? cookie : DEFAULT_TIME_ZONE);
 
 /** Every language there is a catalogue for, each with its own name for itself. */
 export const OFFERED_LANGUAGES: { code: string; name: string }[] = [...LANGUAGES];

@@ -7,9 +7,7 @@ import { BadRequest } from './input';
 import { log } from './log';
 
 /** Short enough to read out on the phone, long enough to find one line in a day's log. */
-export function newReference(): string {
-  return randomBytes(6).toString('hex');
-}
+export const newReference = (): string => randomBytes(6).toString('hex');
 
 /** Headers of every answer that belongs to one person. */
 export const PRIVATE: Record<string, string> = { 'Cache-Control': 'private, no-store', Vary: 'Cookie, Authorization' };

@@ -42,8 +42,7 @@ export const seriesQuery = z
     };
     if (from === undefined && to === undefined) return { ...rest, span: { window: window ?? DEFAULT_WINDOW } };
     if (window !== undefined) return refuse('window', 'write either window, or from and to');
-    if (from === undefined) return refuse('from', 'write both from and to');
-    if (to === undefined) return refuse('to', 'write both from and to');
+    if (from === undefined || to === undefined) return refuse(from === undefined ? 'from' : 'to', 'write both from and to');
     const span = ownSpan.safeParse({ from, to });
     return span.success ? { ...rest, span: span.data } : refuse('to', span.error.issues[0]?.message ?? '');
   });

@@ -29,27 +29,24 @@ export async function examineNow(context: Context, outbox: string | null): Promi
 }
 
 /** The worst finding by outbox, for the fleet; none while the store is unreachable: the fleet has other things to show. */
-export async function readHeadlines({ console }: Context): Promise<Record<string, DoctorHeadline>> {
-  try {
-    return Object.fromEntries(await console.examiner.headlines());
-  } catch (error) {
-    console.log.warn({ err: error }, 'silences of findings could not be read');
-    return {};
-  }
-}
+export const readHeadlines = ({ console }: Context): Promise<Record<string, DoctorHeadline>> =>
+  orWithout(console, {}, async () => Object.fromEntries(await console.examiner.headlines()));
 
 /** What the doctor found in one outbox, for its screen; null before the first examination, or while the store is unreachable. Throws Problem `not_found`. */
 export async function readDoctorSummary({ console }: Context, outbox: string): Promise<DoctorSummary | null> {
   console.directory.settings(outbox);
-  try {
+  return orWithout(console, null, async () => {
     const [examination] = (await console.examiner.snapshot(outbox)).examinations;
     if (examination === undefined || (examination.problem !== null && examination.findings.length === 0)) return null;
     return summaryOf(examination.findings);
-  } catch (error) {
-    console.log.warn({ err: error }, 'silences of findings could not be read');
-    return null;
-  }
+  });
 }
+
+const orWithout = <T>({ log }: Context['console'], nothing: T, read: () => Promise<T>): Promise<T> =>
+  read().catch((error: unknown) => {
+    log.warn({ err: error }, 'silences of findings could not be read');
+    return nothing;
+  });
 
 /** Silences a finding, with its audit entry. Throws Problem `not_found` for an outbox or a finding that is not there. */
 export async function silenceFinding(context: Context, { outbox, finding, reason }: SilenceRequest): Promise<Silence> {

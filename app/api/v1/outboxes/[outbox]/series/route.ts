@@ -11,7 +11,8 @@ export const GET = defineRoute({
   query: seriesQuery,
   run: async (context, { params: { outbox }, query: { format, ...query }, request }) => {
     const series = await readSeries(context, outbox, query);
-    if ((format ?? (wantsCsv(request) ? 'csv' : 'json')) === 'json') return series;
+    const wantsCsv = request.headers.get('accept')?.includes('text/csv') === true;
+    if ((format ?? (wantsCsv ? 'csv' : 'json')) === 'json') return series;
     return new Response(seriesCsv(series), {
       headers: {
         'Content-Type': 'text/csv; charset=utf-8; header=present',
@@ -20,7 +21,3 @@ export const GET = defineRoute({
     });
   },
 });
-
-function wantsCsv({ headers }: Request): boolean {
-  return headers.get('accept')?.includes('text/csv') === true;
-}
