@@ -2,11 +2,12 @@ import { Anchor } from '@mantine/core';
 import { IconAlertTriangle, IconBan, IconCheck, IconHelpCircle, IconMinus } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import Link from 'next/link';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { AuditEntry } from '@/lib/shared/model';
 import { timeInId } from '@/lib/shared/changes/record-time';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { useFormat } from '../figures/use-format';
+import { FactList } from '../frame/note';
 import { useBecauseText } from '../interventions/operations';
 import { AbsoluteTime, RelativeTime } from '../figures/time';
 import classes from './audit.module.css';
@@ -25,19 +26,21 @@ export function AuditSentence({ entry, outboxName, brief }: AuditSentenceProps) 
   const format = useFormat();
   const { operation, outcome, eventId, code, interventionId } = entry;
   const made = interventionId === null ? null : timeInId(interventionId);
-  const parts = {
-    actor: (): ReactNode => <bdi className={classes.actor}>{entry.actor}</bdi>,
-    outbox: (): ReactNode => <bdi className={classes.outbox}>{outboxName}</bdi>,
-  };
-  const sentence = (): ReactNode => {
-    const values = { ...parts, outcome, operation };
-    if (t.has(`operations.${operation}.sentence`)) return t.rich(`operations.${operation}.sentence`, values);
-    if (!t.has(`audit.sentences.${operation}`)) return t.rich('audit.sentence', values);
-    return t.rich(`audit.sentences.${operation}`, { ...values, scope: entry.outbox === null ? 'all' : 'one', subject: subjectOf(entry) });
-  };
+  const sentence = t.has(`operations.${operation}.sentence`)
+    ? (`operations.${operation}.sentence` as const)
+    : t.has(`audit.sentences.${operation}`)
+      ? (`audit.sentences.${operation}` as const)
+      : 'audit.sentence';
   return (
     <span className={classes.sentence}>
-      {sentence()}
+      {t.rich(sentence, {
+        outcome,
+        operation,
+        actor: () => <bdi className={classes.actor}>{entry.actor}</bdi>,
+        outbox: () => <bdi className={classes.outbox}>{outboxName}</bdi>,
+        scope: entry.outbox === null ? 'all' : 'one',
+        subject: subjectOf(entry),
+      })}
       {!brief && eventId !== null && entry.outbox !== null && (
         <>
           {' ('}
@@ -121,18 +124,10 @@ function DeedDetails({ of }: { of: NonNullable<AuditEntry['after']> }) {
     if (value === null) return name === 'days' ? t('deed.noEnd') : 'NULL';
     return name === 'role' && t.has(`roles.${value}`) ? t(`roles.${value}`) : visibleText(value);
   };
-  return (
-    <dl className={classes.deed}>
-      {Object.entries(of).map(([name, value]) => (
-        <div key={name}>
-          <dt>{t.has(`deed.names.${name}`) ? t(`deed.names.${name}`) : name}</dt>
-          <dd>
-            <bdi>{text(name, value)}</bdi>
-          </dd>
-        </div>
-      ))}
-    </dl>
+  const facts = Object.entries(of).map(
+    ([name, value]) => [t.has(`deed.names.${name}`) ? t(`deed.names.${name}`) : name, <bdi>{text(name, value)}</bdi>] as const,
   );
+  return <FactList className={classes.deed} facts={facts} />;
 }
 
 const ICONS = { applied: IconCheck, none: IconMinus, refused: IconBan, unknown: IconHelpCircle } as const;

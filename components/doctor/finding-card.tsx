@@ -8,6 +8,7 @@ import type { ActionResult } from '@/lib/shared/problems';
 import { visibleText } from '@/lib/shared/text/visible-text';
 import { SeverityMark } from '../figures/mark';
 import { RelativeTime } from '../figures/time';
+import { FactList } from '../frame/note';
 import { CopyText } from '../frame/popovers';
 import { ReasonPopover } from '../frame/reason-popover';
 import { useChange } from '../frame/use-change';
@@ -48,16 +49,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
         )}
       </div>
       {why !== '' && <p className={classes.why}>{why}</p>}
-      {facts.length > 0 && (
-        <dl className={classes.facts}>
-          {facts.map(({ name, label, text }) => (
-            <div key={name}>
-              <dt>{label}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {facts.length > 0 && <FactList className={classes.facts} facts={facts.map(({ label, text }) => [label, text])} />}
       {finding.cure !== null && <Cure sql={finding.cure} />}
       {finding.silence !== null && (
         <p className={classes.silence}>

@@ -30,3 +30,17 @@ export function Notice({ title, text, children }: { title: string; text?: ReactN
     </div>
   );
 }
+
+/** What there is to know, name by name. */
+export function FactList({ facts, className }: { facts: readonly (readonly [name: string, text: ReactNode])[]; className?: string }) {
+  return (
+    <dl className={className}>
+      {facts.map(([name, text]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { CollectorStatus } from '@/lib/shared/figures/collection';
 import { AbsoluteTime } from '../figures/time';
 import { useFormat } from '../figures/use-format';
+import { FactList } from '../frame/note';
 import { ButtonPopover, CopyText } from '../frame/popovers';
 import classes from './collector.module.css';
 
@@ -90,14 +91,7 @@ function Details({ collector: { method, watchedSince, everyMs, cost, advice } }:
   const known = KNOWN_ADVICE.find((code) => code === advice?.code);
   return (
     <>
-      <dl>
-        {facts.map(([name, text]) => (
-          <div key={name}>
-            <dt>{words(name)}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts.map(([name, text]) => [words(name), text])} />
       {advice && (
         <div className={classes.advice}>
           <p>{words(`advice.${known ?? 'other'}`)}</p>

@@ -10,6 +10,7 @@ import { CLOSE_SHARE, CountText, Figure, Percentile } from '../figures/figure';
 import { Age, RelativeTime, Since } from '../figures/time';
 import { useFormat } from '../figures/use-format';
 import { useTicking } from '../figures/clock';
+import { FactList } from '../frame/note';
 import classes from './outbox.module.css';
 
 interface TileProps {
@@ -49,20 +50,6 @@ function Tile({ label, of: { known, why }, knownText, onAdvice, asOf, wide, chil
   );
 }
 
-/** Several figures side by side under small names of their own. */
-function Split({ parts }: { parts: [name: string, value: ReactNode][] }) {
-  return (
-    <dl className={classes.split}>
-      {parts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 /** How far the relay is, where no row says it. */
 function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
   const words = useTranslations('outbox.slot');
@@ -89,7 +76,7 @@ function SlotTile({ slot, asOf }: { slot: SlotHealth; asOf: string }) {
       {slot.known === 'unavailable' ? (
         <span className={classes.none}>{reasons(slot.why ?? 'slot_not_found')}</span>
       ) : (
-        <Split parts={parts} />
+        <FactList className={classes.split} facts={parts} />
       )}
     </Tile>
   );
@@ -136,8 +123,9 @@ export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
         )}
       </Tile>
       <Tile {...tile} wide="flow" label={words('tiles.throughput', { window })} of={throughput}>
-        <Split
-          parts={[
+        <FactList
+          className={classes.split}
+          facts={[
             [words('tiles.published'), rate(throughput.publishedPerMinute)],
             [words('tiles.created'), rate(throughput.createdPerMinute)],
           ]}
@@ -150,8 +138,9 @@ export function Tiles({ summary, publishedAtKnown, onAdvice }: TilesProps) {
         of={latency}
         knownText={close ? words('known.within', { share: format.percent(errorShare) }) : undefined}
       >
-        <Split
-          parts={[
+        <FactList
+          className={classes.split}
+          facts={[
             ['p50', time(latency.p50Ms)],
             ['p95', time(latency.p95Ms)],
             ['p99', time(latency.p99Ms)],
