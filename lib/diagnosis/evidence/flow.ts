@@ -6,18 +6,7 @@ import { figuresIn, type Aggregates, type Past, type Reading } from '@/lib/live/
 import { quantiles } from '@/lib/figures/latency';
 import { mergeInto, type Histogram } from '@/lib/rollup/histogram';
 import { ALL_TYPES, isSampled, sampledMeanMs, type Cell } from '@/lib/rollup/cell';
-import {
-  count,
-  earliest,
-  iso,
-  isState,
-  jsonObject,
-  latest,
-  nullInstant,
-  nullNumber,
-  secondsBefore,
-  sum,
-} from '@/lib/outbox/scan/sql-terms';
+import { count, earliest, iso, isState, latest, nullNumber, sum } from '@/lib/outbox/scan/sql-terms';
 import { isoOf, laterOf, seenBefore, type Circumstances } from './circumstances';
 
 interface Flow {
@@ -58,46 +47,6 @@ export const FLOW: Aggregates<Flow> = {
       touchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${touch})`)),
       headTouch,
       headTouchedAfter: iso(latest(created, sql`(${waiting} and ${written} <= ${headTouch})`)),
-    };
-  },
-};
-
-/** A waiting row as facts quote it. */
-interface QuotedRow {
-  at: string | null;
-  type: string | null;
-  error: string | null;
-  attempts: number | null;
-}
-
-interface FailingRows {
-  /** The row that waits longest. */
-  head: QuotedRow | null;
-  /** The two rows with most attempts; null where none are counted. */
-  most: QuotedRow[] | null;
-  /** Where none are counted: rows that are still taken long after they were created. */
-  endless: number;
-  endlessFirst: string | null;
-}
-
-/** Where attempts are not counted: taken so long after it was created, and a moment ago. */
-const ENDLESS_SECONDS = 10;
-const TAKEN_LATELY_SECONDS = 15;
-
-export const FAILING_ROWS: Aggregates<FailingRows> = {
-  owner: 'poison_row',
-  figures(base) {
-    const { traits, now, state, created, attempted, attempts, type, error } = base;
-    const waiting = isState(state, 'pending', 'retrying');
-    const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsBefore(now, TAKEN_LATELY_SECONDS)})`;
-    const describe = jsonObject({ at: iso(created), type, error, attempts });
-    // What is said of a row is put together for those rows alone: beside an order it would be for all that are sorted.
-    const most = sql`(select json_agg(${describe}) from (select * from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
-    return {
-      head: sql`(select ${describe} from head)`,
-      most: traits.attempts ? most : sql`null::json`,
-      endless: traits.attempts ? sql`0` : count(endless),
-      endlessFirst: traits.attempts ? nullInstant : iso(earliest(created, endless)),
     };
   },
 };
@@ -164,26 +113,18 @@ function moved(before: Past, after: Past): boolean {
   );
 }
 
-/** When the oldest waiting event was last taken, as `aliveAt`. */
-export const headTakenAt = (circumstances: Circumstances): number | null =>
-  signOf(circumstances, ['headTouchedAfter'], (before, after) => {
-    const touched = grew(before, after, 'headTouch') && figuresIn(before, FLOW).oldest === figuresIn(after, FLOW).oldest;
-    return touched || headTriedAgain(figuresIn(before, FAILING_ROWS).head, figuresIn(after, FAILING_ROWS).head);
-  });
-
 /** Of rows cut off, some may have come and others gone. */
 const triedAgain = (before: Past, after: Past): boolean =>
   before.reach.waiting === 'complete' && after.reach.waiting === 'complete' && grew(before, after, 'tries');
 
-const headTriedAgain = (before?: QuotedRow | null, after?: QuotedRow | null): boolean =>
-  before?.at != null && before.at === after?.at && (after.attempts ?? 0) > (before.attempts ?? 0);
-
-function grew(before: Past, after: Past, name: 'touch' | 'headTouch' | 'tries'): boolean {
+/** Whether this number of theirs rose from one reading to another. */
+export function grew(before: Past, after: Past, name: 'touch' | 'headTouch' | 'tries'): boolean {
   const [was, is] = [figuresIn(before, FLOW)[name], figuresIn(after, FLOW)[name]];
   return was != null && is != null && is > was;
 }
 
-function signOf(
+/** The newest of these times of a reading, and of what is seen between two readings, in milliseconds since the epoch. */
+export function signOf(
   { reading, previous }: Circumstances,
   times: readonly ('tried' | 'touchedAfter' | 'headTouchedAfter')[],
   shows: (before: Past, after: Past) => boolean,

@@ -1,8 +1,12 @@
-import { figuresIn, type Past } from '@/lib/live/reading';
-import { FAILING_ROWS, FLOW, POISON_ROWS_MAX, headTakenAt, isAlive, silenceLimitMs, rhythmOf, standstill } from '../evidence/flow';
+import { sql } from 'kysely';
+import { failing } from '@/lib/live/reading-sql';
+import { figuresIn, type Aggregates, type Past } from '@/lib/live/reading';
+import { count, earliest, iso, isState, jsonObject, nullInstant, secondsBefore } from '@/lib/outbox/scan/sql-terms';
+import { FLOW, POISON_ROWS_MAX, grew, isAlive, rhythmOf, signOf, silenceLimitMs, standstill } from '../evidence/flow';
 import { QUEUE } from '../evidence/forecast';
 import { ageMs, fact, factIfKnown, isoOf, seenBefore, type Circumstances, type Finding, type VerdictRule } from '../evidence/circumstances';
 
+const OWNER = 'poison_row';
 /** Attempts of a row that fails for ever, and how far it is ahead of any other. */
 const ENDLESS_ATTEMPTS = 20;
 const ENDLESS_FACTOR = 5;
@@ -10,9 +14,49 @@ const ENDLESS_FACTOR = 5;
 const ENDLESS_SEEN_MS = { fromMs: 9_000, toMs: 60_000 };
 const QUEUE_MS = 5_000;
 
+/** A waiting row as facts quote it. */
+interface QuotedRow {
+  at: string | null;
+  type: string | null;
+  error: string | null;
+  attempts: number | null;
+}
+
+interface FailingRows {
+  /** The row that waits longest. */
+  head: QuotedRow | null;
+  /** The two rows with most attempts; null where none are counted. */
+  most: QuotedRow[] | null;
+  /** Where none are counted: rows that are still taken long after they were created. */
+  endless: number;
+  endlessFirst: string | null;
+}
+
+/** Where attempts are not counted: taken so long after it was created, and a moment ago. */
+const ENDLESS_SECONDS = 10;
+const TAKEN_LATELY_SECONDS = 15;
+
+const FAILING_ROWS: Aggregates<FailingRows> = {
+  owner: OWNER,
+  figures(base) {
+    const { traits, now, state, created, attempted, attempts, type, error } = base;
+    const waiting = isState(state, 'pending', 'retrying');
+    const endless = sql`(${failing(base)} and ${attempted} > ${created} + make_interval(secs => ${sql.lit(ENDLESS_SECONDS)}) and ${attempted} > ${secondsBefore(now, TAKEN_LATELY_SECONDS)})`;
+    const describe = jsonObject({ at: iso(created), type, error, attempts });
+    // What is said of a row is put together for those rows alone: beside an order it would be for all that are sorted.
+    const most = sql`(select json_agg(${describe}) from (select * from base where ${waiting} and ${attempts} > 0 order by ${attempts} desc, ${created} limit 2) as m)`;
+    return {
+      head: sql`(select ${describe} from head)`,
+      most: traits.attempts ? most : sql`null::json`,
+      endless: traits.attempts ? sql`0` : count(endless),
+      endlessFirst: traits.attempts ? nullInstant : iso(earliest(created, endless)),
+    };
+  },
+};
+
 /** One row fails again and again: nothing gets past it while events are due, or it is tried for ever while the others go out. */
 export const poisonRowVerdict: VerdictRule = {
-  verdict: 'poison_row',
+  verdict: OWNER,
   live: FAILING_ROWS,
   judge: (circumstances) => blocking(circumstances) ?? counted(circumstances) ?? retaken(circumstances),
 };
@@ -58,6 +102,16 @@ function retaken(circumstances: Circumstances): Finding | null {
   const same = (past: Past): boolean => !isQueue(past) && figuresIn(past, FAILING_ROWS).endlessFirst === firstAt;
   return seenBefore(circumstances, ENDLESS_SEEN_MS, same) ? { since: firstAt, evidence: [endless(rows, firstAt, now)] } : null;
 }
+
+/** When the oldest waiting event was last taken, at the latest, in milliseconds since the epoch; null where the table shows none. */
+const headTakenAt = (circumstances: Circumstances): number | null =>
+  signOf(circumstances, ['headTouchedAfter'], (before, after) => {
+    const touched = grew(before, after, 'headTouch') && figuresIn(before, FLOW).oldest === figuresIn(after, FLOW).oldest;
+    return touched || headTriedAgain(figuresIn(before, FAILING_ROWS).head, figuresIn(after, FAILING_ROWS).head);
+  });
+
+const headTriedAgain = (before?: QuotedRow | null, after?: QuotedRow | null): boolean =>
+  before?.at != null && before.at === after?.at && (after.attempts ?? 0) > (before.attempts ?? 0);
 
 /** Whether events that were never tried wait longer than they usually would. */
 function isQueue(past: Past): boolean {
