@@ -26,8 +26,7 @@ export function createCreatedTotals(): CreatedTotals {
   };
 }
 
-/** Which event types of an outbox have a label of their own. */
-
+/** How many event types of an outbox have a label of their own. */
 export const TYPES_MAX = 50;
 export const OTHER = 'other';
 /** As long as a reading keeps a type. */
@@ -43,14 +42,10 @@ export interface TypeLabels {
 /** First come, first kept: chosen anew each time, types would move in and out of `other`, and a total that falls reads as a restart. */
 export function createTypeLabels(): TypeLabels {
   const outboxes = new Map<string, Map<string, string>>();
-  const ofOutbox = (outbox: string): Map<string, string> => {
-    const own = outboxes.get(outbox) ?? new Map<string, string>();
-    outboxes.set(outbox, own);
-    return own;
-  };
   return {
     labelOf(outbox, type) {
-      const own = ofOutbox(outbox);
+      const own = outboxes.get(outbox) ?? new Map<string, string>();
+      outboxes.set(outbox, own);
       const known = own.get(type);
       if (known !== undefined) return known;
       const label = type.slice(0, TYPE_LENGTH_MAX).toWellFormed();
@@ -59,6 +54,6 @@ export function createTypeLabels(): TypeLabels {
       own.set(type, label);
       return label;
     },
-    kept: (outbox) => [...ofOutbox(outbox).keys()],
+    kept: (outbox) => [...(outboxes.get(outbox)?.keys() ?? [])],
   };
 }

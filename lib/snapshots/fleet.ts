@@ -93,11 +93,7 @@ function worstFirst(a: FleetEntry, b: FleetEntry): number {
 
 /** The databases of the configuration and what is known of them without asking them; those that are away first. */
 export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
-  const outboxes = new Map<string, number>();
-  for (const id of directory.ids) {
-    const database = directory.database(id).id;
-    outboxes.set(database, (outboxes.get(database) ?? 0) + 1);
-  }
+  const databaseOf = directory.ids.map((id) => directory.database(id).id);
   return directory.databases
     .map((database): FleetDatabase => {
       const { state, since, failure, version, roles, server }: DatabaseStatus = database.status();
@@ -108,7 +104,7 @@ export function fleetDatabases(directory: OutboxDirectory): FleetDatabase[] {
         state,
         since: new Date(since).toISOString(),
         why: failure === null ? null : reasonOf(failure),
-        outboxes: outboxes.get(database.id) ?? 0,
+        outboxes: databaseOf.filter((id) => id === database.id).length,
         connections: roles,
         server: { open: server.open, limit: server.limit },
       };
