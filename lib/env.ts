@@ -3,79 +3,56 @@ import { z } from 'zod';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-const emptyIsUnset = (value: unknown): unknown => (value === '' ? undefined : value);
+/** An empty variable is one that is not set. */
+const environmentSchema = z.preprocess(
+  (source) => Object.fromEntries(Object.entries(source as NodeJS.ProcessEnv).filter(([, value]) => value !== '')),
+  z
+    .object({
+      OUTBOX_CONSOLE_CONFIG: z.string().default('./outbox-console.yaml'),
+      PORT: z
+        .string()
+        .regex(/^\d{1,5}$/, 'write a port number, 1 to 65535')
+        .transform(Number)
+        .refine((port) => port >= 1 && port <= 65_535, 'write a port number, 1 to 65535')
+        .default(3000),
+      HOST: z
+        .string()
+        .regex(/^[A-Za-z0-9.:_-]+$/, 'write the address to listen on, for instance 127.0.0.1')
+        .default('127.0.0.1'),
+      NEXTAUTH_URL: z
+        .url({ protocol: /^https?$/, error: 'write the address people open, for instance https://outbox.example.com' })
+        .refine((url) => new URL(url).pathname === '/', 'write the address without a path: the console lives at the root of its host')
+        .optional(),
+      NEXTAUTH_SECRET: z.string().min(32, 'use at least 32 characters, for instance from: openssl rand -base64 48').optional(),
+      OUTBOX_CONSOLE_EMBEDDED_STORE: z.string().optional(),
+      LOG_LEVEL: z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`).default('info'),
+      NODE_ENV: z.string().default('development'),
+    })
+    .transform((values) => ({
+      /** Path of the configuration file, as given. */
+      configPath: values.OUTBOX_CONSOLE_CONFIG,
+      port: values.PORT,
+      host: values.HOST,
+      /** Origin people open, e.g. `https://outbox.example.com`; undefined when it was not given. */
+      publicUrl: values.NEXTAUTH_URL === undefined ? undefined : new URL(values.NEXTAUTH_URL).origin,
+      /** The embedded store that the starter runs, when the configuration names no store. */
+      embeddedStoreUrl: values.OUTBOX_CONSOLE_EMBEDDED_STORE,
+      /** Signs and encrypts session cookies; undefined when it was not given. */
+      secret: values.NEXTAUTH_SECRET,
+      logLevel: values.LOG_LEVEL,
+      production: values.NODE_ENV === 'production',
+    })),
+);
 
-const environmentSchema = z.object({
-  OUTBOX_CONSOLE_CONFIG: z.preprocess(emptyIsUnset, z.string().default('./outbox-console.yaml')),
-  PORT: z.preprocess(
-    emptyIsUnset,
-    z
-      .string()
-      .regex(/^\d{1,5}$/, 'write a port number, 1 to 65535')
-      .transform(Number)
-      .refine((port) => port >= 1 && port <= 65_535, 'write a port number, 1 to 65535')
-      .default(3000),
-  ),
-  HOST: z.preprocess(
-    emptyIsUnset,
-    z
-      .string()
-      .regex(/^[A-Za-z0-9.:_-]+$/, 'write the address to listen on, for instance 127.0.0.1')
-      .default('127.0.0.1'),
-  ),
-  NEXTAUTH_URL: z.preprocess(
-    emptyIsUnset,
-    z
-      .url({ protocol: /^https?$/, error: 'write the address people open, for instance https://outbox.example.com' })
-      .refine((url) => new URL(url).pathname === '/', 'write the address without a path: the console lives at the root of its host')
-      .optional(),
-  ),
-  NEXTAUTH_SECRET: z.preprocess(
-    emptyIsUnset,
-    z.string().min(32, 'use at least 32 characters, for instance from: openssl rand -base64 48').optional(),
-  ),
-  OUTBOX_CONSOLE_EMBEDDED_STORE: z.preprocess(emptyIsUnset, z.string().optional()),
-  LOG_LEVEL: z.preprocess(emptyIsUnset, z.enum(LOG_LEVELS, `write one of ${LOG_LEVELS.join(', ')}`).default('info')),
-  NODE_ENV: z.preprocess(emptyIsUnset, z.string().default('development')),
-});
-
-export interface Environment {
-  /** Path of the configuration file, as given. */
-  configPath: string;
-  port: number;
-  host: string;
-  /** Origin people open, e.g. `https://outbox.example.com`; undefined when it was not given. */
-  publicUrl: string | undefined;
-  /** The embedded store that the starter runs, when the configuration names no store. */
-  embeddedStoreUrl: string | undefined;
-  /** Signs and encrypts session cookies; undefined when it was not given. */
-  secret: string | undefined;
-  logLevel: (typeof LOG_LEVELS)[number];
-  production: boolean;
-}
+export type Environment = z.infer<typeof environmentSchema>;
 
 export type EnvironmentReading = { ok: true; env: Environment } | { ok: false; problems: string[] };
 
 /** Reads and checks the environment; every problem at once, each line beginning with the variable's name. */
 export function readEnvironment(source: Record<string, string | undefined> = process.env): EnvironmentReading {
-  const parsed = environmentSchema.safeParse(source);
-  if (!parsed.success) {
-    return { ok: false, problems: parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`) };
-  }
-  const values = parsed.data;
-  return {
-    ok: true,
-    env: {
-      configPath: values.OUTBOX_CONSOLE_CONFIG,
-      port: values.PORT,
-      host: values.HOST,
-      publicUrl: values.NEXTAUTH_URL === undefined ? undefined : new URL(values.NEXTAUTH_URL).origin,
-      embeddedStoreUrl: values.OUTBOX_CONSOLE_EMBEDDED_STORE,
-      secret: values.NEXTAUTH_SECRET,
-      logLevel: values.LOG_LEVEL,
-      production: values.NODE_ENV === 'production',
-    },
-  };
+  const { success, data, error } = environmentSchema.safeParse(source);
+  if (success) return { ok: true, env: data };
+  return { ok: false, problems: error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) };
 }
 
 /** The environment of a process that was started with a good one; throws naming every problem otherwise. */
@@ -90,10 +67,7 @@ export function environmentValue(name: string): string | undefined {
   return process.env[name];
 }
 
-/**
- * The origin people open: NEXTAUTH_URL, or this machine's own when it listens on loopback only. Null when it must be
- * given.
- */
+/** The origin people open: NEXTAUTH_URL, or this machine's own when it listens on loopback only. Null when it must be given. */
 export function publicOriginOf(env: Environment): string | null {
   if (env.publicUrl !== undefined) return env.publicUrl;
   return isLoopback(env.host) ? `http://localhost:${env.port}` : null;
