@@ -11,20 +11,26 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { PATIENCE_MS } from '@/scripts/testing/patience';
 import { readOutbox } from './figures';
 
-/** What is asked together is read together: where it was asked is on another stack than where it is read. */
-const asked = vi.hoisted(() => [] as { question: unknown; stack: string }[]);
-vi.mock('@/lib/shared/async/gather', async (original) => {
-  const { gather } = await original<typeof import('@/lib/shared/async/gather')>();
-  return {
-    gather: <Q, A>(...given: Parameters<typeof gather<Q, A>>) => {
-      const ask = gather(...given);
-      return (question: Q) => {
-        asked.push({ question, stack: new Error().stack ?? '' });
-        return ask(question);
-      };
-    },
+interface Asked {
+  question: unknown;
+  stack: string;
+}
+
+/**
+ * What is asked together is read together: where it was asked is on another stack than where it is read. `gather` puts each question into a
+ * list; its module cannot be replaced here, where files share one that is loaded. Answers how to end it.
+ */
+function hearQuestions(asked: Asked[]): () => void {
+  const { push } = Array.prototype;
+  const heard = function <T>(this: T[], ...items: T[]): number {
+    for (const item of items)
+      if (typeof item === 'object' && item !== null && 'question' in item && 'resolve' in item)
+        asked[asked.length] = { question: item.question, stack: new Error().stack ?? '' };
+    return push.apply(this, items);
   };
-});
+  Object.defineProperty(Array.prototype, 'push', { value: heard, writable: true, configurable: true });
+  return () => void Object.defineProperty(Array.prototype, 'push', { value: push, writable: true, configurable: true });
+}
 
 const database = useTestDatabase();
 useTestConsole(
@@ -41,9 +47,12 @@ beforeAll(async () => {
 });
 
 const limit = Error.stackTraceLimit;
+const asked: Asked[] = [];
+let endHearing = (): void => undefined;
 afterEach(() => {
   Error.stackTraceLimit = limit;
   vi.restoreAllMocks();
+  endHearing();
 });
 
 it('the rollups of p95 are read by the functions the page lists, and a tile is not far', async () => {
@@ -56,6 +65,7 @@ it('the rollups of p95 are read by the functions the page lists, and a tile is n
     return compiled;
   });
   const context = await contextOf('viewer');
+  endHearing = hearQuestions(asked);
   await vi.waitFor(
     async () => {
       asked.length = 0;
