@@ -3,24 +3,10 @@ import path from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { ROOMS, importProblem, isTest, mayHoldSql, mayReadEnvironment, packageProblem, roomOf, SQL_TEXT } from './layers.mjs';
+import { isProduct, sourceFiles } from './source-files';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const TOP_FOLDERS = ['app', 'components', 'lib', 'fixtures', 'demo', 'bench', 'scripts', 'e2e'];
 const MAX_LINES = 400;
-
-function sourceFiles(): string[] {
-  const found: string[] = [];
-  const walk = (folder: string): void => {
-    for (const entry of fs.readdirSync(path.join(ROOT, folder), { withFileTypes: true })) {
-      const file = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) walk(file);
-      else if (/\.(tsx?|mjs)$/.test(entry.name)) found.push(file);
-    }
-  };
-  for (const folder of TOP_FOLDERS) if (fs.existsSync(path.join(ROOT, folder))) walk(folder);
-  for (const name of fs.readdirSync(ROOT)) if (/\.(tsx?|mjs)$/.test(name) && name !== 'next-env.d.ts') found.push(name);
-  return found;
-}
 
 function parse(text: string): ts.SourceFile {
   return ts.createSourceFile('source.tsx', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
@@ -117,7 +103,35 @@ function cycles(graph: Map<string, string[]>): string[] {
   return found;
 }
 
-const files = sourceFiles();
+/** Which folder of a room imports which one beside it, at every depth: the files flat in a room stand above its folders or below. */
+function folderGraph(): Map<string, string[]> {
+  const graph = new Map<string, string[]>();
+  for (const [from, targets] of importGraph()) {
+    for (const to of isProduct(from) ? targets.filter(isProduct) : []) {
+      const [own, other] = [from.split('/'), to.split('/')];
+      const depth = own.findIndex((part, at) => part !== other[at]);
+      if (depth < (own[0] === 'lib' ? 2 : 1) || depth >= own.length - 1 || depth >= other.length - 1) continue;
+      const folder = own.slice(0, depth + 1).join('/');
+      graph.set(folder, [...new Set([...(graph.get(folder) ?? []), other.slice(0, depth + 1).join('/')])]);
+    }
+  }
+  return graph;
+}
+
+/** The files of ours that each file imports, for their types as for their values. */
+function importGraph(): Map<string, string[]> {
+  return new Map(
+    [...texts].map(([file, text]) => [
+      file,
+      importsOf(text).flatMap((specifier) => {
+        const ours = resolveOurs(file, specifier);
+        return ours === null ? [] : [ours, `${ours}.ts`, `${ours}.tsx`].filter((candidate) => texts.has(candidate));
+      }),
+    ]),
+  );
+}
+
+const files = sourceFiles(ROOT);
 const texts = new Map(files.map((file) => [file, fs.readFileSync(path.join(ROOT, file), 'utf8')]));
 const everywhere = (check: (file: string, text: string) => string[]): string[] => [...texts].flatMap(([file, text]) => check(file, text));
 
@@ -142,15 +156,11 @@ describe('the picture of docs/ARCHITECTURE.md', () => {
   });
 
   it('has no import cycle, of types neither', () => {
-    const graph = new Map<string, string[]>();
-    for (const [file, text] of texts) {
-      const targets = importsOf(text).flatMap((specifier) => {
-        const ours = resolveOurs(file, specifier);
-        return ours === null ? [] : [ours, `${ours}.ts`, `${ours}.tsx`].filter((candidate) => texts.has(candidate));
-      });
-      graph.set(file, targets);
-    }
-    expect(cycles(graph)).toEqual([]);
+    expect(cycles(importGraph())).toEqual([]);
+  });
+
+  it('has no circle of folders beside each other', () => {
+    expect(cycles(folderGraph())).toEqual([]);
   });
 
   it('has SQL in the listed rooms only', () => {
