@@ -167,7 +167,7 @@ export const proveMapping = defineAction({
   run: (context, { outbox, proof }) => runProof(context, outbox, proof.events),
 });
 
-export const allowChanges = defineAction({
+export const turnChanges = defineAction({
   id: 'proof.switch',
   permission: 'mapping:prove',
   input: z.strictObject({ outbox: outboxId, request: changesRequest }),

@@ -121,7 +121,7 @@ async function realEvents(outbox: Outbox, states: State[]): Promise<ProofStatus[
 }
 
 /** Turns changes on or off, with the audit entry. Throws Problem `conflict` when nothing, or something else, was proven. */
-export async function allowChanges(
+export async function turnChanges(
   store: Pick<Store, 'db'>,
   directory: Pick<OutboxDirectory, 'forget'>,
   outbox: Outbox,

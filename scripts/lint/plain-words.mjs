@@ -6,7 +6,7 @@
  */
 export const PLAIN_WORDS = new Set(
   `
-    a about above absolute access action active add addition admit admitted advance advice after ago alive all allow alternative and
+    a about above absolute access action active add addition admit admitted advance advice after ago alive all alternative and
     answer any api applied apply archive around as asked asker assumed at attempted auth author authorise auxiliary available axes
     back bad bar bare base bearer because before beginning begun behind belong beside binary bind blind block blocked bound box
     browser button by byte call called can cannot cap capped captured card carried carrying case change changeable changed channel
@@ -38,10 +38,10 @@ export const PLAIN_WORDS = new Set(
     spelling sql ssl stable stale start starved statement status steady stop stopped stopwatch stored stuck subject suggestion sum
     summarise summary superuser supported switch switcher table take taken taking tally template tenth test text than theme there
     through throwaway ticked ticking time timeout timing titled to together tone too tool top touch touched transaction
-    transactional transition tree tried trouble true truth typed unanswered unavailable uncounted under unique unit unknown unless
-    unlimited unmark unprivileged unreachable unread unseen unsettled up update url usable use utc uuid vacuum value variable verify
-    versioned vetoe view viewport visible visit visitor wait waiting wall wanted warning watch watched way weak where who whole why
-    width with within word writable write written yield zero zone
+    transactional transition tree tried trouble true truth turn typed unanswered unavailable uncounted under unique unit unknown
+    unless unlimited unmark unprivileged unreachable unread unseen unsettled up update url usable use utc uuid vacuum value variable
+    verify versioned vetoe view viewport visible visit visitor wait waiting wall wanted warning watch watched way weak where who
+    whole why width with within word writable write written yield zero zone
   `
     .trim()
     .split(/\s+/),

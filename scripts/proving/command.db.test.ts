@@ -4,7 +4,7 @@ import type { Config } from '@/lib/config/config';
 import { directoryOptions, createDirectory } from '@/lib/outbox/directory';
 import { SUPPORTED, parseConfig } from '@/lib/config/load';
 import { applyInstall, bindForInstall } from '@/lib/interventions/install/install';
-import { allowChanges } from '@/lib/proving/keep';
+import { turnChanges } from '@/lib/proving/keep';
 import { MINE, MINE_DDL } from '@/fixtures/mapping';
 import { migrateStore, openStore, type Store } from '@/lib/store/store';
 import { CommandFailure, sentenceOf } from '../starting/command-failure';
@@ -100,7 +100,7 @@ describe('console prove', () => {
     expect(out).toContain('/outboxes/mine/settings');
     expect(await observed.query('SELECT count(*)::int AS rows FROM mine')).toEqual([{ rows: 1 }]);
     await withDirectory(async (directory) =>
-      allowChanges(
+      turnChanges(
         store,
         directory,
         await directory.get('mine'),

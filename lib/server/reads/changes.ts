@@ -3,7 +3,7 @@ import { findByKey, findIntervention } from '@/lib/interventions/find-interventi
 import { intervene } from '@/lib/interventions/intervene';
 import { previewIntervention } from '@/lib/interventions/preview';
 import { presentEvent } from '@/lib/outbox/masking/mask';
-import { keepProof, proofStatus, allowChanges } from '@/lib/proving/keep';
+import { keepProof, proofStatus, turnChanges } from '@/lib/proving/keep';
 import { prove } from '@/lib/proving/prove';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import type { SeenEvent } from '@/lib/shared/changes/batches';
@@ -75,6 +75,6 @@ export async function runProof(context: Context, outboxId: string, events: strin
 export async function switchChanges(context: Context, outboxId: string, request: { on: boolean; reason: string }): Promise<ProofStatus> {
   const { console, actor } = context;
   console.directory.forget(outboxId);
-  await onOutbox(context, outboxId, (outbox) => allowChanges(console.store, console.directory, outbox, request, actor));
+  await onOutbox(context, outboxId, (outbox) => turnChanges(console.store, console.directory, outbox, request, actor));
   return readProof(context, outboxId);
 }

@@ -3,7 +3,7 @@ import { definePage, titled } from '@/lib/server/page';
 import { readProof } from '@/lib/server/reads/changes';
 import { readOutboxInfo } from '@/lib/server/reads/outboxes';
 import { can } from '@/lib/shared/permissions';
-import { proveMapping, allowChanges } from '../../../actions';
+import { proveMapping, turnChanges } from '../../../actions';
 
 export const generateMetadata = titled((words, { outbox = '' }) => words('proof.of', { outbox }));
 
@@ -19,7 +19,7 @@ export default definePage({
       <ProofScreen
         outbox={{ id, name, database, table }}
         initial={status}
-        actions={can(context.actor.role, 'mapping:prove') ? { prove: proveMapping, turn: allowChanges } : null}
+        actions={can(context.actor.role, 'mapping:prove') ? { prove: proveMapping, turn: turnChanges } : null}
       />
     );
   },
