@@ -25,8 +25,18 @@ const ENGINES: Record<EngineKey, { name: string; schemes: string[]; twin: string
 };
 
 const EVENT_FIELDS: (keyof OutboxEvent)[] = [
-  'id', 'type', 'aggregateType', 'aggregateId', 'dedupKey', 'traceId', 'createdAt', 'publishedAt', 'state', 'amount', 'currency',
-]; // prettier-ignore
+  'id',
+  'type',
+  'aggregateType',
+  'aggregateId',
+  'dedupKey',
+  'traceId',
+  'createdAt',
+  'publishedAt',
+  'state',
+  'amount',
+  'currency',
+];
 
 /** The engine a connection string is for; null when its scheme is none of ours or it cannot be read. */
 export function engineOf(url: string): EngineKey | null {

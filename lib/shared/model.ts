@@ -23,10 +23,19 @@ export interface Capabilities {
   /** The relay keeps the order of a key, so an unpublished event blocks the later ones of its aggregate. */
   keepsOrder: boolean;
   fields: Record<
-    | 'aggregate' | 'createdAt' | 'publishedAt' | 'lastAttemptAt' | 'attempts' | 'error' | 'dedupKey' | 'traceId' | 'headers' | 'amount'
+    | 'aggregate'
+    | 'createdAt'
+    | 'publishedAt'
+    | 'lastAttemptAt'
+    | 'attempts'
+    | 'error'
+    | 'dedupKey'
+    | 'traceId'
+    | 'headers'
+    | 'amount'
     | keyof Claim,
     boolean
-  >; // prettier-ignore
+  >;
 }
 
 export interface OutboxInfo {
@@ -247,9 +256,18 @@ export interface DeadLetters {
 }
 
 export const SKIP_CODES = [
-  'changed_since_seen', 'being_processed', 'already_published', 'wrong_state', 'locked', 'not_found', 'not_supported', 'too_young',
-  'already_exists', 'did_not_take', 'blocked_by_order',
-] as const; // prettier-ignore
+  'changed_since_seen',
+  'being_processed',
+  'already_published',
+  'wrong_state',
+  'locked',
+  'not_found',
+  'not_supported',
+  'too_young',
+  'already_exists',
+  'did_not_take',
+  'blocked_by_order',
+] as const;
 export type SkipCode = (typeof SKIP_CODES)[number];
 
 export interface Skipped {

@@ -87,7 +87,13 @@ export async function proveAuditTakesEntries(db: StoreDb): Promise<void> {
 }
 
 /** Filters that are the value of a column. */
-const EXACT = [['outbox', 'outbox'], ['event', 'eventId'], ['actor', 'actorName'], ['operation', 'operation'], ['outcome', 'outcome']] as const; // prettier-ignore
+const EXACT = [
+  ['outbox', 'outbox'],
+  ['event', 'eventId'],
+  ['actor', 'actorName'],
+  ['operation', 'operation'],
+  ['outcome', 'outcome'],
+] as const;
 
 export interface AuditPosition {
   at: string;

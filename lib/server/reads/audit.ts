@@ -17,8 +17,19 @@ import { onOutbox } from './outboxes';
 /** What an entry can be about: changes to events, marks put on the charts or taken off, findings silenced or not, and who got in. */
 export const RECORDED_OPERATIONS: readonly string[] = [
   ...OPERATIONS.map(({ key }) => key),
-  ...['mark', 'unmark', 'prove', 'turn_changes_on', 'turn_changes_off', 'doctor_silence', 'doctor_lift', 'sign_in', 'sign_in_failed'],
-  ...['account_created', 'account_changed', 'token_created', 'token_revoked'],
+  'mark',
+  'unmark',
+  'prove',
+  'turn_changes_on',
+  'turn_changes_off',
+  'doctor_silence',
+  'doctor_lift',
+  'sign_in',
+  'sign_in_failed',
+  'account_created',
+  'account_changed',
+  'token_created',
+  'token_revoked',
 ];
 
 /** A page of the audit; filter and cursor as the screen's URL writes them. */
