@@ -1,9 +1,10 @@
 import { environmentManager, QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, test, vi } from 'vitest';
-import type { SeenEvent } from '@/lib/shared/changes/batches';
+import { batchesOf, progressOf, type SeenEvent } from '@/lib/shared/changes/batches';
 import type { InterventionPreview, InterventionResult } from '@/lib/shared/model';
 import type { InterventionActions } from '../frame/console';
-import { NOT_THERE, readVersions, outcomeOptions, sendBatch } from './send';
+import { UNANSWERED } from '../frame/use-change';
+import { type End, NOT_THERE, outcomeOptions, readVersions, runBatches, sendBatch } from './send';
 
 const missing: Partial<InterventionPreview['rows'][number]['event']> = { version: '' };
 
@@ -118,4 +119,51 @@ test('a batch is sent as it was decided, however often and whatever its events h
   await sendBatch(actions.intervene, 'o', request, batch);
   expect(sent[1]).toEqual(sent[0]);
   expect(looks).toEqual([]);
+});
+
+const resultOf = (changed: string[]): InterventionResult => ({
+  interventionId: 'first',
+  outbox: 'o',
+  operation: 'requeue',
+  reason: 'why',
+  actor: 'anna',
+  at: '2026-01-01T00:00:00Z',
+  outcome: 'applied',
+  changed,
+  skipped: [],
+  undo: null,
+});
+
+test('a run ends between two batches when told to, and goes on with the next one', async () => {
+  const batches = batchesOf('key', unseen(700));
+  const sent: string[] = [];
+  const results: InterventionResult[] = [];
+  const go = (from: number, stopAt: number) =>
+    runBatches(batches, from, {
+      halted: (index) => (index === stopAt ? { why: 'stopped' } : null),
+      send: ({ key, events: part }) => {
+        sent.push(key);
+        return Promise.resolve({ result: resultOf(part.map(({ id }) => id)) });
+      },
+      onResult: (one) => results.push(one),
+    });
+  expect(await go(0, 2)).toEqual({ why: 'stopped' });
+  expect(progressOf(batches, results)).toEqual({ total: 700, changed: 400, skipped: 0 });
+  expect(await go(results.length, -1)).toBeNull();
+  expect(sent).toEqual(['key/1', 'key/2', 'key/3', 'key/4']);
+});
+
+test('a batch that fails ends the run, and the ones after it are not sent', async () => {
+  const ends: End[] = [{ result: resultOf(['0']) }, { halt: { why: 'problem', problem: UNANSWERED } }];
+  const sent: string[] = [];
+  const halt = await runBatches(batchesOf('key', unseen(700)), 0, {
+    halted: () => null,
+    send: ({ key }) => {
+      sent.push(key);
+      return Promise.resolve(ends[sent.length - 1] ?? 'gone');
+    },
+    onResult: () => undefined,
+  });
+  expect(halt).toEqual({ why: 'problem', problem: UNANSWERED });
+  expect(sent).toEqual(['key/1', 'key/2']);
 });

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { Batch, BatchEnd, SeenEvent } from '@/lib/shared/changes/batches';
+import type { Batch, SeenEvent } from '@/lib/shared/changes/batches';
 import { NO_RECORD_AFTER_MS } from '@/lib/shared/changes/intervention-time';
 import { INTERVENTION_EVENTS_MAX, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
@@ -44,7 +44,33 @@ export async function readVersions(
   };
 }
 
-export type End = BatchEnd<ProblemInfo>;
+export type Halt = { why: 'stopped' } | { why: 'tried' } | { why: 'absent' } | { why: 'problem'; problem: ProblemInfo };
+
+/** What became of one batch; `gone`: nobody waits for it any more. */
+export type End = { result: InterventionResult } | { halt: Halt } | 'gone';
+
+interface Steps {
+  send: (batch: Batch) => Promise<End>;
+  /** Asked before every batch: a reason to end here. */
+  halted: (index: number) => Halt | null;
+  onResult: (result: InterventionResult) => void;
+}
+
+/** Carries out batches one after the other, each once, from `from` on; answers what ended it before the last one. */
+export async function runBatches(
+  batches: readonly Batch[],
+  from: number,
+  { send, halted, onResult }: Steps,
+): Promise<Halt | 'gone' | null> {
+  for (const [index, batch] of batches.entries()) {
+    if (index < from) continue;
+    const end = halted(index) ?? (await send(batch));
+    if (end === 'gone' || 'why' in end) return end;
+    if ('halt' in end) return end.halt;
+    onResult(end.result);
+  }
+  return null;
+}
 
 /** Sends one intervention once. null: the answer did not come, or did not say what became of it. */
 export async function sendBatch(

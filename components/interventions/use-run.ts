@@ -1,20 +1,22 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import {
-  type Batch,
-  batchesOf,
-  type Halt,
-  joinResults,
-  type Progress,
-  progressOf,
-  runBatches,
-  type SeenEvent,
-} from '@/lib/shared/changes/batches';
+import { type Batch, batchesOf, joinResults, type Progress, progressOf, type SeenEvent } from '@/lib/shared/changes/batches';
 import { INTERVENTION_EVENTS_MAX, type InterventionPreview, type InterventionRequest, type InterventionResult } from '@/lib/shared/model';
 import type { ActionResult, ProblemInfo } from '@/lib/shared/problems';
 import { useConsole } from '../frame/console';
 import { UNANSWERED } from '../frame/use-change';
-import { type End, forgetSent, keepSent, type Opening, readVersions, sendBatch, type SentKey, monotonicNow } from './send';
+import {
+  type End,
+  forgetSent,
+  type Halt,
+  keepSent,
+  monotonicNow,
+  type Opening,
+  readVersions,
+  runBatches,
+  sendBatch,
+  type SentKey,
+} from './send';
 import { useSentNotices } from './sent-notices';
 
 /** Where a decision stands. `checking`: a part of it was sent and the answer did not say what became of it. */
@@ -25,7 +27,7 @@ export type Run =
   | { phase: 'absent'; key: string }
   | { phase: 'refused'; problem: ProblemInfo }
   /** Ended between two batches; what is left can be gone on with. */
-  | { phase: 'halted'; progress: Progress; halt: Halt<ProblemInfo>; tried: string | null }
+  | { phase: 'halted'; progress: Progress; halt: Halt; tried: string | null }
   | { phase: 'done'; result: InterventionResult };
 
 interface Work {
@@ -64,7 +66,7 @@ export function useRun({ subject: { id: outbox, name: outboxName }, key }: Openi
       const several = batches.length > 1;
       const show = (): void => setRun({ phase: 'sending', progress: progressOf(batches, results), several });
       show();
-      const halt = await runBatches<ProblemInfo>(batches, from, {
+      const halt = await runBatches(batches, from, {
         halted: (index) => {
           if (closed.current || (wantsStop.current && index > from)) return { why: 'stopped' };
           return tried !== null && index === 1 && from === 0 ? { why: 'tried' } : null;

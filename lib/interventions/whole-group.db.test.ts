@@ -4,7 +4,7 @@ import { useTestDatabase } from '@/scripts/testing/database';
 import { createSample, openSample, type OpenOutbox } from '@/scripts/testing/outbox';
 import { freezeEvents } from '@/lib/outbox/lists/list-events';
 import { escrowStatus } from '@/lib/shape/catalog/escrow-status';
-import { batchesOf, joinResults, runBatches, type Batch } from '@/lib/shared/changes/batches';
+import { batchesOf, joinResults, type Batch } from '@/lib/shared/changes/batches';
 import type { Cause, FrozenEvent, InterventionResult } from '@/lib/shared/model';
 import { intervene } from './intervene';
 import { ANNA, depsFor, freshKey } from '@/fixtures/interventions';
@@ -51,17 +51,11 @@ describe('a group of more events than one intervention takes', () => {
   /** Carries the decision out, batch by batch; `relay` does its work after each of them. */
   async function carryOut(batches: Batch[], relay = async (): Promise<void> => undefined): Promise<InterventionResult> {
     const results: InterventionResult[] = [];
-    const halt = await runBatches<never>(batches, 0, {
-      halted: () => null,
-      send: async ({ key, events }) => {
-        const request = { operation: 'requeue', events, reason: 'the node is back' };
-        const result = await intervene(depsFor(open.outbox), ANNA, 'sample', request, key);
-        await relay();
-        return { result };
-      },
-      onResult: (result) => results.push(result),
-    });
-    expect(halt).toBeNull();
+    for (const { key, events } of batches) {
+      const request = { operation: 'requeue', events, reason: 'the node is back' };
+      results.push(await intervene(depsFor(open.outbox), ANNA, 'sample', request, key));
+      await relay();
+    }
     const [first, ...others] = results;
     if (first === undefined) throw new Error('no batch was carried out');
     return joinResults([first, ...others]);

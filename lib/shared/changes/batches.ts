@@ -44,29 +44,3 @@ export function joinResults(results: readonly [InterventionResult, ...Interventi
   const outcome: Outcome = changed.length === 0 ? 'none' : skipped.length === 0 ? 'applied' : 'partly';
   return { ...first, changed, skipped, outcome };
 }
-
-export type Halt<P> = { why: 'stopped' } | { why: 'tried' } | { why: 'absent' } | { why: 'problem'; problem: P };
-
-/** What became of one batch; `gone`: nobody waits for it any more. */
-export type BatchEnd<P> = { result: InterventionResult } | { halt: Halt<P> } | 'gone';
-
-interface Steps<P> {
-  send: (batch: Batch) => Promise<BatchEnd<P>>;
-  /** Asked before every batch: a reason to end here. */
-  halted: (index: number) => Halt<P> | null;
-  onResult: (result: InterventionResult) => void;
-}
-
-/** Carries out batches one after the other, each once, from `from` on; answers what ended it before the last one. */
-export async function runBatches<P>(batches: readonly Batch[], from: number, steps: Steps<P>): Promise<Halt<P> | 'gone' | null> {
-  for (const [index, batch] of batches.entries()) {
-    if (index < from) continue;
-    const halt = steps.halted(index);
-    if (halt !== null) return halt;
-    const end = await steps.send(batch);
-    if (end === 'gone') return end;
-    if ('halt' in end) return end.halt;
-    steps.onResult(end.result);
-  }
-  return null;
-}
