@@ -39,12 +39,19 @@ describe('generated registries', () => {
     );
   });
 
+  it('lists the shapes of one file by their keys', async () => {
+    write('lib/shape/catalog/ledger.ts', "export const zLedger = { key: 'z-ledger' };\nexport const aLedgerV2 = { key: 'b' };\n");
+    for (const key of ['z-ledger', 'a-ledger-v2'])
+      write(`fixtures/shapes/${key}.ts`, `export const ${constantName(key, 'Sample')} = {};\n`);
+    await expect(renderAll(root)).rejects.toThrow("lib/shape/catalog/ledger.ts: the key of aLedgerV2 must be 'a-ledger-v2'");
+  });
+
   it('asks for the table and rows of a shape without them, and for the shape of some', async () => {
     write('lib/shape/catalog/mine.ts', 'export const mine = {};\n');
     await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/mine.ts: write the table and rows that lib/shape/catalog/mine.ts is');
     write('fixtures/shapes/mine.ts', 'export const mineSample = {};\n');
     write('fixtures/shapes/other.ts', 'export const otherSample = {};\n');
-    await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/other.ts: there is no lib/shape/catalog/other.ts');
+    await expect(renderAll(root)).rejects.toThrow('fixtures/shapes/other.ts: there is no shape other in lib/shape/catalog');
   });
 
   it('asks for the place of the table of rooms', async () => {

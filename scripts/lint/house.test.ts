@@ -10,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const FLAT_MAX = 25;
 const SMALL_LINES = 25;
 const SMALL_MAX = 60;
-/** One file per built-in shape. */
+/** One file per library. */
 const CATALOG = 'lib/shape/catalog';
 
 const product = sourceFiles(ROOT).filter(isProduct);

@@ -4,7 +4,7 @@ import PgBoss from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '@/scripts/testing/database';
 import { openProven, type ProvenOutbox } from '@/scripts/testing/outbox';
-import { pgBossV10 } from '@/lib/shape/catalog/pg-boss-v10';
+import { pgBossV10 } from '@/lib/shape/catalog/pg-boss';
 import type { LiveState } from '@/lib/shared/states';
 import { act, eventOf, listedByState, race, seeded, type Raced } from '@/fixtures/library-writers';
 

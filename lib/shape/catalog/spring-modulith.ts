@@ -1,5 +1,51 @@
+/** What both structures of Spring Modulith's event publication registry have in common. */
 import { defineShape, exact, is, names } from '../define';
-import { MODULITH_COLUMNS, MODULITH_REFUSED } from './parts/modulith';
+import type { ShapeInput } from '../shape';
+
+const MODULITH = {
+  origin: 'Spring Modulith (Java)',
+  engines: ['postgres', 'mysql'],
+  table: 'event_publication',
+  match: { names: ['event_publication', 'event_publication_archive'] },
+  columns: {
+    id: 'id',
+    type: 'event_type',
+    topic: 'listener_id',
+    createdAt: 'publication_date',
+    publishedAt: 'completion_date',
+    payload: 'serialized_event',
+  },
+  noArchive: 'library_cleans_up',
+  payload: { encoding: 'json' },
+} satisfies Partial<ShapeInput>;
+
+/** Listeners run in the application after its commit; no statement makes one run. */
+const MODULITH_REFUSED = {
+  retry: { refuse: 'app_must_resubmit' },
+  requeue: { refuse: 'app_must_resubmit' },
+} satisfies ShapeInput['operations'];
+
+/** Spring Modulith's event publication registry before it had states: a row per event and listener, complete or not. */
+export const springModulithV1 = defineShape({
+  ...MODULITH,
+  key: 'spring-modulith-v1',
+  label: 'Spring Modulith event publications (v1)',
+  kind: 'timestamp',
+  states: [
+    { state: 'published', label: 'completed', when: { column: 'completion_date', isNull: false } },
+    { state: 'pending', label: 'incomplete', when: { column: 'completion_date', isNull: true } },
+  ],
+  claim: { visible: false },
+  operations: { ...MODULITH_REFUSED, release: { refuse: 'not_claimed' } },
+  detect: {
+    mustHave: names('id listener_id event_type serialized_event publication_date completion_date'),
+    mustNotHave: ['completion_attempts'],
+    signature: ['serialized_event', 'listener_id'],
+    companions: ['event_publication_archive'],
+    caseless: true,
+  },
+  facts: { source: 'spring-projects/spring-modulith@fc0a547c', verified: 'source', warnings: ['row_is_one_listener'] },
+});
 
 const NO_STATUS = { column: 'status', isNull: true } as const;
 /** A listener may have begun at the last resubmission, however old the event. */
@@ -12,14 +58,11 @@ const NOT_RESUBMITTED_LATELY = {
 
 /** Spring Modulith's event publication registry with states; rows from before the migration have none. */
 export const springModulithV2 = defineShape({
+  ...MODULITH,
   key: 'spring-modulith-v2',
   label: 'Spring Modulith event publications (v2)',
-  origin: 'Spring Modulith (Java)',
-  engines: ['postgres', 'mysql'],
-  table: 'event_publication',
-  match: { names: ['event_publication', 'event_publication_archive'] },
   kind: 'status',
-  columns: { ...MODULITH_COLUMNS, attemptedAt: 'last_resubmission_date', attempts: 'completion_attempts' },
+  columns: { ...MODULITH.columns, attemptedAt: 'last_resubmission_date', attempts: 'completion_attempts' },
   states: [
     { state: 'published', label: 'COMPLETED', when: is('status', 'COMPLETED') },
     { state: 'published', when: { all: [NO_STATUS, { column: 'completion_date', isNull: false }] } },
@@ -47,9 +90,7 @@ export const springModulithV2 = defineShape({
       ),
     ],
   },
-  noArchive: 'library_cleans_up',
   cautions: { processing: ['may_already_be_out'] },
-  payload: { encoding: 'json' },
   detect: {
     mustHave: names(`
       id listener_id event_type serialized_event publication_date completion_date status completion_attempts

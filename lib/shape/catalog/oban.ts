@@ -1,38 +1,14 @@
 /** What Oban's table is on both engines; only arrays differ, which PostgreSQL has and MySQL keeps as JSON. */
-import type { ShapeInput } from '../../shape';
-import { NOW, above, exact, is, names, stable, utc, writes } from '../../define';
+import { above, defineShape, exact, is, names, NOW, stable, utc, writes } from '../define';
+import type { ShapeInput } from '../shape';
 
 const DUE = writes({ state: 'available', scheduled_at: NOW, completed_at: null, cancelled_at: null, discarded_at: null });
 
 /** What `retry_all_jobs` writes: one attempt more than it has had, where it has none left. */
 const ONE_MORE = { ...DUE, max_attempts: { greatest: [{ column: 'max_attempts' }, { column: 'attempt', plus: 1 }] } };
 
-const operations: ShapeInput['operations'] = {
-  retry: [
-    exact('dead', ONE_MORE, { basis: 'official' }),
-    stable('retrying', ONE_MORE, { guard: is('state', 'retryable'), basis: 'official' }),
-    stable('pending', ONE_MORE, { guard: is('state', 'scheduled'), warnings: ['sends_ahead_of_schedule'], basis: 'official' }),
-  ],
-  requeue: [
-    exact('dead', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
-    stable('retrying', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
-  ],
-  release: [
-    exact(
-      'processing',
-      { state: 'available' },
-      {
-        olderThanStuckAfter: 'attempted_at',
-        // With all attempts used, the library discards it instead.
-        guard: { column: 'attempt', below: { column: 'max_attempts' } },
-        warnings: ['may_already_be_out'],
-        basis: 'mirrors_library',
-      },
-    ),
-  ],
-};
-
-export const oban = {
+const oban = {
+  origin: 'Oban (Elixir)',
   family: 'job_queue',
   kind: 'status',
   table: 'oban_jobs',
@@ -68,7 +44,30 @@ export const oban = {
   // What the library's own rescue waits before it frees a job.
   parameters: { stuckAfter: 3600 },
   claim: { visible: true },
-  operations,
+  operations: {
+    retry: [
+      exact('dead', ONE_MORE, { basis: 'official' }),
+      stable('retrying', ONE_MORE, { guard: is('state', 'retryable'), basis: 'official' }),
+      stable('pending', ONE_MORE, { guard: is('state', 'scheduled'), warnings: ['sends_ahead_of_schedule'], basis: 'official' }),
+    ],
+    requeue: [
+      exact('dead', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
+      stable('retrying', { ...DUE, attempt: 0 }, { basis: 'inferred' }),
+    ],
+    release: [
+      exact(
+        'processing',
+        { state: 'available' },
+        {
+          olderThanStuckAfter: 'attempted_at',
+          // With all attempts used, the library discards it instead.
+          guard: { column: 'attempt', below: { column: 'max_attempts' } },
+          warnings: ['may_already_be_out'],
+          basis: 'mirrors_library',
+        },
+      ),
+    ],
+  },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: writes({ state: 'discarded', discarded_at: NOW }) },
   cautions: { processing: ['may_already_be_out'] },
@@ -77,4 +76,21 @@ export const oban = {
     signature: ['worker', 'attempted_by', 'discarded_at'],
     companions: ['oban_peers'],
   },
+  facts: { source: 'oban-bg/oban@2939e313', verified: 'source', warnings: ['rows_purged_by_library'] },
 } satisfies Partial<ShapeInput>;
+
+/** Job queue for Elixir on PostgreSQL: seven states in an enumeration, times zone-less and UTC. */
+export const obanPg = defineShape({
+  ...oban,
+  key: 'oban-pg',
+  label: 'Oban jobs (PostgreSQL)',
+  engines: ['postgres'],
+});
+
+/** Job queue for Elixir on MySQL: as on PostgreSQL, lists kept as JSON. */
+export const obanMysql = defineShape({
+  ...oban,
+  key: 'oban-mysql',
+  label: 'Oban jobs (MySQL)',
+  engines: ['mysql'],
+});

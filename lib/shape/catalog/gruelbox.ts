@@ -1,6 +1,6 @@
 /** What gruelbox's transaction-outbox has in common on both engines: calls of methods, kept with their arguments. */
-import type { ShapeInput } from '../../shape';
-import { NOW, above, exact, is } from '../../define';
+import { above, defineShape, exact, is, names, NOW } from '../define';
+import type { ShapeInput } from '../shape';
 
 const ORDERED = { not: is('topic', '*') };
 
@@ -10,7 +10,8 @@ const PROCESSED = { column: 'processed', isTrue: true };
  * nextAttemptTime is when to try again, and on processed rows when to purge. The counter `version` guards the relay's own
  * update and delete: touching it makes a call that has run be run again.
  */
-export const GRUELBOX = {
+const GRUELBOX = {
+  origin: 'gruelbox transaction-outbox (Java)',
   kind: 'flag',
   columns: {
     id: 'id',
@@ -42,7 +43,7 @@ export const GRUELBOX = {
 } satisfies Partial<ShapeInput>;
 
 /** The operations; `unblocked` is what the engine's `blocked` holds when nothing is. */
-export function gruelboxOperations(unblocked: boolean | string): NonNullable<ShapeInput['operations']> {
+function gruelboxOperations(unblocked: boolean | string): NonNullable<ShapeInput['operations']> {
   return {
     retry: [
       exact(['pending', 'retrying'], { nextAttemptTime: NOW }, { basis: 'inferred' }),
@@ -53,4 +54,39 @@ export function gruelboxOperations(unblocked: boolean | string): NonNullable<Sha
   };
 }
 
-export const GRUELBOX_WARNINGS = ['failing_topic_never_dies', 'settled_key_may_return', 'local_time'];
+const GRUELBOX_WARNINGS = ['failing_topic_never_dies', 'settled_key_may_return', 'local_time'];
+
+/** gruelbox transaction-outbox on MySQL, where its sixth migration makes a text of the flag `blocked`. */
+export const gruelboxTxnoOutboxMysql = defineShape({
+  ...GRUELBOX,
+  key: 'gruelbox-txno-outbox-mysql',
+  label: 'transaction-outbox (MySQL)',
+  engines: ['mysql'],
+  table: 'TXNO_OUTBOX',
+  operations: gruelboxOperations('0'),
+  detect: {
+    mustHave: names('id invocation nextAttemptTime attempts blocked processed version uniqueRequestId'),
+    signature: ['uniqueRequestId', 'invocation'],
+    companions: ['TXNO_VERSION', 'TXNO_SEQUENCE'],
+    caseless: true,
+  },
+  facts: { source: 'gruelbox/transaction-outbox@d6196507', verified: 'ran', warnings: GRUELBOX_WARNINGS },
+});
+
+/** gruelbox transaction-outbox on PostgreSQL: names folded to lower case, flags that are booleans. */
+export const gruelboxTxnoOutboxPg = defineShape({
+  ...GRUELBOX,
+  key: 'gruelbox-txno-outbox-pg',
+  label: 'transaction-outbox (PostgreSQL)',
+  engines: ['postgres'],
+  table: 'txno_outbox',
+  operations: gruelboxOperations(false),
+  detect: {
+    mustHave: names('id invocation nextattempttime attempts blocked processed version uniquerequestid'),
+    signature: ['uniquerequestid', 'invocation'],
+    types: { blocked: 'boolean' },
+    companions: ['txno_version', 'txno_sequence'],
+    caseless: true,
+  },
+  facts: { source: 'gruelbox/transaction-outbox@d6196507', verified: 'source', warnings: GRUELBOX_WARNINGS },
+});

@@ -1,6 +1,6 @@
 /** What all versions of pg-boss share: one partitioned table of jobs with six states. */
-import type { WrittenCondition, ShapeInput } from '../../shape';
-import { NOW, exact, is, stable, writes } from '../../define';
+import { defineShape, exact, is, names, NOW, stable, writes } from '../define';
+import type { ShapeInput, WrittenCondition } from '../shape';
 
 const FAILED: WrittenCondition = is('state', 'failed');
 
@@ -23,30 +23,13 @@ const NOT_PURGED: WrittenCondition = { column: 'keep_until', future: true };
 
 const bothRun = ['copy_in_dead_letter_queue'];
 
-const operations: ShapeInput['operations'] = {
-  retry: [
-    exact('dead', ONE_MORE, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'mirrors_library' }),
-    exact('dead', RESUMED, { guard: { all: [CANCELLED, NOT_PURGED] }, basis: 'official' }),
-    stable('retrying', { start_after: NOW }, { guard: { column: 'start_after', future: true }, basis: 'inferred' }),
-    stable(
-      'pending',
-      { start_after: NOW },
-      { guard: { column: 'start_after', future: true }, warnings: ['sends_ahead_of_schedule'], basis: 'inferred' },
-    ),
-  ],
-  requeue: [
-    exact('dead', FROM_THE_START, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'inferred' }),
-    stable('retrying', FROM_THE_START, { basis: 'inferred' }),
-  ],
-  release: { refuse: 'claim_lapses' },
-};
-
 /** Roles, states and operations of every version; what is left differs by version. */
-export const pgBoss = {
+const pgBoss = {
   engines: ['postgres'],
   family: 'job_queue',
   kind: 'status',
   table: 'pgboss.job',
+  match: { names: ['job'] },
   columns: {
     // The key of the partitioned table; the id alone would be looked for in every queue.
     id: ['name', 'id'],
@@ -76,7 +59,68 @@ export const pgBoss = {
   ],
   parameters: { stuckAfter: 900 },
   claim: { visible: true },
-  operations,
+  operations: {
+    retry: [
+      exact('dead', ONE_MORE, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'mirrors_library' }),
+      exact('dead', RESUMED, { guard: { all: [CANCELLED, NOT_PURGED] }, basis: 'official' }),
+      stable('retrying', { start_after: NOW }, { guard: { column: 'start_after', future: true }, basis: 'inferred' }),
+      stable(
+        'pending',
+        { start_after: NOW },
+        { guard: { column: 'start_after', future: true }, warnings: ['sends_ahead_of_schedule'], basis: 'inferred' },
+      ),
+    ],
+    requeue: [
+      exact('dead', FROM_THE_START, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'inferred' }),
+      stable('retrying', FROM_THE_START, { basis: 'inferred' }),
+    ],
+    release: { refuse: 'claim_lapses' },
+  },
   archive: { from: ['dead', 'pending', 'retrying'] },
   asDead: { set: writes({ state: 'failed', completed_on: NOW }) },
 } satisfies Partial<ShapeInput>;
+
+/** Job queue in PostgreSQL for Node, up to version 10: finished jobs move to a table of their own. */
+export const pgBossV10 = defineShape({
+  ...pgBoss,
+  key: 'pg-boss-v10',
+  label: 'pg-boss jobs, up to version 10',
+  origin: 'pg-boss 10 (TypeScript)',
+  companions: { finished: { table: 'archive', on: { name: 'name', id: 'id' }, purpose: 'archive', optional: true } },
+  detect: {
+    mustHave: names(`
+      id name data state retry_limit retry_count start_after started_on singleton_key expire_in keep_until output
+      dead_letter
+    `),
+    mustNotHave: ['expire_seconds', 'archived_on'],
+    signature: ['singleton_key', 'retry_limit'],
+    companions: ['archive', 'queue', 'version', 'schedule'],
+  },
+  facts: {
+    source: 'npm pg-boss@10.4.2',
+    verified: 'ran',
+    warnings: ['dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library'],
+  },
+});
+
+/** Job queue in PostgreSQL for Node, from version 11: finished jobs stay until they are old enough to be deleted. */
+export const pgBossV12 = defineShape({
+  ...pgBoss,
+  key: 'pg-boss-v12',
+  label: 'pg-boss jobs, from version 11',
+  origin: 'pg-boss 11 and 12 (TypeScript)',
+  detect: {
+    mustHave: names(`
+      id name data state retry_limit retry_count start_after started_on singleton_key expire_seconds deletion_seconds
+      keep_until output dead_letter
+    `),
+    mustNotHave: ['expire_in'],
+    signature: ['singleton_key', 'retry_limit'],
+    companions: ['queue', 'version', 'schedule', 'job_common'],
+  },
+  facts: {
+    source: 'npm pg-boss@12.18.2',
+    verified: 'ran',
+    warnings: ['dead_letters_twice', 'unique_job_may_refuse', 'rows_purged_by_library', 'skews_counters'],
+  },
+});

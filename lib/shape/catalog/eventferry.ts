@@ -1,12 +1,13 @@
 /** What eventferry's tables share on both engines: five states as numbers, one aggregate after the other. */
-import type { ChangeRule, ShapeInput } from '../../shape';
-import { NOW, exact, is, names, stable, writes } from '../../define';
+import { defineShape, exact, is, names, NOW, stable, writes } from '../define';
+import type { ChangeRule, ShapeInput } from '../shape';
 
 const [PENDING, PROCESSING, DONE, FAILED, DEAD] = [0, 1, 2, 3, 4];
 
 const FROM_THE_START = writes({ status: PENDING, attempts: 0, next_retry_at: null, claimed_at: null });
 
-export const eventferry = {
+const eventferry = {
+  origin: 'eventferry (TypeScript)',
   kind: 'status',
   table: 'outbox',
   columns: {
@@ -52,7 +53,7 @@ export const eventferry = {
 } satisfies Partial<ShapeInput>;
 
 /** `how` says where a change to a row is seen at all. */
-export function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput['operations'] {
+function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput['operations'] {
   return {
     retry: [
       { from: ['dead'], refuse: 'limit_unknown' },
@@ -65,3 +66,34 @@ export function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput
     release: { refuse: 'claim_lapses' },
   };
 }
+
+/** Outbox for Node on MySQL: status as a number; rows are polled, or read from the binary log. */
+export const eventferryMysql = defineShape({
+  ...eventferry,
+  key: 'eventferry-mysql',
+  label: 'eventferry (MySQL)',
+  engines: ['mysql'],
+  parameters: {
+    ...eventferry.parameters,
+    extra: {
+      ...eventferry.parameters.extra,
+      relay: { default: 'unknown', unit: 'text', what: 'How rows are read: polling or binlog' },
+    },
+  },
+  operations: eventferryOperations({ needs: { parameter: 'relay', equals: 'polling' } }),
+  facts: {
+    source: 'npm @eventferry/mysql@3.3.3',
+    verified: 'source',
+    warnings: ['dead_stop_blocking', 'updates_unseen_by_replication', 'no_error_kept'],
+  },
+});
+
+/** Outbox for Node on PostgreSQL: status as a number, heads of aggregates claimed. */
+export const eventferryPg = defineShape({
+  ...eventferry,
+  key: 'eventferry-pg',
+  label: 'eventferry (PostgreSQL)',
+  engines: ['postgres'],
+  operations: eventferryOperations({}),
+  facts: { source: 'SametGoktepe/eventferry@cd65266f', verified: 'source', warnings: ['dead_stop_blocking', 'no_error_kept'] },
+});

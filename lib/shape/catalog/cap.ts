@@ -1,11 +1,11 @@
 /** What the tables of DotNetCore.CAP have in common: one layout for what is sent and for what was received. */
-import type { ShapeInput } from '../../shape';
-import { NOW, exact, is } from '../../define';
+import { defineShape, exact, is, names, NOW } from '../define';
+import type { ShapeInput } from '../shape';
 
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
 
 /** ExpiresAt: when to send (Delayed, Queued), when to purge (Succeeded, Failed), nothing (Scheduled). Times are the application's local. */
-export const CAP = {
+const CAP = {
   origin: 'DotNetCore.CAP (C#)',
   kind: 'status',
   columns: {
@@ -59,10 +59,61 @@ export const CAP = {
   },
   archive: { from: ['dead', 'retrying'], warnings: ['relay_may_be_sending'] },
   payload: { encoding: 'json' },
+  facts: {
+    source: 'dotnetcore/CAP@e52b8508',
+    verified: 'source',
+    warnings: ['whole_row_is_rewritten', 'other_versions_are_left', 'local_time'],
+  },
 } satisfies Partial<ShapeInput>;
 
-export const CAP_FACTS = {
-  source: 'dotnetcore/CAP@e52b8508',
-  verified: 'source',
-  warnings: ['whole_row_is_rewritten', 'other_versions_are_left', 'local_time'],
-} satisfies ShapeInput['facts'];
+const BY_STATUS = { signature: ['StatusName', 'ExpiresAt'], caseless: true };
+
+/** What an application sends through DotNetCore.CAP, on MySQL: the table's one name holds a dot. */
+export const capPublishedMysql = defineShape({
+  ...CAP,
+  key: 'cap-published-mysql',
+  label: 'CAP published messages (MySQL)',
+  engines: ['mysql'],
+  table: { table: 'cap.published' },
+  match: { names: ['cap.published'], pattern: '\\.published$' },
+  detect: {
+    ...BY_STATUS,
+    mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
+    mustNotHave: ['Group'],
+    companions: ['cap.received'],
+  },
+});
+
+/** What an application sends through DotNetCore.CAP, on PostgreSQL: sent from memory after the commit, from here when that failed. */
+export const capPublishedPg = defineShape({
+  ...CAP,
+  key: 'cap-published-pg',
+  label: 'CAP published messages (PostgreSQL)',
+  engines: ['postgres'],
+  table: 'cap.published',
+  match: { names: ['published'] },
+  detect: {
+    ...BY_STATUS,
+    mustHave: names('Id Version Name Content Retries Added ExpiresAt StatusName'),
+    mustNotHave: ['Group'],
+    companions: ['received'],
+  },
+});
+
+/** What an application has received through DotNetCore.CAP, per consumer group: the layout of what is sent, and the group. */
+export const capReceived = defineShape({
+  ...CAP,
+  key: 'cap-received',
+  label: 'CAP received messages',
+  engines: ['postgres', 'mysql'],
+  table: 'cap.received',
+  match: { names: ['received', 'cap.received'], pattern: '\\.received$' },
+  family: 'inbox',
+  // The consumer group is where a received message goes.
+  columns: { ...CAP.columns, topic: 'Group' },
+  detect: {
+    ...BY_STATUS,
+    mustHave: names('Id Version Name Group Content Retries Added ExpiresAt StatusName'),
+    companions: ['published'],
+  },
+});

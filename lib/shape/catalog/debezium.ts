@@ -1,0 +1,57 @@
+/** What Debezium's outbox tables have in common: a connector reads inserted rows from the log, so no row says what is out. */
+import { defineShape, names, refused } from '../define';
+import type { ShapeInput } from '../shape';
+
+const DEBEZIUM = {
+  engines: ['postgres', 'mysql'],
+  kind: 'external',
+  columns: {
+    id: 'id',
+    type: 'type',
+    aggregateType: 'aggregatetype',
+    aggregateId: 'aggregateid',
+    createdAt: { column: 'timestamp', optional: true },
+    traceId: { column: 'tracingspancontext', optional: true },
+    payload: 'payload',
+  },
+  states: [],
+  parameters: { extra: { slot: { default: '*', unit: 'text', what: 'slot.name of the connector; * for any of the database' } } },
+  operations: refused({ retry: 'connector_reads_inserts_only', requeue: 'no_dead_letters', release: 'not_claimed' }),
+  noArchive: 'nothing_tells_it_is_out',
+} satisfies Partial<ShapeInput>;
+
+const DEBEZIUM_WARNINGS = ['backlog_is_in_the_log', 'empty_table_says_nothing'];
+
+/** Behind Debezium's outbox event router: a connector reads inserted rows from the log, so nothing in the table tells what is out. */
+export const debeziumOutbox = defineShape({
+  ...DEBEZIUM,
+  key: 'debezium-outbox',
+  label: 'Debezium outbox event router',
+  origin: 'Debezium (Kafka Connect), any producer',
+  table: 'outboxevent',
+  match: { names: ['outboxevent', 'outbox_event', 'outbox'] },
+  detect: {
+    mustHave: names('id aggregatetype aggregateid type payload'),
+    mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'published', 'attempts', 'retry_count', 'times_attempted'],
+    caseless: true,
+  },
+  facts: { source: 'debezium/debezium@013581962634', verified: 'source', warnings: DEBEZIUM_WARNINGS },
+});
+
+/** Debezium's Quarkus extension: the table of the event router with a time, its rows deleted in the transaction that inserts them. */
+export const debeziumQuarkusOutbox = defineShape({
+  ...DEBEZIUM,
+  key: 'debezium-quarkus-outbox',
+  label: 'Debezium Quarkus outbox',
+  origin: 'Debezium outbox extension for Quarkus (Java)',
+  table: 'OutboxEvent',
+  match: { names: ['outboxevent', 'outbox_event'] },
+  columns: { ...DEBEZIUM.columns, createdAt: 'timestamp' },
+  detect: {
+    mustHave: names('id aggregatetype aggregateid type timestamp payload'),
+    mustNotHave: ['status', 'processed_at', 'published_at', 'processed', 'attempts'],
+    caseless: true,
+    underscoreless: true,
+  },
+  facts: { source: 'debezium/debezium-quarkus@3e5c1119', verified: 'source', warnings: DEBEZIUM_WARNINGS },
+});

@@ -1,0 +1,111 @@
+import { above, defineShape, names, refused } from '../define';
+
+/**
+ * MassTransit's Entity Framework outbox: messages wait here until the row of OutboxState they belong to is delivered, which
+ * deletes them. A message has no state of its own; one that cannot be sent holds up those behind it.
+ */
+export const masstransitOutboxmessage = defineShape({
+  key: 'masstransit-outboxmessage',
+  label: 'MassTransit outbox messages',
+  origin: 'MassTransit with Entity Framework (C#)',
+  engines: ['postgres', 'mysql'],
+  table: 'OutboxMessage',
+  match: { names: ['outboxmessage', 'outbox_message'] },
+  kind: 'presence',
+  columns: {
+    // MessageId has no unique index: only the number names one row.
+    id: 'SequenceNumber',
+    sequence: 'SequenceNumber',
+    type: 'MessageType',
+    topic: 'DestinationAddress',
+    aggregateId: 'OutboxId',
+    orderingKey: 'OutboxId',
+    createdAt: 'SentTime',
+    availableAt: 'EnqueueTime',
+    dedupKey: 'MessageId',
+    traceId: 'CorrelationId',
+    payload: 'Body',
+    headers: 'Headers',
+  },
+  states: [{ state: 'pending', when: { always: true } }],
+  claim: { visible: false },
+  ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending'] },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
+  // Reading goes on past a gap, but never back: a message restored later may be behind what was read.
+  archive: { from: ['pending'], warnings: ['relay_may_be_sending', 'batch_may_go_out_again', 'may_stay_unsent_after_restore'] },
+  payload: { encoding: 'text' },
+  detect: {
+    mustHave: names('SequenceNumber MessageId InboxMessageId InboxConsumerId OutboxId DestinationAddress Body'),
+    signature: ['InboxConsumerId'],
+    companions: ['OutboxState', 'InboxState'],
+    caseless: true,
+    underscoreless: true,
+  },
+  facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['head_of_line'] },
+});
+
+/** One row per transaction that published through MassTransit: a batch of rows of OutboxMessage, and how far it has been delivered. */
+export const masstransitOutboxstate = defineShape({
+  key: 'masstransit-outboxstate',
+  label: 'MassTransit outbox state',
+  origin: 'MassTransit with Entity Framework (C#)',
+  engines: ['postgres', 'mysql'],
+  table: 'OutboxState',
+  match: { names: ['outboxstate', 'outbox_state'] },
+  kind: 'timestamp',
+  columns: { id: 'OutboxId', sequence: 'LastSequenceNumber', createdAt: 'Created', publishedAt: 'Delivered' },
+  states: [
+    { state: 'published', when: { column: 'Delivered', isNull: false } },
+    { state: 'pending', when: { column: 'Delivered', isNull: true } },
+  ],
+  // LockId is the token of one transaction, no lease.
+  claim: { visible: false },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
+  noArchive: 'library_cleans_up',
+  detect: {
+    mustHave: names('OutboxId LockId Created Delivered LastSequenceNumber'),
+    signature: ['OutboxId', 'LastSequenceNumber'],
+    companions: ['OutboxMessage'],
+    caseless: true,
+    underscoreless: true,
+  },
+  facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['row_is_a_batch', 'oldest_failing_goes_first'] },
+});
+
+/** What MassTransit has received per consumer, kept for a while so that a message delivered twice is consumed once. */
+export const masstransitInboxstate = defineShape({
+  key: 'masstransit-inboxstate',
+  label: 'MassTransit inbox state',
+  origin: 'MassTransit with Entity Framework (C#)',
+  engines: ['postgres', 'mysql'],
+  table: 'InboxState',
+  match: { names: ['inboxstate', 'inbox_state'] },
+  family: 'inbox',
+  kind: 'timestamp',
+  columns: {
+    id: 'Id',
+    topic: 'ConsumerId',
+    sequence: 'LastSequenceNumber',
+    createdAt: 'Received',
+    publishedAt: 'Delivered',
+    attemptedAt: 'Consumed',
+    attempts: 'ReceiveCount',
+    dedupKey: 'MessageId',
+  },
+  states: [
+    { state: 'published', label: 'delivered', when: { column: 'Delivered', isNull: false } },
+    { state: 'processing', label: 'consumed', when: { column: 'Consumed', isNull: false } },
+    { state: 'retrying', when: above('ReceiveCount', 1) },
+    { state: 'pending', label: 'received', when: { always: true } },
+  ],
+  claim: { visible: false },
+  operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'claim_is_a_lock' }),
+  noArchive: 'rows_prevent_duplicates',
+  detect: {
+    mustHave: names('MessageId ConsumerId LockId Received ReceiveCount Consumed Delivered'),
+    companions: ['OutboxMessage'],
+    caseless: true,
+    underscoreless: true,
+  },
+  facts: { source: 'MassTransit/MassTransit@c1e5caa9', verified: 'source', warnings: ['rows_prevent_duplicates'] },
+});

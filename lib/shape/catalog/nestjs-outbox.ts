@@ -1,0 +1,118 @@
+/** What the stores of @nestjs/outbox share: leases and times in milliseconds, a dead-letter table rows move to. */
+import { above, defineShape, exact, ms, names, NOW, refused, stable, writes } from '../define';
+import type { ShapeInput } from '../shape';
+
+/** Roles, states and operations of both stores. The clocks are those of the application, not of the database. */
+const nestjsOutbox = {
+  origin: '@nestjs/outbox (TypeScript)',
+  kind: 'presence',
+  columns: {
+    id: 'id',
+    sequence: 'seq',
+    type: 'topic',
+    topic: 'topic',
+    aggregateId: 'key',
+    orderingKey: 'key',
+    createdAt: ms('created_at'),
+    lockedUntil: ms('lease_until'),
+    lockedBy: 'lease_owner',
+    availableAt: ms('available_at'),
+    attempts: 'attempts',
+    error: 'last_error',
+    payload: 'payload',
+    headers: 'headers',
+  },
+  states: [
+    { state: 'processing', label: 'leased', when: { column: 'lease_until', future: true } },
+    { state: 'retrying', when: above('attempts', 0) },
+    { state: 'pending', when: { always: true } },
+  ],
+  claim: { visible: true },
+  ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending', 'retrying', 'processing'] },
+  operations: {
+    retry: [
+      { from: ['dead'], refuse: 'limit_unknown' },
+      stable('retrying', { available_at: NOW }, { guard: { column: 'available_at', future: true }, basis: 'mirrors_library' }),
+      stable(
+        'pending',
+        { available_at: NOW },
+        { guard: { column: 'available_at', future: true }, warnings: ['sends_ahead_of_schedule'], basis: 'mirrors_library' },
+      ),
+    ],
+    requeue: [
+      exact('dead', { attempts: 0, available_at: NOW, lease_owner: null, lease_until: null }, { moveTo: 'main', basis: 'mirrors_library' }),
+      stable('retrying', { attempts: 0, available_at: NOW, last_error: null }, { basis: 'inferred' }),
+    ],
+    release: { refuse: 'claim_lapses' },
+  },
+  archive: { from: ['dead', 'pending', 'retrying'] },
+  asDead: { moveTo: 'dead', set: writes({ failed_at: NOW, reason: 'restored' }) },
+} satisfies Partial<ShapeInput>;
+
+/** What a dead letter has beside the columns of a message. */
+const nestjsDeadColumns = { diedAt: ms('failed_at') };
+
+const nestjsDetect = {
+  mustHave: names('seq id topic payload headers key created_at available_at attempts last_error history lease_owner lease_until'),
+  signature: ['lease_owner', 'history'],
+};
+
+/** The outbox of NestJS on PostgreSQL: what is sent is deleted, what is given up moves to `dead_letters`. */
+export const nestjsOutboxPg = defineShape({
+  ...nestjsOutbox,
+  key: 'nestjs-outbox-pg',
+  label: '@nestjs/outbox (PostgreSQL)',
+  engines: ['postgres'],
+  table: 'nest_outbox.messages',
+  match: { names: ['messages'] },
+  dead: { table: 'dead_letters', columns: nestjsDeadColumns },
+  detect: { ...nestjsDetect, companions: ['dead_letters', 'inbox', 'migrations'] },
+  facts: { source: 'nestjs/outbox@0bcece8f', verified: 'source', warnings: ['rows_go_when_done', 'clock_of_application'] },
+});
+
+/** The outbox of NestJS on MySQL: as on PostgreSQL, the schema's name put before the tables'. */
+export const nestjsOutboxMysql = defineShape({
+  ...nestjsOutbox,
+  key: 'nestjs-outbox-mysql',
+  label: '@nestjs/outbox (MySQL)',
+  engines: ['mysql'],
+  table: 'nest_outbox_messages',
+  match: { pattern: '^(?<prefix>.+)_messages$' },
+  dead: { table: '{prefix}_dead_letters', columns: nestjsDeadColumns },
+  detect: { ...nestjsDetect, companions: ['{prefix}_dead_letters', '{prefix}_inbox'] },
+  facts: { source: 'nestjs/outbox@2c239628', verified: 'source', warnings: ['rows_go_when_done', 'clock_of_application'] },
+});
+
+/** The dead letters of NestJS' outbox by themselves, where the messages table is not watched. */
+export const nestjsOutboxDeadLetters = defineShape({
+  key: 'nestjs-outbox-dead-letters',
+  label: '@nestjs/outbox dead letters',
+  origin: '@nestjs/outbox (TypeScript)',
+  engines: ['postgres', 'mysql'],
+  family: 'dead_letters',
+  kind: 'presence',
+  table: 'nest_outbox_dead_letters',
+  match: { names: ['dead_letters'], pattern: 'dead_letters$' },
+  columns: {
+    id: 'id',
+    sequence: 'seq',
+    type: 'topic',
+    topic: 'topic',
+    aggregateId: 'key',
+    createdAt: { column: 'created_at', time: 'epoch_ms' },
+    diedAt: { column: 'failed_at', time: 'epoch_ms' },
+    attempts: 'attempts',
+    error: { anyOf: ['last_error', 'reason'] },
+    payload: 'payload',
+    headers: 'headers',
+  },
+  states: [{ state: 'dead', label: 'dead letter', when: { always: true } }],
+  operations: refused({ retry: 'requeue_from_main', requeue: 'requeue_from_main', release: 'not_claimed' }),
+  archive: { from: ['dead'] },
+  detect: {
+    mustHave: names('id seq topic history reason failed_at attempts last_error'),
+    mustNotHave: ['lease_owner'],
+    companions: ['messages'],
+  },
+  facts: { source: 'nestjs/outbox@0bcece8f', verified: 'source', warnings: ['clock_of_application'] },
+});

@@ -1,0 +1,48 @@
+/** What both stores of Silverback's outbox have in common: one worker sends in order and deletes what is out. */
+import { defineShape, names, refused } from '../define';
+import type { ShapeInput } from '../shape';
+
+const SILVERBACK = {
+  origin: 'Silverback (C#)',
+  kind: 'presence',
+  states: [{ state: 'pending', when: { always: true } }],
+  claim: { visible: false },
+  operations: refused({ retry: 'relay_retries_at_once', requeue: 'no_dead_letters', release: 'claim_is_a_lock' }),
+  // The cure for a message that cannot be sent: with order enforced, everything waits behind it.
+  archive: { from: ['pending'], warnings: ['relay_may_be_sending'] },
+  payload: { encoding: 'bytes' },
+  facts: { source: 'BEagle1984/silverback@471f4cfa', verified: 'source', warnings: ['head_of_line'] },
+} satisfies Partial<ShapeInput>;
+
+/** Silverback's outbox through Entity Framework; the table is called what the application calls its set. */
+export const silverbackOutboxEf = defineShape({
+  ...SILVERBACK,
+  key: 'silverback-outbox-ef',
+  label: 'Silverback outbox (Entity Framework)',
+  engines: ['postgres', 'mysql'],
+  table: 'SilverbackOutboxMessage',
+  match: { names: ['SilverbackOutboxMessages', 'outbox'] },
+  columns: { id: 'Id', sequence: 'Id', topic: 'EndpointName', createdAt: 'Created', payload: 'Content', headers: 'Headers' },
+  detect: {
+    mustHave: names('Id Content Headers EndpointName DynamicEndpoint Created'),
+    signature: ['EndpointName', 'DynamicEndpoint'],
+    caseless: true,
+    underscoreless: true,
+  },
+});
+
+/** Silverback's outbox in its own PostgreSQL storage. */
+export const silverbackOutboxPg = defineShape({
+  ...SILVERBACK,
+  key: 'silverback-outbox-pg',
+  label: 'Silverback outbox (PostgreSQL)',
+  engines: ['postgres'],
+  table: 'SilverbackOutbox',
+  columns: { id: 'id', sequence: 'id', topic: 'endpointname', createdAt: 'created', payload: 'content', headers: 'headers' },
+  detect: {
+    mustHave: names('id content headers endpointname created'),
+    mustNotHave: ['dynamicendpoint'],
+    types: { content: 'bytea' },
+    caseless: true,
+  },
+});
