@@ -29,6 +29,10 @@ export const ms = encoded('epoch_ms');
 /** The time of the change, by the database's clock. */
 export const NOW = { now: true } as const;
 
+/** States that a column of words alone gives, by those words. */
+export const byWord = (column: string, states: Record<string, State>) =>
+  Object.entries(states).map(([word, state]) => ({ state, label: word, when: is(column, word) }));
+
 /** What is written into each column: a value as it is, or any other form of one. */
 export function writes(set: Written): Record<string, ValueInput> {
   return Object.fromEntries(
@@ -48,6 +52,10 @@ const rule =
 export const exact = rule('exact');
 /** How rows that a relay keeps rewriting are changed. */
 export const stable = rule('stable');
+
+/** Makes what is to be tried at a later time due now. */
+export const dueNow = (from: State, column: string, rest: Parameters<typeof stable>[2]): ChangeRuleInput =>
+  stable(from, { [column]: NOW }, { guard: { column, future: true }, ...rest });
 
 /** No operation is offered, each for its reason. */
 export function refused<K extends string>(reasons: Record<K, string>): Record<K, { refuse: string }> {

@@ -1,5 +1,5 @@
 /** What the tables of DotNetCore.CAP have in common: one layout for what is sent and for what was received. */
-import { defineShape, exact, is, names, NOW } from '../define';
+import { byWord, defineShape, exact, is, names, NOW } from '../define';
 import type { ShapeInput } from '../shape';
 
 const SCHEDULED_LATER = { column: 'StatusName', in: ['Delayed', 'Queued'] };
@@ -26,11 +26,7 @@ const CAP = {
       label: 'Failed for good',
       when: { all: [is('StatusName', 'Failed'), { column: 'Retries', atLeast: { parameter: 'maxAttempts' } }] },
     },
-    { state: 'retrying', label: 'Failed', when: is('StatusName', 'Failed') },
-    { state: 'published', label: 'Succeeded', when: is('StatusName', 'Succeeded') },
-    { state: 'processing', label: 'Queued', when: is('StatusName', 'Queued') },
-    { state: 'pending', label: 'Delayed', when: is('StatusName', 'Delayed') },
-    { state: 'pending', label: 'Scheduled', when: is('StatusName', 'Scheduled') },
+    ...byWord('StatusName', { Failed: 'retrying', Succeeded: 'published', Queued: 'processing', Delayed: 'pending', Scheduled: 'pending' }),
   ],
   parameters: {
     maxAttempts: 50,

@@ -1,5 +1,5 @@
 /** What eventferry's tables share on both engines: five states as numbers, one aggregate after the other. */
-import { defineShape, exact, is, names, NOW, stable, writes } from '../define';
+import { defineShape, dueNow, exact, is, names, stable, writes } from '../define';
 import type { ChangeRule, ShapeInput } from '../shape';
 
 const [PENDING, PROCESSING, DONE, FAILED, DEAD] = [0, 1, 2, 3, 4];
@@ -55,10 +55,7 @@ const eventferry = {
 /** `how` says where a change to a row is seen at all. */
 function eventferryOperations(how: Pick<ChangeRule, 'needs'>): ShapeInput['operations'] {
   return {
-    retry: [
-      { from: ['dead'], refuse: 'limit_unknown' },
-      stable('retrying', { next_retry_at: NOW }, { guard: { column: 'next_retry_at', future: true }, basis: 'inferred', ...how }),
-    ],
+    retry: [{ from: ['dead'], refuse: 'limit_unknown' }, dueNow('retrying', 'next_retry_at', { basis: 'inferred', ...how })],
     requeue: [
       exact('dead', FROM_THE_START, { warnings: ['later_may_be_out'], basis: 'inferred', ...how }),
       stable('retrying', FROM_THE_START, { basis: 'inferred', ...how }),

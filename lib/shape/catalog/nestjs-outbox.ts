@@ -1,5 +1,5 @@
 /** What the stores of @nestjs/outbox share: leases and times in milliseconds, a dead-letter table rows move to. */
-import { above, defineShape, exact, ms, names, NOW, refused, stable, writes } from '../define';
+import { above, defineShape, dueNow, exact, ms, names, NOW, refused, stable, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
 /** Roles, states and operations of both stores. The clocks are those of the application, not of the database. */
@@ -32,12 +32,8 @@ const nestjsOutbox = {
   operations: {
     retry: [
       { from: ['dead'], refuse: 'limit_unknown' },
-      stable('retrying', { available_at: NOW }, { guard: { column: 'available_at', future: true }, basis: 'mirrors_library' }),
-      stable(
-        'pending',
-        { available_at: NOW },
-        { guard: { column: 'available_at', future: true }, warnings: ['sends_ahead_of_schedule'], basis: 'mirrors_library' },
-      ),
+      dueNow('retrying', 'available_at', { basis: 'mirrors_library' }),
+      dueNow('pending', 'available_at', { warnings: ['sends_ahead_of_schedule'], basis: 'mirrors_library' }),
     ],
     requeue: [
       exact('dead', { attempts: 0, available_at: NOW, lease_owner: null, lease_until: null }, { moveTo: 'main', basis: 'mirrors_library' }),

@@ -1,5 +1,5 @@
 /** What Oban's table is on both engines; only arrays differ, which PostgreSQL has and MySQL keeps as JSON. */
-import { above, defineShape, exact, is, names, NOW, stable, utc, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, stable, utc, writes } from '../define';
 import type { ShapeInput } from '../shape';
 
 const DUE = writes({ state: 'available', scheduled_at: NOW, completed_at: null, cancelled_at: null, discarded_at: null });
@@ -30,16 +30,10 @@ const oban = {
   },
   times: { cancelled_at: 'utc' },
   states: [
-    { state: 'dead', label: 'discarded', when: is('state', 'discarded') },
-    { state: 'dead', label: 'cancelled', when: is('state', 'cancelled') },
-    { state: 'published', label: 'completed', when: is('state', 'completed') },
-    { state: 'processing', label: 'executing', when: is('state', 'executing') },
-    { state: 'retrying', label: 'retryable', when: is('state', 'retryable') },
+    ...byWord('state', { discarded: 'dead', cancelled: 'dead', completed: 'published', executing: 'processing', retryable: 'retrying' }),
     // A job that failed and is due again waits as `available`, with its attempts.
     { state: 'retrying', label: 'available', when: { all: [is('state', 'available'), above('attempt', 0)] } },
-    { state: 'pending', label: 'available', when: is('state', 'available') },
-    { state: 'pending', label: 'scheduled', when: is('state', 'scheduled') },
-    { state: 'pending', label: 'suspended', when: is('state', 'suspended') },
+    ...byWord('state', { available: 'pending', scheduled: 'pending', suspended: 'pending' }),
   ],
   // What the library's own rescue waits before it frees a job.
   parameters: { stuckAfter: 3600 },

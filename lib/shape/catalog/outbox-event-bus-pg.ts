@@ -1,4 +1,4 @@
-import { NOW, defineShape, exact, is, names, stable, utc, writes } from '../define';
+import { byWord, defineShape, dueNow, exact, is, names, NOW, stable, utc, writes } from '../define';
 
 /** What the library's own `retryEvents` writes. */
 const FROM_THE_START = writes({ status: 'created', retry_count: 0, next_retry_at: null, last_error: null });
@@ -29,17 +29,14 @@ export const outboxEventBusPg = defineShape({
       label: 'failed',
       when: { all: [is('status', 'failed'), { column: 'retry_count', atLeast: { parameter: 'maxAttempts' } }] },
     },
-    { state: 'retrying', label: 'failed', when: is('status', 'failed') },
-    { state: 'processing', label: 'active', when: is('status', 'active') },
-    { state: 'pending', label: 'created', when: is('status', 'created') },
-    { state: 'published', label: 'completed', when: is('status', 'completed') },
+    ...byWord('status', { failed: 'retrying', active: 'processing', created: 'pending', completed: 'published' }),
   ],
   parameters: { maxAttempts: 5, stuckAfter: 300 },
   claim: { visible: true },
   operations: {
     retry: [
       exact('dead', { retry_count: { parameter: 'maxAttempts', minus: 1 }, next_retry_at: NOW }, { basis: 'inferred' }),
-      stable('retrying', { next_retry_at: NOW }, { guard: { column: 'next_retry_at', future: true }, basis: 'inferred' }),
+      dueNow('retrying', 'next_retry_at', { basis: 'inferred' }),
     ],
     requeue: [exact('dead', FROM_THE_START, { basis: 'official' }), stable('retrying', FROM_THE_START, { basis: 'official' })],
     release: { refuse: 'claim_lapses' },

@@ -1,4 +1,4 @@
-import { NOW, defineShape, exact, is, names, utc, writes } from '../define';
+import { byWord, defineShape, exact, names, NOW, utc, writes } from '../define';
 
 /** What the library's own `requeue` writes to the row; its counters per thread it writes in the same transaction. */
 const QUEUED = writes({
@@ -36,12 +36,7 @@ export const outboxerMessages = defineShape({
   },
   times: { updated_at: 'utc' },
   companions: { exceptions: { table: 'outboxer_exceptions', on: { message_id: 'id' }, purpose: 'errors', optional: true } },
-  states: [
-    { state: 'dead', label: 'failed', when: is('status', 'failed') },
-    { state: 'published', label: 'published', when: is('status', 'published') },
-    { state: 'processing', label: 'publishing', when: is('status', 'publishing') },
-    { state: 'pending', label: 'queued', when: is('status', 'queued') },
-  ],
+  states: byWord('status', { failed: 'dead', published: 'published', publishing: 'processing', queued: 'pending' }),
   parameters: { maxAttempts: 1, stuckAfter: 300 },
   claim: { visible: true },
   lock: { bump: 'lock_version' },

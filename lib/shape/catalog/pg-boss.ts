@@ -1,5 +1,5 @@
 /** What all versions of pg-boss share: one partitioned table of jobs with six states. */
-import { defineShape, exact, is, names, NOW, stable, writes } from '../define';
+import { byWord, defineShape, dueNow, exact, is, names, NOW, stable, writes } from '../define';
 import type { ShapeInput, WrittenCondition } from '../shape';
 
 const FAILED: WrittenCondition = is('state', 'failed');
@@ -49,26 +49,22 @@ const pgBoss = {
   },
   // The library's own jobs about its schedules.
   rows: { not: is('name', '__pgboss__send-it') },
-  states: [
-    { state: 'dead', label: 'failed', when: FAILED },
-    { state: 'dead', label: 'cancelled', when: CANCELLED },
-    { state: 'published', label: 'completed', when: is('state', 'completed') },
-    { state: 'processing', label: 'active', when: is('state', 'active') },
-    { state: 'retrying', label: 'retry', when: is('state', 'retry') },
-    { state: 'pending', label: 'created', when: is('state', 'created') },
-  ],
+  states: byWord('state', {
+    failed: 'dead',
+    cancelled: 'dead',
+    completed: 'published',
+    active: 'processing',
+    retry: 'retrying',
+    created: 'pending',
+  }),
   parameters: { stuckAfter: 900 },
   claim: { visible: true },
   operations: {
     retry: [
       exact('dead', ONE_MORE, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'mirrors_library' }),
       exact('dead', RESUMED, { guard: { all: [CANCELLED, NOT_PURGED] }, basis: 'official' }),
-      stable('retrying', { start_after: NOW }, { guard: { column: 'start_after', future: true }, basis: 'inferred' }),
-      stable(
-        'pending',
-        { start_after: NOW },
-        { guard: { column: 'start_after', future: true }, warnings: ['sends_ahead_of_schedule'], basis: 'inferred' },
-      ),
+      dueNow('retrying', 'start_after', { basis: 'inferred' }),
+      dueNow('pending', 'start_after', { warnings: ['sends_ahead_of_schedule'], basis: 'inferred' }),
     ],
     requeue: [
       exact('dead', FROM_THE_START, { guard: { all: [FAILED, NOT_PURGED] }, warnings: bothRun, basis: 'inferred' }),

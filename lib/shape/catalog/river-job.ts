@@ -1,5 +1,5 @@
 import { type WrittenCondition } from '../shape';
-import { NOW, above, defineShape, exact, is, names, stable, writes } from '../define';
+import { above, byWord, defineShape, exact, is, names, NOW, stable, writes } from '../define';
 
 const FINAL: WrittenCondition = { column: 'state', in: ['cancelled', 'discarded'] };
 /** One attempt more than it has had, where it has none left: what the client's own retry writes. */
@@ -36,13 +36,8 @@ export const riverJob = defineShape({
     headers: 'metadata',
   },
   states: [
-    { state: 'published', label: 'completed', when: is('state', 'completed') },
-    { state: 'dead', label: 'discarded', when: is('state', 'discarded') },
-    { state: 'dead', label: 'cancelled', when: is('state', 'cancelled') },
-    { state: 'processing', label: 'running', when: is('state', 'running') },
-    { state: 'retrying', label: 'retryable', when: is('state', 'retryable') },
-    { state: 'pending', label: 'scheduled', when: is('state', 'scheduled') },
-    { state: 'pending', label: 'pending', when: is('state', 'pending') },
+    ...byWord('state', { completed: 'published', discarded: 'dead', cancelled: 'dead', running: 'processing' }),
+    ...byWord('state', { retryable: 'retrying', scheduled: 'pending', pending: 'pending' }),
     // A job that failed and is due again waits as `available`, with its attempts.
     { state: 'retrying', label: 'available', when: { all: [is('state', 'available'), above('attempt', 0)] } },
     { state: 'pending', label: 'available', when: is('state', 'available') },
