@@ -1,9 +1,7 @@
 import type { Summary } from '@/lib/shared/model';
 
-export interface CreatedTotals {
-  /** Events created since this process first looked; null while that cannot be said. Never falls. */
-  of(outbox: string, folded: number, depth: Summary['depth']): number | null;
-}
+/** Events created since this process first looked; null while that cannot be said. Never falls. */
+export type CreatedTotals = (outbox: string, folded: number, depth: Summary['depth']) => number | null;
 
 /**
  * The rollups count an event's creation when it is published, so what is still in the table is added to them. Between its
@@ -12,17 +10,15 @@ export interface CreatedTotals {
  */
 export function createCreatedTotals(): CreatedTotals {
   const counters = new Map<string, { base: number; top: number }>();
-  return {
-    of(outbox, folded, { waiting, processing, dead }) {
-      const counts = [waiting, processing, dead];
-      // A state that a table cannot show holds nothing; a count that stopped could be anything.
-      if (counts.some(({ known, why }) => known === 'capped' || (known === 'unavailable' && why !== 'not_in_schema'))) return null;
-      const seen = counts.reduce((sum, { count }) => sum + (count ?? 0), folded);
-      const counter = counters.get(outbox) ?? { base: seen, top: 0 };
-      counter.top = Math.max(counter.top, seen - counter.base);
-      counters.set(outbox, counter);
-      return counter.top;
-    },
+  return (outbox, folded, { waiting, processing, dead }) => {
+    const counts = [waiting, processing, dead];
+    // A state that a table cannot show holds nothing; a count that stopped could be anything.
+    if (counts.some(({ known, why }) => known === 'capped' || (known === 'unavailable' && why !== 'not_in_schema'))) return null;
+    const seen = counts.reduce((sum, { count }) => sum + (count ?? 0), folded);
+    const counter = counters.get(outbox) ?? { base: seen, top: 0 };
+    counter.top = Math.max(counter.top, seen - counter.base);
+    counters.set(outbox, counter);
+    return counter.top;
   };
 }
 

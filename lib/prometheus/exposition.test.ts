@@ -267,30 +267,25 @@ describe('the total of created events', () => {
 
   it('begins at nothing and follows what comes into the table, whether or not it has been folded', () => {
     const created = createCreatedTotals();
-    expect(created.of('a', 1_000, seen(20))).toBe(0);
-    expect(created.of('a', 1_000, seen(25, 2, 1))).toBe(8);
-    expect(created.of('a', 1_010, seen(15, 2, 1))).toBe(8);
-    expect(created.of('a', 1_028, seen(0))).toBe(8);
-    expect(created.of('b', 5, seen(1))).toBe(0);
+    expect(created('a', 1_000, seen(20))).toBe(0);
+    expect(created('a', 1_000, seen(25, 2, 1))).toBe(8);
+    expect(created('a', 1_010, seen(15, 2, 1))).toBe(8);
+    expect(created('a', 1_028, seen(0))).toBe(8);
+    expect(created('b', 5, seen(1))).toBe(0);
   });
 
   it('never falls: not while events are on their way to the books, nor when dead ones are archived', () => {
     const created = createCreatedTotals();
-    const values = [
-      created.of('a', 0, seen(100)),
-      created.of('a', 0, seen(150)),
-      created.of('a', 0, seen(10)),
-      created.of('a', 140, seen(20)),
-    ];
+    const values = [created('a', 0, seen(100)), created('a', 0, seen(150)), created('a', 0, seen(10)), created('a', 140, seen(20))];
     expect(values).toEqual([0, 50, 50, 60]);
   });
 
   it('is not told where a depth stopped counting; a state the table cannot show holds nothing', () => {
     const created = createCreatedTotals();
-    expect(created.of('a', 5, { ...seen(1), waiting: { count: 10_000, known: 'capped' } })).toBeNull();
-    expect(created.of('a', 5, { ...seen(1), dead: unavailable('not_in_schema') })).toBe(0);
-    expect(created.of('a', 6, { ...seen(1), dead: unavailable('not_in_schema') })).toBe(1);
-    expect(created.of('a', 6, { ...seen(1), dead: unavailable('source_down') })).toBeNull();
+    expect(created('a', 5, { ...seen(1), waiting: { count: 10_000, known: 'capped' } })).toBeNull();
+    expect(created('a', 5, { ...seen(1), dead: unavailable('not_in_schema') })).toBe(0);
+    expect(created('a', 6, { ...seen(1), dead: unavailable('not_in_schema') })).toBe(1);
+    expect(created('a', 6, { ...seen(1), dead: unavailable('source_down') })).toBeNull();
   });
 });
 

@@ -12,11 +12,11 @@ import { createTotals, LATENCY_LE_SECONDS, type OutboxTotals } from './totals';
 /** The store is asked for totals and has this long: a scrape is given up after ten seconds. */
 const STORE_PATIENCE_MS = 2_500;
 
-/** The figures of every outbox as Prometheus text. */
-export interface Exposition {
-  /** All outboxes at once: one that is away delays the others by 2.5 s once, then by 0.2 s. Scrapes that arrive together share an answer. */
-  text(): Promise<string>;
-}
+/**
+ * The figures of every outbox as Prometheus text. All at once: one that is away delays the others by 2.5 s once, then by 0.2 s.
+ * Scrapes that arrive together share an answer.
+ */
+export type Exposition = () => Promise<string>;
 
 interface ExpositionOptions {
   /** Ids of all of them. */
@@ -32,12 +32,12 @@ interface ExpositionOptions {
 
 export function createExposition({ outboxes, snapshots, collector, carrier, store, onFailure }: ExpositionOptions): Exposition {
   const labels = createTypeLabels();
-  const totals = createTotals(store.db, labels);
+  const totalsOf = createTotals(store.db, labels);
   const remembered = { labels, created: createCreatedTotals() };
   let underWay: Promise<string> | null = null;
 
   async function readTotals(): Promise<Map<string, OutboxTotals | null>> {
-    const asked = await Promise.allSettled(outboxes.map((outbox) => inTime(totals.of(outbox))));
+    const asked = await Promise.allSettled(outboxes.map((outbox) => inTime(totalsOf(outbox))));
     const failed = asked.find((one) => one.status === 'rejected');
     if (failed !== undefined) onFailure?.(failed.reason);
     return new Map(outboxes.map((outbox, at) => [outbox, asked[at]?.status === 'fulfilled' ? asked[at].value : null]));
@@ -55,12 +55,7 @@ export function createExposition({ outboxes, snapshots, collector, carrier, stor
     });
   }
 
-  return {
-    text() {
-      underWay ??= compose().finally(() => (underWay = null));
-      return underWay;
-    },
-  };
+  return () => (underWay ??= compose().finally(() => (underWay = null)));
 }
 
 /** Rejects when the store takes longer than it may; null is an answer of its own here. */

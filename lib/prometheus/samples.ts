@@ -47,7 +47,7 @@ export function samplesOf({ current, totals, collector }: Known, { labels, creat
   for (const verdict of VERDICTS) add('outbox_console_verdict', Number(summary.diagnosis.verdict === verdict), { verdict });
   const told = totals !== null && countsPublished(totals, collector) ? totals : null;
   if (told !== null) {
-    if (up) add('outbox_console_created_total', created.of(id, told.created, summary.depth));
+    if (up) add('outbox_console_created_total', created(id, told.created, summary.depth));
     addTotals(add, told, countsAttempts(summary));
   }
   addCollector(add, collector);

@@ -32,33 +32,29 @@ interface TypeTotals {
   errors: number;
 }
 
-interface Totals {
-  /** null while nothing has been collected of the outbox. Rejects with the driver's error. */
-  of(outbox: string): Promise<OutboxTotals | null>;
-}
-
-/** Totals from the store: at most 51 rows per outbox, by primary key, once its types have their labels. */
-export function createTotals(db: StoreDb, labels: TypeLabels): Totals {
+/**
+ * Totals of an outbox from the store: at most 51 rows, by primary key, once its types have their labels; null while nothing has been
+ * collected of it. Rejects with the driver's error.
+ */
+export function createTotals(db: StoreDb, labels: TypeLabels): (outbox: string) => Promise<OutboxTotals | null> {
   const began = new Map<string, TypeTotals>();
 
-  return {
-    async of(outbox) {
-      const labelled = labels.kept(outbox);
-      const wanted = labelled.length < TYPES_MAX ? undefined : [ALL_TYPES, ...labelled.map(seriesOfType)];
-      const cells = new Map((await readTotals(db, outbox, wanted)).map(({ series, data }) => [series, decodeCell(data)]));
-      const all = cells.get(ALL_TYPES);
-      if (all === undefined) return null;
-      const types = new Map<string, TypeTotals>();
-      for (const [type, cell] of busiestFirst(cells)) {
-        const label = labels.labelOf(outbox, type);
-        if (label !== OTHER) types.set(label, plus(types.get(label), { retries: cell.retries, errors: cell.failures }));
-      }
-      const rest = [...types.values()].reduce(minus, { retries: all.retries, errors: all.failures });
-      const before = began.get(outbox) ?? rest;
-      began.set(outbox, before);
-      types.set(OTHER, minus(rest, before));
-      return { created: all.created, published: all.published, latency: latencyOf(all), types };
-    },
+  return async (outbox) => {
+    const labelled = labels.kept(outbox);
+    const wanted = labelled.length < TYPES_MAX ? undefined : [ALL_TYPES, ...labelled.map(seriesOfType)];
+    const cells = new Map((await readTotals(db, outbox, wanted)).map(({ series, data }) => [series, decodeCell(data)]));
+    const all = cells.get(ALL_TYPES);
+    if (all === undefined) return null;
+    const types = new Map<string, TypeTotals>();
+    for (const [type, cell] of busiestFirst(cells)) {
+      const label = labels.labelOf(outbox, type);
+      if (label !== OTHER) types.set(label, plus(types.get(label), { retries: cell.retries, errors: cell.failures }));
+    }
+    const rest = [...types.values()].reduce(minus, { retries: all.retries, errors: all.failures });
+    const before = began.get(outbox) ?? rest;
+    began.set(outbox, before);
+    types.set(OTHER, minus(rest, before));
+    return { created: all.created, published: all.published, latency: latencyOf(all), types };
   };
 }
 

@@ -16,8 +16,7 @@ import { seesAll } from './shown';
 /** Every outbox over the last hour, worst first. The readings are everybody's; what an error quotes is not. */
 export async function readFleet(context: Context): Promise<ExaminedFleet> {
   const [fleet, doctor] = await Promise.all([context.console.snapshots.fleet(), readHeadlines(context)]);
-  const shown = (entry: FleetEntry): FleetLine =>
-    fleetLine({ ...entry, summary: { ...entry.summary, ...shownDiagnosis(context, entry.summary) } });
+  const shown = (entry: FleetEntry): FleetLine => fleetLine({ ...entry, summary: shownSummary(context, entry.summary) });
   return { ...fleet, doctor, lacks: lacksOf(context.console.carrier.carrying()), entries: fleet.entries.map(shown) };
 }
 
@@ -28,7 +27,7 @@ export async function readOutbox(context: Context, outboxId: string, window: Win
     readMarks(context, { outbox: outboxId, ...boundsOf(snapshot.series) }),
     readDoctorSummary(context, outboxId),
   ]);
-  return { ...snapshot, summary: { ...snapshot.summary, ...shownDiagnosis(context, snapshot.summary) }, marks, doctor };
+  return { ...snapshot, summary: shownSummary(context, snapshot.summary), marks, doctor };
 }
 
 /** How the flow of some types went over a window. */
@@ -44,8 +43,7 @@ function boundsOf({ points, stepSeconds }: Series): { from?: string; to?: string
 }
 
 export async function readSummary(context: Context, outboxId: string, window: Window): Promise<Summary> {
-  const summary = await context.console.snapshots.summary(outboxId, window);
-  return { ...summary, ...shownDiagnosis(context, summary) };
+  return shownSummary(context, await context.console.snapshots.summary(outboxId, window));
 }
 
 export function readSeries({ console }: Context, outboxId: string, { span, type }: Charts): Promise<Series> {
@@ -53,12 +51,12 @@ export function readSeries({ console }: Context, outboxId: string, { span, type 
 }
 
 /** The evidence of a verdict quotes the error that most events have, and so tells of the values masked in it: it is for those who see errors whole. */
-function shownDiagnosis(context: Context, { diagnosis }: Pick<Summary, 'diagnosis'>): Pick<Summary, 'diagnosis'> {
-  const evidence = diagnosis.evidence.filter(({ values }) => seesAll(context) || !('error' in values));
-  return { diagnosis: { ...diagnosis, evidence } };
+function shownSummary<S extends Pick<Summary, 'diagnosis'>>(context: Context, summary: S): S {
+  const evidence = summary.diagnosis.evidence.filter(({ values }) => seesAll(context) || !('error' in values));
+  return { ...summary, diagnosis: { ...summary.diagnosis, evidence } };
 }
 
 /** The figures of every outbox as Prometheus text. */
 export async function readMetrics(console: Console): Promise<Response> {
-  return new Response(await console.exposition.text(), { headers: { 'Content-Type': CONTENT_TYPE } });
+  return new Response(await console.exposition(), { headers: { 'Content-Type': CONTENT_TYPE } });
 }
