@@ -143,7 +143,7 @@ export const intervene = defineAction({
   id: 'intervention.carry-out',
   permission: 'event:operate',
   input: z.strictObject({ outbox: outboxId, request: interventionRequest, key: idempotencyKey }),
-  attempted: ({ outbox, request: { operation, events, reason } }) => ({ outbox, operation, events: events.map(({ id }) => id), reason }),
+  attempted: ({ outbox, request }) => ({ outbox, ...request }),
   run: runIntervention,
 });
 

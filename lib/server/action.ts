@@ -7,7 +7,7 @@ import { askerOfRequest, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput } from './input';
 import { newReference, problemOf, problemResult } from './problem-response';
-import { recordRefusedAttempt, type Attempted } from './auth/refusals';
+import { recordRefusal, type Attempted } from './auth/refusals';
 
 interface ActionDefinition<I, T> {
   id: string;
@@ -39,10 +39,7 @@ export function defineAction<I, T>(definition: ActionDefinition<I, T>): ServerAc
       // Redirects and the like are Next's own way of answering.
       unstable_rethrow(error);
       const problem = problemOf(error, id, asker?.requestId ?? newReference());
-      if (attempted !== undefined && asker !== null && problem.code === 'forbidden') {
-        const understood = input.safeParse(raw);
-        await recordRefusedAttempt(asker, id, understood.success ? attempted(understood.data) : {}, problem);
-      }
+      if (attempted !== undefined) await recordRefusal(asker, id, problem, async () => attempted(parseInput(input, raw)));
       return problemResult(problem);
     }
   };

@@ -54,7 +54,7 @@ const change = defineRoute({
   id: 'test.change',
   permission: 'event:operate',
   body: z.strictObject({ event: z.string() }),
-  attempted: ({ body }) => ({ operation: 'retry', outbox: 'a', events: [body.event], reason: 'why' }),
+  attempted: ({ body }) => ({ operation: 'retry', outbox: 'a', events: [{ id: body.event }], reason: 'why' }),
   run: async ({ actor }, { body }) => {
     runs.push(body.event);
     return { done: body.event, by: actor.id };

@@ -4,13 +4,12 @@ import type { NextRequest } from 'next/server';
 import type { z } from 'zod';
 import type { Config } from '@/lib/config/config';
 import type { Permission } from '@/lib/shared/permissions';
-import { Problem } from '@/lib/shared/problems';
 import { getConsole } from './console';
 import { askerOfRoute, authorise, type Asker, type Context } from './context';
 import { declare, type EntryDeclaration } from './entry';
 import { parseInput, queryOf, readJson } from './input';
 import { failureResponse, newReference, PRIVATE } from './problem-response';
-import { recordRefusedAttempt, type Attempted } from './auth/refusals';
+import { recordRefusal, type Attempted } from './auth/refusals';
 
 export interface RouteInput<P, Q, B> {
   params: P;
@@ -106,10 +105,8 @@ export function defineRoute<P, Q, B>(definition: GuardedRoute<P, Q, B> | Openabl
       }
     } catch (error) {
       unstable_rethrow(error);
-      if (asker !== null && definition.attempted !== undefined && error instanceof Problem && error.code === 'forbidden') {
-        const understood = await input().catch(() => null);
-        await recordRefusedAttempt(asker, id, understood === null ? {} : definition.attempted(understood), error);
-      }
+      const { attempted } = definition;
+      if (attempted !== undefined) await recordRefusal(asker, id, error, async () => attempted(await input()));
       return failureResponse(error, id, asker?.requestId ?? requestId);
     }
   };

@@ -6,6 +6,7 @@ import { parseInstant } from '@/lib/shared/lists/event-filter';
 import { INTERVENTION_EVENTS_MAX, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, REASON_MAX, REASON_MIN } from '@/lib/shared/model';
 import { MARK_KINDS, MARK_TEXT_MAX } from '@/lib/shared/figures/marks';
 import { DEFAULT_WINDOW, WINDOWS } from '@/lib/shared/figures/windows';
+import { Problem } from '@/lib/shared/problems';
 
 /** Text that may go to a database: no event holds a NUL. */
 const plain = (max: number) =>
@@ -119,6 +120,13 @@ export const marksQuery = z.strictObject({ outbox: filled(outboxId), from: fille
 
 /** Printable ASCII, as headers carry it. */
 export const idempotencyKey = z.string().regex(/^[\x21-\x7e]{1,200}$/, 'send 1 to 200 printable characters, for instance a UUID');
+
+/** The Idempotency-Key of a request. Throws Problem `invalid` where it is none. */
+export function requireKey(sent: string, detail: string): string {
+  const key = idempotencyKey.safeParse(sent);
+  if (key.success) return key.data;
+  throw new Problem('invalid', detail, { fields: { 'Idempotency-Key': key.error.issues[0]?.message ?? 'wrong' } });
+}
 
 /** Real events to prove a mapping on, where no row can be made; none when left out. */
 export const proofRequest = z.strictObject({

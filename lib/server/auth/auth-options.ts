@@ -63,9 +63,7 @@ export function authOptions(console: Console, browser: Browser): NextAuthOptions
           const { email, password } = credentials ?? {};
           if (typeof email !== 'string' || typeof password !== 'string') return null;
           return signIn(console, email, password, browser).catch((error: unknown) => {
-            const message = error instanceof Error ? error.message : '';
-            if (message === 'disabled' || message === 'too_many') throw error;
-            if (message.startsWith('too_many')) throw failure('too_many');
+            if (error instanceof Error && ['disabled', 'too_many'].includes(error.message)) throw error;
             log().error({ err: error }, 'a sign-in could not be checked');
             throw failure('unavailable');
           });

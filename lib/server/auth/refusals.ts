@@ -1,5 +1,5 @@
 import 'server-only';
-import type { Problem } from '@/lib/shared/problems';
+import { Problem } from '@/lib/shared/problems';
 import { recordDeed } from '@/lib/store/audit';
 import type { Asker } from '../context';
 import { log } from '../log';
@@ -8,19 +8,22 @@ import { log } from '../log';
 export interface Attempted {
   operation?: string;
   outbox?: string | null;
-  events?: readonly string[];
+  events?: readonly { id: string }[];
   reason?: string;
 }
 
-/** Puts a refused attempt to change something into the audit and the log; it stands refused whatever happens here. */
-export async function recordRefusedAttempt(asker: Asker, entry: string, attempted: Attempted, problem: Problem): Promise<void> {
+/** Puts an attempt to change something that was refused into the audit and the log; it stands refused whatever happens here. */
+export async function recordRefusal(asker: Asker | null, entry: string, error: unknown, attempt: () => Promise<Attempted>): Promise<void> {
+  if (asker === null || !(error instanceof Problem) || error.code !== 'forbidden') return;
   const { actor, console, requestId } = asker;
-  log().warn({ entry, requestId, actor: actor?.name ?? null, code: problem.code }, 'refused');
+  const { code } = error;
+  log().warn({ entry, requestId, actor: actor?.name ?? null, code }, 'refused');
   if (actor === null) return;
-  const { operation = entry, outbox = null, events = [], reason = '' } = attempted;
+  // Of a request that is not understood there is no more to tell.
+  const { operation = entry, outbox = null, events = [], reason = '' } = await attempt().catch((): Attempted => ({}));
   try {
-    const eventId = events.length === 1 ? (events[0] ?? null) : null;
-    const refused = { operation, outbox, eventId, reason: reason.slice(0, 500), outcome: 'refused' as const, code: problem.code };
+    const eventId = events.length === 1 ? (events[0]?.id ?? null) : null;
+    const refused = { operation, outbox, eventId, reason: reason.slice(0, 500), outcome: 'refused' as const, code };
     const ended = console.underWay.begin();
     await recordDeed(console.store.db, actor, refused).finally(ended);
   } catch (error) {

@@ -1,7 +1,6 @@
-import { Problem } from '@/lib/shared/problems';
 import { addMark, readMarks } from '@/lib/server/reads/marks';
 import { defineRoute } from '@/lib/server/route';
-import { idempotencyKey, markRequest, marksQuery, nothing } from '@/lib/server/schemas';
+import { markRequest, marksQuery, nothing, requireKey } from '@/lib/server/schemas';
 
 export const GET = defineRoute({
   id: 'api.marks',
@@ -18,12 +17,6 @@ export const POST = defineRoute({
   attempted: ({ body }) => ({ operation: 'mark', outbox: body.outbox, reason: body.text }),
   run: (context, { body, request }) => {
     const sent = request.headers.get('idempotency-key');
-    const key = idempotencyKey.nullable().safeParse(sent);
-    if (!key.success) {
-      throw new Problem('invalid', 'The Idempotency-Key cannot be used', {
-        fields: { 'Idempotency-Key': key.error.issues[0]?.message ?? 'wrong' },
-      });
-    }
-    return addMark(context, body, key.data);
+    return addMark(context, body, sent === null ? null : requireKey(sent, 'The Idempotency-Key cannot be used'));
   },
 });

@@ -8,10 +8,6 @@ export const PUT = defineRoute({
   params: ofOutbox,
   query: nothing,
   body: changesRequest,
-  attempted: ({ params, body }) => ({
-    operation: body.on ? 'turn_changes_on' : 'turn_changes_off',
-    outbox: params.outbox,
-    reason: body.reason,
-  }),
+  attempted: ({ params, body: { on, reason } }) => ({ operation: on ? 'turn_changes_on' : 'turn_changes_off', ...params, reason }),
   run: (context, { params, body }) => switchChanges(context, params.outbox, body),
 });
