@@ -49,7 +49,7 @@ export function FindingCard({ finding, outbox, named, silence, onChanged }: Find
         )}
       </div>
       {why !== '' && <p className={classes.why}>{why}</p>}
-      {facts.length > 0 && <FactList className={classes.facts} facts={facts.map(({ label, text }) => [label, text])} />}
+      {facts.length > 0 && <FactList className={classes.facts} facts={facts} />}
       {finding.cure !== null && <Cure sql={finding.cure} />}
       {finding.silence !== null && (
         <p className={classes.silence}>

@@ -2,6 +2,7 @@ import { Button, Checkbox, CloseButton, Popover, TextInput, UnstyledButton } fro
 import { IconChevronDown } from '@tabler/icons-react';
 import { useTranslations } from 'next-intl';
 import { useState, type ReactNode } from 'react';
+import { shortIso } from '@/lib/shared/figures/chart-view';
 import { FILTER_TEXT_MAX } from '@/lib/shared/lists/event-filter';
 import type { EventFilter } from '@/lib/shared/model';
 import { instantToWall, wallToInstant } from '@/lib/shared/text/zoned-time';
@@ -218,6 +219,4 @@ export function useTimeChip(label: string, span: Span, error?: string): Chip<Spa
 }
 
 /** An instant so many seconds back, to the full second. */
-export function secondsAgo(seconds: number): string {
-  return new Date((Math.floor(Date.now() / 1_000) - seconds) * 1_000).toISOString().replace('.000Z', 'Z');
-}
+export const secondsAgo = (seconds: number): string => shortIso((Math.floor(Date.now() / 1_000) - seconds) * 1_000);

@@ -12,7 +12,7 @@ import { maskErrors } from '@/lib/outbox/masking/hidden-in-errors';
 import { listEvents } from '@/lib/outbox/lists/list-events';
 import type { Outbox } from '@/lib/outbox/outbox';
 import { COLUMN_ROLES } from '@/lib/shape/shape';
-import type { MappedRole, Sample, SampleRow } from '@/lib/shared/detection';
+import type { MappedRole, Sample } from '@/lib/shared/detection';
 import { MASK } from '@/lib/shared/lists/shown';
 import type { OutboxEvent } from '@/lib/shared/model';
 import { Problem } from '@/lib/shared/problems';
@@ -141,7 +141,7 @@ function mappedRoles({ main }: Outbox): MappedRole[] {
   return [...id, ...others];
 }
 
-async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<SampleRow> {
+async function rowOf(outbox: Outbox, event: OutboxEvent): Promise<Sample['rows'][number]> {
   const stored = await getEvent(outbox, event.id);
   const payload = stored === null ? null : (await contentOf(outbox, stored, false)).payload;
   return { event, payload: payload === null || payload.binary ? null : skeleton(payload.head) };

@@ -86,14 +86,9 @@ export interface MappedRole {
   type: string | null;
 }
 
-export interface SampleRow {
-  event: OutboxEvent;
-  /** Payload with every value hidden, cut short; null where there is none to show. */
-  payload: string | null;
-}
-
 export interface Sample {
-  rows: SampleRow[];
+  /** `payload`: with every value hidden, cut short; null where there is none to show. */
+  rows: { event: OutboxEvent; payload: string | null }[];
   looked: number;
   /** Rows that fit no state, of those read. */
   unmapped: number;

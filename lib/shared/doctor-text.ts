@@ -50,12 +50,12 @@ export function findingLines({ check, values }: Pick<Finding, 'check' | 'values'
   return { what: line('what'), why: line('why') };
 }
 
-/** The numbers and times behind a finding, each with its name; texts are in its lines. */
-export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader): { name: string; label: string; text: string }[] {
+/** The numbers and times behind a finding, each after its label; texts are in its lines. */
+export function findingFacts({ values }: Pick<Finding, 'values'>, reader: Reader): [label: string, text: string][] {
   return Object.entries(values).flatMap(([name, value]) => {
     const text = typeof value === 'number' || name.endsWith('At') ? valueText(name, value, reader) : null;
     const key = `doctor.values.${name}`;
-    return text === null || !reader.has(key) ? [] : [{ name, label: reader.say(key), text }];
+    return text === null || !reader.has(key) ? [] : [[reader.say(key), text]];
   });
 }
 
@@ -84,7 +84,7 @@ export function examinationsAsMarkdown(examinations: readonly Examination[], rea
       const { what, why } = findingLines(finding, reader);
       lines.push('', `### ${say(`doctor.severities.${finding.severity}`)}: ${oneLine(what)}`, '', oneLine(why));
       const facts = findingFacts(finding, reader);
-      if (facts.length > 0) lines.push('', facts.map(({ label, text }) => `- ${label}: ${text}`).join('\n'));
+      if (facts.length > 0) lines.push('', facts.map((fact) => `- ${fact.join(': ')}`).join('\n'));
       if (finding.cure !== null) lines.push('', '```sql', finding.cure, '```');
       if (finding.silence !== null) {
         const { actor, at: since, reason } = finding.silence;

@@ -15,13 +15,9 @@ const SPELLINGS: Record<string, SslMode> = {
   'verify-full': 'verify_identity',
 };
 
-export interface MysqlParameters {
+/** All but the mode are paths. */
+export interface MysqlParameters extends Record<'sslCa' | 'sslCert' | 'sslKey' | 'socket', string | null> {
   sslMode: SslMode;
-  /** Paths. */
-  sslCa: string | null;
-  sslCert: string | null;
-  sslKey: string | null;
-  socket: string | null;
 }
 
 /** The parameters of a URL, or what is wrong with them, in words that repeat nothing but a parameter's name. */

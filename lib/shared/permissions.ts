@@ -30,20 +30,14 @@ export const ROLE_PERMISSIONS: Record<Role, readonly Permission[]> = {
   admin: [...OPERATOR, 'plan:approve', 'mapping:prove', 'account:manage'],
 };
 
-export function can(role: Role, permission: Permission): boolean {
-  return ROLE_PERMISSIONS[role].includes(permission);
-}
+export const can = (role: Role, permission: Permission): boolean => ROLE_PERMISSIONS[role].includes(permission);
 
 const READING: readonly Permission[] = ['outbox:read', 'audit:read'];
 
 /** Whether it changes nothing: who may is then known well enough from a few seconds ago. */
-export function onlyReads(permission: Permission): boolean {
-  return READING.includes(permission);
-}
+export const onlyReads = (permission: Permission): boolean => READING.includes(permission);
 
-export function isRole(value: unknown): value is Role {
-  return typeof value === 'string' && (ROLES as readonly string[]).includes(value);
-}
+export const isRole = (value: unknown): value is Role => (ROLES as readonly unknown[]).includes(value);
 
 /** Somebody, or the command line: whose role is ''. */
 export type Who = Pick<Actor, 'id' | 'name'> & { role: string };

@@ -69,9 +69,7 @@ export type ShownCode = ProblemCode | 'store';
 
 export const shownCode = ({ code, ofStore }: Problem): ShownCode => (ofStore ? 'store' : code);
 
-export function isShownCode(code: string): code is ShownCode {
-  return code === 'store' || code in PROBLEM_STATUS;
-}
+export const isShownCode = (code: string): code is ShownCode => code === 'store' || code in PROBLEM_STATUS;
 
 /** A problem as a client is told it. */
 export interface ProblemInfo extends Pick<ProblemOptions, 'fields' | 'because' | 'reference'> {

@@ -9,6 +9,4 @@ export type LiveState = (typeof LIVE_STATES)[number];
 /** A row whose values match no rule of its shape is shown as `unmapped` and offers no operation. */
 export type EventState = State | 'unmapped';
 
-export function isState(value: unknown): value is State {
-  return typeof value === 'string' && (STATES as readonly string[]).includes(value);
-}
+export const isState = (value: unknown): value is State => (STATES as readonly unknown[]).includes(value);

@@ -2,7 +2,7 @@ import type { DoctorSummary } from '../doctor';
 import { parseInstant } from '../lists/event-filter';
 import type { Mark } from './marks';
 import type { OutboxSnapshot } from '../model';
-import { DEFAULT_WINDOW, isWindow, spanProblem, type SeriesSpan, type Window } from './windows';
+import { DEFAULT_WINDOW, spanProblem, WINDOWS, type SeriesSpan, type Window } from './windows';
 
 /** What the screen of an outbox shows, as its address says: the window of the figures, and of which time and type the charts are. */
 export interface ChartView {
@@ -30,8 +30,7 @@ export const TREND_TYPES_MAX = 12;
 
 /** Reads a chart view from an address; what makes no sense is left out. */
 export function parseChartView(search: URLSearchParams): ChartView {
-  const given = search.get('window');
-  const window = isWindow(given) ? given : DEFAULT_WINDOW;
+  const window = WINDOWS.find((one) => one === search.get('window')) ?? DEFAULT_WINDOW;
   const [from, to] = ['from', 'to'].map((end) => parseInstant(search.get(end) ?? ''));
   const type = search.get('type');
   return {
@@ -49,13 +48,8 @@ const TYPE_LENGTH_MAX = 512;
 /** An address's query with another span and type in it; everything else stays as it was. */
 export function withChartView(search: URLSearchParams, { span, type }: Pick<ChartView, 'span' | 'type'>): string {
   const next = new URLSearchParams(search);
-  next.delete('from');
-  next.delete('to');
-  if ('window' in span) next.set('window', span.window);
-  else {
-    next.set('from', span.from);
-    next.set('to', span.to);
-  }
+  for (const end of ['from', 'to']) next.delete(end);
+  for (const [name, value] of Object.entries<string>(span)) next.set(name, value);
   if (type === undefined) next.delete('type');
   else next.set('type', type);
   return next.toString();
@@ -67,6 +61,4 @@ export function seriesQuery({ span, type }: Pick<ChartView, 'span' | 'type'>): s
 }
 
 /** A time in ISO 8601 UTC to the second, as addresses carry it. */
-export function shortIso(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z');
-}
+export const shortIso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');

@@ -45,30 +45,30 @@ export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
 export const hasNoValue = (why: UnavailableReason | undefined): boolean =>
   why === 'store_down' || (UNREAD_REASONS as readonly (string | undefined)[]).includes(why);
 
-export interface Count {
-  /** null exactly when `known` is `unavailable`. */
-  count: number | null;
+/** How a figure is known, and why it is not where it is unavailable. */
+interface Measure {
   known: Known;
   why?: UnavailableReason;
 }
 
+export interface Count extends Measure {
+  /** null exactly when `known` is `unavailable`. */
+  count: number | null;
+}
+
 /** Percentiles are null when unavailable, with `why`, and those that are too short to be told, with `atMostMs`. */
-export interface Percentiles {
+export interface Percentiles extends Measure {
   p50Ms: number | null;
   p95Ms: number | null;
   p99Ms: number | null;
-  known: Known;
-  why?: UnavailableReason;
   /** Events are seen at intervals this long, or their times are kept no nearer: a percentile that is null is at most this. */
   atMostMs?: number;
   /** How far a percentile can be off, as a share of it; left out where they are exact. */
   errorShare?: number;
 }
 
-export interface Rate {
+export interface Rate extends Measure {
   value: number | null;
-  known: Known;
-  why?: UnavailableReason;
 }
 
 /** Depth counts stop here: a bigger backlog reads "10,000+". */

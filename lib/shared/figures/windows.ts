@@ -1,17 +1,15 @@
-/** The windows the console offers, shortest first, with the width of one point of a series. */
-export const WINDOWS = ['15m', '1h', '24h', '7d', '30d', '90d'] as const;
-export type Window = (typeof WINDOWS)[number];
-
-export const DEFAULT_WINDOW: Window = '1h';
-
-export const WINDOW_SECONDS: Record<Window, number> = {
+/** The windows the console offers, shortest first. */
+export const WINDOW_SECONDS = {
   '15m': 900,
   '1h': 3_600,
   '24h': 86_400,
   '7d': 604_800,
   '30d': 2_592_000,
   '90d': 7_776_000,
-};
+} as const;
+export type Window = keyof typeof WINDOW_SECONDS;
+export const WINDOWS = Object.keys(WINDOW_SECONDS) as Window[];
+export const DEFAULT_WINDOW: Window = '1h';
 
 /** Minutes are kept for two days, then hours: a longer window begins with a whole hour. */
 const HOURS_ONLY_SECONDS = 86_400;
@@ -52,8 +50,4 @@ export function spanProblem(from: string, to: string): SpanProblem | null {
   if (seconds <= 0) return 'backwards';
   if (seconds < SPAN_SECONDS_MIN) return 'too_short';
   return seconds > SPAN_SECONDS_MAX ? 'too_long' : null;
-}
-
-export function isWindow(value: unknown): value is Window {
-  return typeof value === 'string' && (WINDOWS as readonly string[]).includes(value);
 }

@@ -1,15 +1,10 @@
 /** Numbers and times as the screens show them. Pure: locale, time zone and words are arguments, so that server and browser write the same text. */
 import type { Count, Known } from '../figures/measured';
-import { timeParts } from './zoned-time';
+import { instantToWall } from './zoned-time';
 
 const NARROW_SPACE = '\u202f';
 
 export type DurationUnit = 'days' | 'hours' | 'minutes' | 'seconds' | 'milliseconds';
-
-export interface DurationPart {
-  unit: DurationUnit;
-  value: number;
-}
 
 const UNIT_MS = [
   ['days', 86_400_000],
@@ -19,18 +14,16 @@ const UNIT_MS = [
 ] as const satisfies readonly (readonly [DurationUnit, number])[];
 
 /** A duration in its two largest neighbouring units, cut and not rounded; below a second in milliseconds. Negative counts as none. */
-export function durationParts(ms: number): DurationPart[] {
+export function durationParts(ms: number): { unit: DurationUnit; value: number }[] {
   const whole = Math.max(0, Math.floor(ms));
   const first = UNIT_MS.findIndex(([, size]) => whole >= size);
   if (first === -1) return [{ unit: 'milliseconds', value: whole }];
-  const parts: DurationPart[] = [];
   let rest = whole;
-  for (const [unit, size] of UNIT_MS.slice(first, first + 2)) {
+  return UNIT_MS.slice(first, first + 2).flatMap(([unit, size]) => {
     const value = Math.floor(rest / size);
     rest -= value * size;
-    if (value > 0) parts.push({ unit, value });
-  }
-  return parts;
+    return value > 0 ? [{ unit, value }] : [];
+  });
 }
 
 /** Says one unit in words: `(unit, '3')` → `3 m`. */
@@ -38,8 +31,7 @@ export type SayUnit = (unit: DurationUnit, value: string) => string;
 
 /** "3 m 12 s". For ages: anything below a second is 0 seconds. */
 export function formatAge(ms: number, locale: string, say: SayUnit): string {
-  if (ms < 1_000) return say('seconds', '0');
-  return joinParts(durationParts(ms), locale, say);
+  return ms < 1_000 ? say('seconds', '0') : inParts(ms, locale, say);
 }
 
 /** A measured time: "850 ms", "1.24 s", "3 m 12 s". Three figures below ten seconds, because latencies differ there. */
@@ -48,12 +40,13 @@ export function formatLatency(ms: number, locale: string, say: SayUnit): string 
   if (Math.round(ms) < 1_000) return say('milliseconds', formatNumber(Math.round(ms), locale));
   if (ms < 10_000) return say('seconds', formatNumber(ms / 1_000, locale, 2));
   if (ms < 60_000) return say('seconds', formatNumber(ms / 1_000, locale, 1));
-  return joinParts(durationParts(ms), locale, say);
+  return inParts(ms, locale, say);
 }
 
-function joinParts(parts: DurationPart[], locale: string, say: SayUnit): string {
-  return parts.map(({ unit, value }) => say(unit, formatNumber(value, locale))).join(' ');
-}
+const inParts = (ms: number, locale: string, say: SayUnit): string =>
+  durationParts(ms)
+    .map(({ unit, value }) => say(unit, formatNumber(value, locale)))
+    .join(' ');
 
 /** Making one takes longer than using it a hundred times, and a chart that is read writes dozens of numbers per step. */
 const numberFormats = new Map<string, Intl.NumberFormat>();
@@ -106,16 +99,11 @@ export function formatCount({ count, known }: Count, locale: string): string | n
   return markKnown(known === 'estimated' ? formatCompact(count, locale) : formatNumber(count, locale), known);
 }
 
-export function formatClock(at: string | number, timeZone: string): string {
-  const { hour, minute, second } = timeParts(at, timeZone);
-  return `${hour}:${minute}:${second}`;
-}
+export const formatClock = (at: string | number, timeZone: string): string => instantToWall(at, timeZone).slice(-8);
 
 /** "2026-11-21 14:02:11 Asia/Seoul": the zone is always named. */
-export function formatAbsolute(at: string | number, timeZone: string): string {
-  const { year, month, day, hour, minute, second } = timeParts(at, timeZone);
-  return `${year}-${month}-${day} ${hour}:${minute}:${second} ${timeZone}`;
-}
+export const formatAbsolute = (at: string | number, timeZone: string): string =>
+  `${instantToWall(at, timeZone).replace('T', ' ')} ${timeZone}`;
 
 /** A tick of a time axis: the time of day within a day, else the date as the locale writes it. */
 export function formatTick(at: string | number, locale: string, timeZone: string, spanSeconds: number): string {

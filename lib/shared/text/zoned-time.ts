@@ -4,34 +4,17 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Making a format takes longer than using it a hundred times. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
-  const format = new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  });
+  const two = '2-digit';
+  const clock = { hourCycle: 'h23', hour: two, minute: two, second: two } as const;
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { timeZone, year: 'numeric', month: two, day: two, ...clock });
   formats.set(timeZone, format);
   return format;
 }
 
-/** Digits are read in one order and one clock everywhere, so that a pasted time means the same to everybody. */
-export function timeParts(at: string | number, timeZone: string): Record<string, string> {
-  return Object.fromEntries(
-    formatOf(timeZone)
-      .formatToParts(new Date(at))
-      .map(({ type, value }) => [type, value]),
-  );
-}
-
-/** "2026-11-21T14:02:11" in the zone. */
+/** "2026-11-21T14:02:11" in the zone: in one order and by one clock everywhere, so that a pasted time means the same to everybody. */
 export function instantToWall(at: string | number, timeZone: string): string {
-  const part = timeParts(at, timeZone);
+  const parts = formatOf(timeZone).formatToParts(new Date(at));
+  const part: Record<string, string> = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   return `${part.year ?? ''}-${part.month ?? ''}-${part.day ?? ''}T${part.hour ?? ''}:${part.minute ?? ''}:${part.second ?? ''}`;
 }
 
