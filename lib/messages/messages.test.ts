@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { neededServer } from '@/lib/database/engines';
 import { CHECKS } from '@/lib/doctor/examine';
 import { OPERATIONS } from '@/lib/interventions/operations';
-import { PAYLOAD_WARNINGS } from '@/lib/shape/schema/facts';
+import { PAYLOAD_WARNINGS } from '@/lib/shape/shape';
 import { SHAPES } from '@/lib/shape/catalog.gen';
 import { KNOWN, UNAVAILABLE_REASONS } from '@/lib/shared/figures/measured';
 import { SKIP_CODES } from '@/lib/shared/model';

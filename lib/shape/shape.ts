@@ -1,21 +1,100 @@
 /** The shape language: a table layout and its meaning, as data, built in or mapped; docs/mapping.md teaches it. */
 import { z } from 'zod';
-
-import { companionSchema, cursorSchema, deadSchema } from './schema/companion';
 import { conditionSchema } from './schema/condition';
-import { detectSchema, factsSchema, payloadSchema } from './schema/facts';
-import { tableMatchSchema, tableRefSchema } from './schema/names';
-import { archiveSchema, asDeadSchema, lockSchema, operationSchema } from './schema/operation';
-import { claimSchema, orderingSchema, KINDS, liveStateSchema, stateRuleSchema, type Kind } from './schema/state';
-import { parametersSchema } from './schema/parameters';
+import { nameSchema, tableMatchSchema, tableRefSchema } from './schema/names';
+import { archiveSchema, asDeadSchema, liveStateSchema, lockSchema, operationSchema } from './schema/operation';
+import { parameterName, parametersSchema } from './schema/parameters';
 import { columnsSchema } from './schema/source';
 
 export type { Condition, WrittenCondition } from './schema/condition';
 export type { ChangeRule, OperationRules, Value } from './schema/operation';
 export { COLUMN_ROLES, type ColumnRole } from './schema/source';
 
+/** How a table shows that an event is out; worked out from the states where it is not written. */
+const KINDS = ['status', 'timestamp', 'flag', 'presence', 'cursor', 'child', 'external'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** The first rule that fits gives the state. `label` is the library's own word: `{ state: dead, label: cancelled, when: … }`. */
+const stateRuleSchema = z.strictObject({
+  state: liveStateSchema,
+  when: conditionSchema,
+  label: z.string().min(1).max(40).optional().describe("The library's own word for it"),
+});
+
+/** An earlier event of a key in one of `blockedBy` holds later ones up; `key` is a role, a column or several columns. */
+const orderingSchema = z.strictObject({
+  key: z.union([nameSchema, z.array(nameSchema).min(1)]).describe('A role, a column, or several columns'),
+  by: z.enum(['sequence', 'createdAt']).default('createdAt'),
+  blockedBy: z.array(liveStateSchema).default([]).describe('States of an earlier event that hold later ones up'),
+});
+
+/** `visible: false` where a relay holds a row lock only, so that no row is ever seen as processing. */
+const claimSchema = z.strictObject({
+  visible: z.boolean(),
+  leaseSeconds: parameterName.optional().describe('The parameter that says how long a claim holds'),
+});
+
+/** A table beside the outbox, in its schema unless it names one; the name may hold what was captured: `offsets_{topic}`. */
+const companionSchema = z.strictObject({
+  table: tableRefSchema,
+  on: z.record(nameSchema, nameSchema).default({}).describe('Its column: the column of the outbox table it equals'),
+  purpose: z.enum(['dead', 'archive', 'offsets', 'tasks', 'errors', 'instances', 'children', 'other']),
+  optional: z.boolean().optional().describe('Whatever needs it is left out where it does not exist'),
+});
+
+const namesSchema = z.union([nameSchema.transform((name) => [name]), z.array(nameSchema).min(1)]);
+
+/** How far each reader has come: `{ companion: offsets, group: consumer_group, position: [offset], passed: [offset_acked] }`. */
+const cursorSchema = z.strictObject({
+  companion: z.string().min(1),
+  group: nameSchema.describe('Column of the companion that names the reader'),
+  position: namesSchema.describe('Columns of the outbox table that order its rows'),
+  passed: namesSchema.describe('Columns of the companion: done up to here'),
+  taken: namesSchema.optional().describe('Columns of the companion: taken up to here'),
+});
+
+/** The dead-letter table, in the schema of the outbox table unless it names its own. Roles left out are those of the outbox table. */
+const deadSchema = z.strictObject({
+  table: tableRefSchema,
+  columns: columnsSchema.default({}),
+  /** A moved row's columns go by role, then by name; here is what neither gives. */
+  map: z.record(nameSchema, nameSchema).optional().describe('Its column: the column of the outbox table it comes from'),
+});
+
+/** How a built-in shape is recognised; names of columns are compared without regard to case. */
+const detectSchema = z.strictObject({
+  mustHave: z.array(z.string().min(1)).min(1),
+  mustNotHave: z.array(z.string().min(1)).default([]),
+  /** Columns that only this library has: with all of them there is no doubt. */
+  signature: z.array(z.string().min(1)).default([]),
+  /** Types of columns that distinguish two shapes: `{ transaction_id: xid8 }`. */
+  types: z.record(z.string().min(1), z.string().min(1)).default({}),
+  /** Names of tables beside it that make it likelier; `{topic}` stands for what was captured, `*` for anything. */
+  companions: z.array(z.string().min(1)).default([]),
+  /** Table names are compared without regard to case. */
+  caseless: z.boolean().optional(),
+  /** Names are compared without underscores. */
+  underscoreless: z.boolean().optional(),
+});
+
+/** `{ source: 'dotnetcore/CAP@v8.3', verified: source, warnings: [rewrites_whole_row] }`; words under `warnings.<code>`. */
+const factsSchema = z.strictObject({
+  source: z.string().min(1).describe('Repository and commit, or package and version'),
+  verified: z.enum(['ran', 'source', 'article', 'partial']),
+  warnings: z.array(z.string().min(1)).default([]),
+});
+
+/** What somebody who reads such a payload has to know. Words under `warnings.<code>`. */
+export const PAYLOAD_WARNINGS = ['python_pickle', 'php_serialised', 'binary_envelope', 'many_messages'] as const;
+
+/** `{ encoding: base64 }`, `{ encoding: bytes, warn: binary_envelope }`; by the column's type when left out. */
+const payloadSchema = z.strictObject({
+  encoding: z.enum(['json', 'text', 'bytes', 'base64', 'opaque']),
+  warn: z.enum(PAYLOAD_WARNINGS).optional(),
+});
+
 export const shapeSchema = z.strictObject({
-  /** Built-in shapes: the file's name. Inline mappings: `inline`. */
+  /** Of mappings in the configuration: `inline`. */
   key: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   label: z.string().min(1).describe('What people call it'),
   origin: z.string().min(1),

@@ -26,7 +26,7 @@ export const PLAIN_WORDS = new Set(
     login look looked loop loopback lost many map mapped markdown marked masked match max may mean meaning memory menus merge merged
     micro migrate millisecond min minute missing mode monotonic most ms mysql name named native needed negated new newest no nonce
     normalise not nothing now null number numbered object observe observed oddity of off offer offered offset old older oldest on
-    once one only open opening operator option optional or ordered ordering origin other out outside overlay own owner p param
+    once one only open opening operator option optional or ordered origin other out outside overlay own owner p param
     parameter parse parsed part password past pause pending per percent person plain plan planner point poison policy poll polled
     pool popover port positioned post postgre postmaster preference prepare prepared present presented press preview print printed
     private process processing program prop propose provable prove proven provisional proxy public published put query queue quiet

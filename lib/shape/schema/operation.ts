@@ -1,14 +1,11 @@
 /** What may be done to rows of which state, and what that writes. */
 import { z } from 'zod';
+import { LIVE_STATES } from '@/lib/shared/states';
 import { conditionSchema, scalarSchema } from './condition';
 import { nameSchema } from './names';
 import { parameterName } from './parameters';
-import { liveStateSchema } from './state';
 
-/**
- * Operations that a shape spells out as rules by state; archive and restore have words of their own. `retry`: exactly one more attempt, due
- * now. `requeue`: start over, attempts zero, lease and error cleared, out of the dead-letter table. `release`: a stuck event back to pending.
- */
+/** Operations that a shape spells out as rules by state: one more attempt, due now; starting over; a stuck event back to pending. */
 export const RULE_OPERATIONS = ['retry', 'requeue', 'release'] as const;
 
 const plainValue = z.union([
@@ -21,10 +18,7 @@ const plainValue = z.union([
 ]);
 export type PlainValue = z.infer<typeof plainValue>;
 
-/**
- * What an operation writes into a column: `{value: NEW}`, `{value: null}`, `{column: attempts, plus: 1}`,
- * `{parameter: maxAttempts, minus: 1}`, `{now: true}`, `{now: true, plusSeconds: 86400}`, `{greatest: [{column: max_attempts}, {column: attempts, plus: 1}]}`.
- */
+/** What an operation writes into a column: `{value: NEW}`, `{now: true}`, `{greatest: [{column: max_attempts}, {column: attempts, plus: 1}]}`. */
 export const valueSchema = z.union([
   plainValue,
   z.strictObject({ least: z.array(plainValue).min(2) }),
@@ -33,10 +27,11 @@ export const valueSchema = z.union([
 export type Value = z.infer<typeof valueSchema>;
 export type ValueInput = z.input<typeof valueSchema>;
 
+export const liveStateSchema = z.enum(LIVE_STATES);
 const fromStates = z.array(liveStateSchema).min(1);
 
 /** A function of the library that does the work, called with the ids of exactly the rows that were locked under the full guard. */
-export const callSchema = z.strictObject({
+const callSchema = z.strictObject({
   function: z.string().regex(/^[^.\u0000]{1,64}(\.[^.\u0000]{1,64})?$/, 'write function or schema.function'),
   arguments: z.array(
     z.union([
@@ -54,7 +49,7 @@ export type Call = z.infer<typeof callSchema>;
 const BASES = ['official', 'mirrors_library', 'official_sql', 'inferred'] as const;
 
 /** How an operation changes a row of these states. */
-export const changeRuleSchema = z.strictObject({
+const changeRuleSchema = z.strictObject({
   from: fromStates,
   /** `exact`: the row as a whole, for rows no relay works on. `stable`: key, creation time and payload, for those one keeps rewriting. */
   version: z.enum(['exact', 'stable']),
@@ -79,7 +74,7 @@ export type ChangeRule = z.infer<typeof changeRuleSchema>;
 export type ChangeRuleInput = z.input<typeof changeRuleSchema>;
 
 /** Why an operation is not offered; words under `refusals.<code>`. */
-export const refusalRuleSchema = z.strictObject({ from: fromStates, refuse: z.string().min(1) });
+const refusalRuleSchema = z.strictObject({ from: fromStates, refuse: z.string().min(1) });
 
 /** The rules of one operation by state, or one refusal for all states. A state no rule names is `wrong_state`. */
 export const operationSchema = z.union([
