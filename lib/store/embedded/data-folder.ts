@@ -4,11 +4,7 @@ import path from 'node:path';
 import type { Binaries } from './binaries';
 import { type Account, identify, isRunning, type ProcessIdentity, readIfThere, run } from './processes';
 
-/** Says who started the PostgreSQL of a folder, so that a second starter refuses and a crashed one is cleaned up after. */
-interface OwnerFile {
-  owner: ProcessIdentity;
-}
-
+/** Who started the PostgreSQL of a folder, so that a second starter refuses and a crashed one is cleaned up after. */
 const ownerPath = (dir: string) => path.join(dir, 'owner.json');
 
 export class EmbeddedPostgresInUse extends Error {
@@ -24,13 +20,12 @@ export class EmbeddedPostgresInUse extends Error {
 export async function claim(dir: string, ownerPid: number): Promise<void> {
   const owner = await identify(ownerPid);
   if (!owner) throw new Error(`Process ${ownerPid} cannot own a PostgreSQL: it is not running.`);
-  const mine: OwnerFile = { owner };
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    if (await placeWhole(dir, JSON.stringify(mine))) return;
+    if (await placeWhole(dir, JSON.stringify({ owner }))) return;
     const stale = await readIfThere(ownerPath(dir));
     if (stale === null) continue;
-    const other = parse(stale);
-    if (other && (await isRunning(other.owner))) throw new EmbeddedPostgresInUse(dir, other.owner.pid);
+    const other = ownerIn(stale);
+    if (other && (await isRunning(other))) throw new EmbeddedPostgresInUse(dir, other.pid);
     await setAside(dir, stale);
   }
   throw new Error(`${ownerPath(dir)} keeps changing: several processes are starting PostgreSQL there at once.`);
@@ -68,10 +63,10 @@ async function setAside(dir: string, stale: string): Promise<void> {
   else await rename(aside, ownerPath(dir));
 }
 
-function parse(text: string): OwnerFile | null {
+function ownerIn(text: string): ProcessIdentity | null {
   try {
-    const value = JSON.parse(text) as Partial<OwnerFile>;
-    return typeof value.owner?.pid === 'number' ? { owner: { pid: value.owner.pid, startedAt: value.owner.startedAt ?? null } } : null;
+    const { owner } = JSON.parse(text) as { owner?: Partial<ProcessIdentity> };
+    return typeof owner?.pid === 'number' ? { pid: owner.pid, startedAt: owner.startedAt ?? null } : null;
   } catch {
     return null;
   }
@@ -86,15 +81,10 @@ export interface DataFolder {
 }
 
 /** Makes the data folder below `dir` unless it is there already. A half-made one is thrown away. */
-export async function prepareDataFolder(
-  dir: string,
-  binaries: Binaries,
-  account: Account | null,
-  keepNothing: boolean,
-): Promise<DataFolder> {
+export async function prepareDataFolder(dir: string, binaries: Binaries, account: Account | null, throwaway: boolean): Promise<DataFolder> {
   const dataDir = path.join(dir, 'data');
   const existing = await readIfThere(path.join(dataDir, 'PG_VERSION'));
-  if (existing === null) return create(dir, dataDir, binaries, account, keepNothing);
+  if (existing === null) return create(dir, binaries, account, throwaway);
   if (existing.trim() !== binaries.major) {
     throw new Error(
       `${dataDir} was made by PostgreSQL ${existing.trim()}, and ${binaries.major} is installed. Dump it with the old version and move the folder away to start anew.`,
@@ -108,13 +98,7 @@ export async function prepareDataFolder(
 
 const passwordPath = (dir: string) => path.join(dir, 'password');
 
-async function create(
-  dir: string,
-  dataDir: string,
-  binaries: Binaries,
-  account: Account | null,
-  keepNothing: boolean,
-): Promise<DataFolder> {
+async function create(dir: string, binaries: Binaries, account: Account | null, throwaway: boolean): Promise<DataFolder> {
   // initdb works in a folder of its own, and what it made is renamed when whole: PostgreSQL may not write into `dir`.
   const draft = path.join(dir, 'draft');
   await rm(draft, { recursive: true, force: true });
@@ -127,19 +111,9 @@ async function create(
     await chown(draft, account.uid, account.gid);
   }
   const made = path.join(draft, 'data');
-  const result = await run(
-    binaries.initdb,
-    [
-      `--pgdata=${made}`,
-      `--username=${SUPERUSER}`,
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--locale=C',
-      '--encoding=UTF8',
-      ...(keepNothing ? ['--no-sync'] : []),
-    ],
-    account,
-  );
+  const settings = ['--auth=scram-sha-256', '--locale=C', '--encoding=UTF8', ...(throwaway ? ['--no-sync'] : [])];
+  const place = [`--pgdata=${made}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`];
+  const result = await run(binaries.initdb, [...place, ...settings], account);
   if (result.code !== 0) {
     throw new Error(
       `PostgreSQL could not create its data folder in ${dir} (initdb ended with ${result.code ?? result.signal}):\n${result.output.trim()}`,
@@ -147,6 +121,7 @@ async function create(
   }
   await rm(passwordPath(dir), { force: true });
   await writeFile(passwordPath(dir), `${password}\n`, { mode: 0o600 });
+  const dataDir = path.join(dir, 'data');
   await rename(made, dataDir);
   await rm(draft, { recursive: true });
   return { dataDir, password };

@@ -167,15 +167,8 @@ async function spawnServer(
   const logPath = path.join(dir, 'postgres.log');
   const log = await open(logPath, 'w', 0o600);
   try {
-    const child = spawn(
-      postgres,
-      ['-D', dataDir, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      {
-        ...runningAs(account),
-        detached: true,
-        stdio: ['ignore', log.fd, log.fd],
-      },
-    );
+    const args = ['-D', dataDir, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+    const child = spawn(postgres, args, { ...runningAs(account), detached: true, stdio: ['ignore', log.fd, log.fd] });
     let over = false;
     const ended = new Promise<string>((resolve) => {
       child.once('exit', () => {
@@ -257,8 +250,12 @@ async function tail(file: string): Promise<string> {
 
 /** Milliseconds between looks at a process or a file that is about to change. */
 const LOOK_EVERY_MS = 50;
-const FAST_STOP_MS = 5_000;
-const IMMEDIATE_STOP_MS = 3_000;
+/** Fast shutdown, then immediate, then by force: each with the milliseconds it is given. */
+const STOPS: [NodeJS.Signals, number][] = [
+  ['SIGINT', 5_000],
+  ['SIGQUIT', 3_000],
+  ['SIGKILL', 3_000],
+];
 
 /** True once the postmaster has written that it accepts connections. */
 export async function isReady(dataDir: string, pid: number): Promise<boolean> {
@@ -276,14 +273,9 @@ export async function findPostmaster(dataDir: string): Promise<ProcessIdentity |
   return command?.includes('postgres') && command.includes(dataDir) ? identity : null;
 }
 
-/** Fast shutdown, then immediate, then by force; resolves when the process is gone. */
+/** Resolves when the process is gone. */
 export async function stopPostmaster(postmaster: ProcessIdentity): Promise<void> {
-  const steps: [NodeJS.Signals, number][] = [
-    ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', IMMEDIATE_STOP_MS],
-    ['SIGKILL', IMMEDIATE_STOP_MS],
-  ];
-  for (const [signal, waitMs] of steps) {
+  for (const [signal, waitMs] of STOPS) {
     if (!(await isRunning(postmaster))) return;
     try {
       process.kill(postmaster.pid, signal);
