@@ -73,5 +73,4 @@ export async function changeAccount(
   });
 }
 
-/** Every account, by address. */
 export const listAccounts = (store: Store): Promise<ListedAccount[]> => selectAccounts(store.db);

@@ -12,21 +12,15 @@ const REMEMBERED_MS = 10_000;
 const REMEMBERED_MAX = 2_000;
 const USE_NOTED_MS = 60_000;
 
-export interface KnownAskers {
-  /** null when the session is over. `fresh`: as the store has it now. Rejects with DatabaseFailure when the store does not answer. */
-  ofSession(sid: string, fresh: boolean): Promise<Actor | null>;
-  ofToken(token: string, fresh: boolean): Promise<Actor | null>;
-  /** Ends a session, here at once. */
-  signOut(sid: unknown): Promise<void>;
-}
+export type KnownAskers = ReturnType<typeof knownAskers>;
 
-export interface KnownAskersOptions {
+interface Options {
   now?: () => number;
   /** That a token was used could not be noted: no reason to refuse who used it. */
   onUnnoted(error: unknown): void;
 }
 
-export function knownAskers(store: Store, { now = Date.now, onUnnoted }: KnownAskersOptions): KnownAskers {
+export function knownAskers(store: Store, { now = Date.now, onUnnoted }: Options) {
   /** In the order they were asked about. */
   const remembered = new Map<string, { actor: Promise<Actor | null>; until: number }>();
   const notedAt = new Map<string, number>();
@@ -54,13 +48,15 @@ export function knownAskers(store: Store, { now = Date.now, onUnnoted }: KnownAs
   }
 
   return {
-    ofSession: (sid, fresh) => ask(`session ${sid}`, fresh, () => actorOfSession(store, sid)),
-    async ofToken(token, fresh) {
+    /** null when the session is over. `fresh`: as the store has it now. Rejects with DatabaseFailure when the store does not answer. */
+    ofSession: (sid: string, fresh: boolean) => ask(`session ${sid}`, fresh, () => actorOfSession(store, sid)),
+    async ofToken(token: string, fresh: boolean): Promise<Actor | null> {
       const actor = await ask(`token ${tokenHash(token)}`, fresh, () => actorOfToken(store, token));
       if (actor !== null) noteUse(actor);
       return actor;
     },
-    async signOut(sid) {
+    /** Ends a session, here at once. */
+    async signOut(sid: unknown): Promise<void> {
       await endSession(store, sid);
       remembered.delete(`session ${String(sid)}`);
     },

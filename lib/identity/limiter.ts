@@ -14,10 +14,6 @@ export interface Place {
   browser: string | null;
 }
 
-export interface Attempt extends Place {
-  email: string;
-}
-
 /** An attempt that may be checked: what it was counted under. */
 export interface Admitted {
   ok: true;
@@ -43,7 +39,7 @@ function networkOf(address: string): string {
 }
 
 /** Counts an attempt before it is checked, parallel ones too. Answers the seconds to wait when it may not be checked. */
-export async function admit(store: Store, attempt: Attempt): Promise<Admitted | { ok: false; waitSeconds: number }> {
+export async function admit(store: Store, attempt: Place & { email: string }): Promise<Admitted | { ok: false; waitSeconds: number }> {
   const places = placesOf(attempt);
   const address = places.at(-1) ?? '';
   const found = await findKnownPlaces(store.db, attempt.email, places);
