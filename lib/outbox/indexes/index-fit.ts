@@ -106,13 +106,13 @@ export function numberedKey(place: Place): string | null {
 export function uniqueKey(place: Place): string | null {
   const [id, ...others] = place.id;
   if (id === undefined || others.length > 0) return null;
-  const { name } = id;
-  return place.description.indexes.some(
-    (index) => index.unique && index.predicate === null && index.sorted.length === 1 && index.columns[0] === name,
-  )
-    ? name
-    : null;
+  const walks = uniqueIndexes(place).some(({ sorted, columns }) => sorted.length === 1 && columns[0] === id.name);
+  return walks ? id.name : null;
 }
+
+/** Those that let no two rows of all have the same values. */
+export const uniqueIndexes = ({ description }: Pick<Place, 'description'>): IndexDescription[] =>
+  description.indexes.filter(({ unique, predicate }) => unique && predicate === null);
 
 const same = (index: IndexDescription): Direction => (index.sorted[0]?.descending ? 'desc' : 'asc');
 const opposite = (index: IndexDescription): Direction => (same(index) === 'asc' ? 'desc' : 'asc');

@@ -10,12 +10,10 @@ import type { OutboxSettings } from '../outbox';
 /** After these the rest of a database is not asked: it would keep the start waiting once for each outbox. */
 const UNREACHABLE: readonly FailureCode[] = ['connection', 'timeout', 'busy'];
 
-/**
- * What the tables say against their mappings, a line per problem by its place in the configuration; a database that is unreachable
- * says nothing. A missing table is a mistake only of a mapping's own writer. `place`: an outbox's number in the configuration.
- */
+/** What the tables say against their mappings, a line per problem; a database that is unreachable says nothing. */
 export async function mappingErrors(
   directory: OutboxDirectory,
+  /** An outbox's number in the configuration. */
   place = (id: string): number => directory.ids.indexOf(id),
 ): Promise<string[]> {
   const byDatabase = new Map<Database, string[]>();
@@ -39,7 +37,8 @@ async function linesOf(settings: OutboxSettings, database: Database, place: numb
   const problems = await mappingProblems(settings, database);
   return settings.inline
     ? problems.map(({ path, message }) => `${formatPath(['outboxes', place, ...path])}: ${message}`)
-    : problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place, problem));
+    : // A missing table is a mistake only of a mapping's own writer.
+      problems.filter(({ absent }) => absent !== true).map((problem) => builtInLine(settings, place, problem));
 }
 
 /** The parts of a built-in shape stand nowhere in the file: the line is at its key, and names the part. */

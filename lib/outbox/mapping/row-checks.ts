@@ -7,6 +7,7 @@ import type { Place } from '@/lib/shape/bound';
 import { compileCondition } from '@/lib/shape/compile';
 import { COLUMN_ROLES, type Shape } from '@/lib/shape/shape';
 import type { Path } from '@/lib/shared/lists/document-path';
+import { uniqueIndexes } from '../indexes/index-fit';
 import { mergedRows } from '../lists/sql';
 import { listOf } from '../lists/walks';
 import { livePlaces, type Outbox } from '../outbox';
@@ -142,15 +143,12 @@ export async function sharedIds(outbox: Outbox): Promise<MappingProblem[]> {
   return [{ path: ['shape', 'columns', 'id'], message }];
 }
 
-const uniqueKeys = ({ description }: Place): string[][] =>
-  description.indexes.filter(({ unique, predicate }) => unique && predicate === null).map(({ columns }) => columns);
-
 function isUnique(place: Place): boolean {
   const names = new Set(place.id.map(({ name }) => name));
-  return names.size === 0 || uniqueKeys(place).some((columns) => columns.length > 0 && columns.every((column) => names.has(column)));
+  return names.size === 0 || uniqueIndexes(place).some(({ columns }) => columns.length > 0 && columns.every((column) => names.has(column)));
 }
 
 function keyOf(place: Place): string {
-  const [key] = uniqueKeys(place);
-  return key === undefined ? '' : `; the table's key is ${key.join(', ')}`;
+  const [key] = uniqueIndexes(place);
+  return key === undefined ? '' : `; the table's key is ${key.columns.join(', ')}`;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '@/lib/database/description';
 import type { Place } from '@/lib/shape/bound';
 import { MASK } from '@/lib/shared/lists/shown';
-import { livePlaces, type Outbox } from '../outbox';
+import { allPlaces, type Outbox } from '../outbox';
 import { decodeContent, type StoredContent, READ_BYTES } from '../rows/content';
 import { isCutError, placeSql } from '../rows/row';
 import { decodeVersion } from '../rows/version';
@@ -41,31 +41,27 @@ export function presentError(error: string | null, hidden: string[], isCut = fal
 }
 
 function spellings(value: string): Spelling[] {
-  const short = charactersOf(value).length < SHORTEST_WITHIN;
+  const short = [...value].length < SHORTEST_WITHIN;
   const texts = new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())]);
   return [...texts].map((text) => ({ text, short }));
 }
-
-const charactersOf = (text: string): string[] => [...text];
 
 function quotes(error: string, value: Spelling): Stretch[] {
   const found: Stretch[] = [];
   for (let from = error.indexOf(value.text); from >= 0; from = error.indexOf(value.text, from + 1)) {
     const to = from + value.text.length;
-    const beside = [charactersOf(error.slice(Math.max(0, from - 2), from)).at(-1), charactersOf(error.slice(to, to + 2))[0]];
+    const beside = [[...error.slice(Math.max(0, from - 2), from)].at(-1), [...error.slice(to, to + 2)][0]];
     if (!beside.some((character) => character !== undefined && isPartOf(value, character))) found.push([from, to]);
   }
   return found;
 }
 
-function isPartOf({ text, short }: Spelling, beside: string): boolean {
-  if (short) return WORD.test(beside);
-  return SHORT_NUMBER.test(text) && DIGIT.test(beside);
-}
+const isPartOf = ({ text, short }: Spelling, beside: string): boolean =>
+  short ? WORD.test(beside) : SHORT_NUMBER.test(text) && DIGIT.test(beside);
 
 /** Of a text that is cut the last characters may be the first of a value: so few that it cannot be told are never shown. */
 function cutEnd(error: string, values: Spelling[], isCut: boolean): Stretch[] {
-  const characters = charactersOf(error);
+  const characters = [...error];
   if (characters.length < MAY_BE_CUT_CHARACTERS || values.length === 0) return [];
   const untold = isCut ? characters.slice(1 - SHORTEST_WITHIN).join('').length : 0;
   const begun = Math.max(untold, ...values.map(({ text }) => beginningAtTheEnd(error, text)));
@@ -74,7 +70,7 @@ function cutEnd(error: string, values: Spelling[], isCut: boolean): Stretch[] {
 
 /** The length at the end of `error` that is the beginning of `value`, and not all of it: of three characters at least, otherwise 0. */
 function beginningAtTheEnd(error: string, value: string): number {
-  const start = charactersOf(value).slice(0, SHORTEST_WITHIN).join('');
+  const start = [...value].slice(0, SHORTEST_WITHIN).join('');
   let at = error.indexOf(start, Math.max(0, error.length - value.length + 1));
   while (at >= 0 && !value.startsWith(error.slice(at))) at = error.indexOf(start, at + 1);
   return at < 0 ? 0 : error.length - at;
@@ -113,10 +109,7 @@ interface Quoting {
   exact?: string;
 }
 
-/**
- * Events with what their errors quote of hidden values hidden. Reads the payloads of those with an error once per version of their row:
- * up to 64 kB in one statement, a few of up to 256 kB a call. An error whose payload cannot be searched is withheld whole.
- */
+/** Events with what their errors quote of hidden values hidden; an error whose payload cannot be searched is withheld whole. */
 export async function maskErrors<T extends Quoting>(outbox: Outbox, events: T[]): Promise<T[]> {
   const places = placesWithContent(outbox);
   if (places.length === 0) return events.map((event) => ({ ...event, error: event.error && shown(event.error, []) }));
@@ -146,13 +139,8 @@ export function maskErrorBeside(
 ): string | null {
   if (error === null) return null;
   if (content === null) return MASK;
-  const values = SEARCHABLE.map((role) => hiddenValues(outbox, role, content[role]));
-  return values.includes(null)
-    ? MASK
-    : shown(
-        error,
-        values.flatMap((each) => each ?? []),
-      );
+  const values = SEARCHABLE.flatMap((role) => hiddenValues(outbox, role, content[role]) ?? [null]);
+  return values.every((value) => value !== null) ? shown(error, values) : MASK;
 }
 
 const shown = (error: string, values: string[]): string => maskText(presentError(error, values, isCutError(error)) ?? '');
@@ -165,9 +153,7 @@ function remember(known: Map<string, string>, key: string, error: string): void 
 }
 
 const placesWithContent = (outbox: Outbox): Place[] =>
-  [...livePlaces(outbox), ...(outbox.archive === null ? [] : [outbox.archive])].filter(
-    ({ roles }) => roles.payload !== undefined || roles.headers !== undefined,
-  );
+  allPlaces(outbox).filter(({ roles }) => roles.payload !== undefined || roles.headers !== undefined);
 
 const SEARCHABLE = ['payload', 'headers'] as const;
 type Searchable = (typeof SEARCHABLE)[number];

@@ -43,10 +43,7 @@ export function proofFacts(outbox: FoundOutbox): ProofFacts {
   };
 }
 
-/** One name for a set of facts: 64 hexadecimal digits. */
-export function fingerprintOf(facts: ProofFacts): string {
-  return digest(facts);
-}
+export const fingerprintOf = (facts: ProofFacts): string => digest(facts);
 
 function tableFacts(place: Place, rules: TableRules | null) {
   const { description, table } = place;
@@ -73,10 +70,9 @@ function tableFacts(place: Place, rules: TableRules | null) {
 /** What is different between a proof and now, in the order a person would look at it; [] when the proof still holds. */
 export function differences(was: ProofFacts, now: ProofFacts): ProofDifference[] {
   const parts = changes(was.mapping, now.mapping).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const moved = was.database !== now.database || was.engine !== now.engine;
   return [
-    ...(was.database === now.database && was.engine === now.engine
-      ? []
-      : [difference('database', 'database', { was: was.database, now: now.database })]),
+    ...(moved ? [difference('database', 'database', { was: was.database, now: now.database })] : []),
     ...parts.map(({ name }) => difference('mapping', name, {})),
     ...tableDifferences(was.main, now.main),
     ...tableDifferences(was.dead, now.dead),

@@ -47,12 +47,8 @@ export function judgeProof(outbox: FoundOutbox, known: KnownProof | null): Proof
   const basis = switched?.facts ?? (decided?.passed === true ? decided.facts : null);
   if (basis === null) return { ...state, differences: deviations ?? [], why: deviations === null ? 'mapping_not_proven' : 'table_differs' };
   const found = differences(basis, facts);
-  if (found.length > 0)
-    return {
-      ...state,
-      differences: found,
-      why: found.some(({ what }) => what === 'mapping' || what === 'database') ? 'mapping_changed' : 'table_changed',
-    };
+  const remapped = found.some(({ what }) => what === 'mapping' || what === 'database');
+  if (found.length > 0) return { ...state, differences: found, why: remapped ? 'mapping_changed' : 'table_changed' };
   return { ...state, why: switched?.on === true ? null : 'changes_off' };
 }
 

@@ -57,11 +57,8 @@ export function requireWritable(outbox: Outbox, known: KnownProof | null): strin
 
 /** Throws Problem `read_only` when columns or triggers changed since binding; asked before the commit, when nobody can alter them. */
 export async function requireSameTables(outbox: Outbox, db: Db): Promise<void> {
-  const places = livePlaces(outbox);
-  const rules = await outbox.database.engine.tableRules(
-    db,
-    places.map(({ table }) => table),
-  );
+  const tables = livePlaces(outbox).map(({ table }) => table);
+  const rules = await outbox.database.engine.tableRules(db, tables);
   const bound = [outbox.rules.main, outbox.rules.dead];
   if (rules.some((now, index) => now.signature !== bound[index]?.signature))
     throw new Problem(

@@ -3,7 +3,8 @@ import { DatabaseFailure } from '@/lib/database/failure';
 import { type Place, placeColumns } from '@/lib/shape/bound';
 import type { ReadOnlyReason } from '@/lib/shared/changes/read-only';
 import { ARCHIVE_COLUMNS, recordTables } from '../companions';
-import { type FoundOutbox, tableLabel } from '../outbox';
+import { uniqueIndexes } from '../indexes/index-fit';
+import { type FoundOutbox, livePlaces, tableLabel } from '../outbox';
 import { calledFunctions, neededRights, type Rights } from './rights';
 
 /** What the operator's role lacks, as `UPDATE (status) on public.outbox`; null where only the role itself can tell. */
@@ -11,11 +12,8 @@ export async function operatorLacks(outbox: FoundOutbox, db: Db): Promise<string
   const { operator } = outbox.database.roles;
   if (operator === null) return [];
   const needs = needsOf(outbox);
-  const rights = await outbox.database.engine.roleRights(
-    db,
-    operator,
-    needs.map(([table]) => table),
-  );
+  const tables = needs.map(([table]) => table);
+  const rights = await outbox.database.engine.roleRights(db, operator, tables);
   return rights === null ? null : [...missing(needs, rights), ...(await uncallable(outbox, db, operator))];
 }
 
@@ -79,17 +77,13 @@ function lacking(has: RoleRights, needed: Rights): string[] {
 /** What stands in the way of changes beside their proof, what has to be put right first before what depends on it; null when nothing does. */
 export async function readOnlyReason(outbox: FoundOutbox, db: Db): Promise<ReadOnlyReason | null> {
   if (outbox.database.write === null) return 'no_operator_url';
-  if (!hasUniqueId(outbox.main) || (outbox.dead !== null && !hasUniqueId(outbox.dead))) return 'no_primary_key';
+  if (!livePlaces(outbox).every(hasUniqueId)) return 'no_primary_key';
   if ([outbox.rules.main, outbox.rules.dead].some((rules) => rules?.transactional === false)) return 'not_transactional';
   if (await outbox.database.engine.logsStatements(db)) return 'statement_binlog';
   if (outbox.archive === null || outbox.records === 'absent') return 'not_installed';
   if (outbox.records !== 'countable') return 'reinstall_needed';
   const { archive } = outbox;
-  const expected = [
-    ...Object.values(ARCHIVE_COLUMNS),
-    ...placeColumns(outbox.main),
-    ...(outbox.dead === null ? [] : placeColumns(outbox.dead)),
-  ];
+  const expected = [...Object.values(ARCHIVE_COLUMNS), ...livePlaces(outbox).flatMap(placeColumns)];
   if (expected.some((name) => !archive.description.columns.has(name))) return 'companions_out_of_date';
   return ((await operatorLacks(outbox, db)) ?? []).length > 0 ? 'no_grant' : null;
 }
@@ -97,16 +91,6 @@ export async function readOnlyReason(outbox: FoundOutbox, db: Db): Promise<ReadO
 /** A key that names one row: an intervention must never touch two. */
 function hasUniqueId(place: Place): boolean {
   const names = place.id.map((column) => column.name);
-  return (
-    names.length > 0 &&
-    place.id.every((column) => !column.nullable) &&
-    place.description.kind === 'table' &&
-    place.description.indexes.some(
-      (index) =>
-        index.unique &&
-        index.predicate === null &&
-        index.columns.length === names.length &&
-        index.columns.every((name) => names.includes(name)),
-    )
-  );
+  if (names.length === 0 || place.id.some((column) => column.nullable) || place.description.kind !== 'table') return false;
+  return uniqueIndexes(place).some(({ columns }) => columns.length === names.length && columns.every((name) => names.includes(name)));
 }
