@@ -137,9 +137,7 @@ export type Shape = z.infer<typeof shapeSchema>;
 export type ShapeInput = z.input<typeof shapeSchema>;
 
 /** True when the relay sends the events of one key strictly one after the other. */
-export function keepsOrder(shape: Pick<Shape, 'ordering'>): boolean {
-  return (shape.ordering?.blockedBy.length ?? 0) > 0;
-}
+export const keepsOrder = (shape: Pick<Shape, 'ordering'>): boolean => (shape.ordering?.blockedBy.length ?? 0) > 0;
 
 /** How the table shows that an event is out, where the shape does not say it itself. */
 export function kindOf(shape: Pick<Shape, 'kind' | 'states' | 'cursor'>): Kind {

@@ -6,10 +6,8 @@ const ORDERED = { not: is('topic', '*') };
 
 const PROCESSED = { column: 'processed', isTrue: true };
 
-/**
- * nextAttemptTime is when to try again, and on processed rows when to purge. The counter `version` guards the relay's own
- * update and delete: touching it makes a call that has run be run again.
- */
+// nextAttemptTime is when to try again, and on processed rows when to purge.
+// The counter `version` guards the relay's own update and delete: touching it makes a call that has run be run again.
 const GRUELBOX = {
   origin: 'gruelbox transaction-outbox (Java)',
   kind: 'flag',

@@ -1,9 +1,6 @@
 import { above, defineShape, names, refused } from '../define';
 
-/**
- * MassTransit's Entity Framework outbox: messages wait here until the row of OutboxState they belong to is delivered, which
- * deletes them. A message has no state of its own; one that cannot be sent holds up those behind it.
- */
+/** Messages wait here until the row of OutboxState they belong to is delivered, which deletes them. */
 export const masstransitOutboxmessage = defineShape({
   key: 'masstransit-outboxmessage',
   label: 'MassTransit outbox messages',
@@ -27,6 +24,7 @@ export const masstransitOutboxmessage = defineShape({
     payload: 'Body',
     headers: 'Headers',
   },
+  // A message has no state of its own; one that cannot be sent holds up those behind it.
   states: [{ state: 'pending', when: { always: true } }],
   claim: { visible: false },
   ordering: { key: 'orderingKey', by: 'sequence', blockedBy: ['pending'] },

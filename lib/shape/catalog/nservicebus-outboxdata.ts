@@ -1,9 +1,6 @@
 import { defineShape, names, refused } from '../define';
 
-/**
- * NServiceBus's outbox: one row per incoming message with everything its handlers sent. Nothing polls: what was not
- * dispatched goes out when the broker delivers the incoming message again, and the row then keeps duplicates away.
- */
+/** NServiceBus's outbox: one row per incoming message with everything its handlers sent. */
 export const nservicebusOutboxdata = defineShape({
   key: 'nservicebus-outboxdata',
   label: 'NServiceBus outbox',
@@ -25,6 +22,7 @@ export const nservicebusOutboxdata = defineShape({
     { state: 'pending', when: { column: 'Dispatched', isTrue: false } },
   ],
   claim: { visible: false },
+  // Nothing polls: what was not dispatched goes out when the broker delivers the incoming message again.
   operations: refused({ retry: 'broker_redelivers', requeue: 'broker_redelivers', release: 'broker_redelivers' }),
   noArchive: 'rows_prevent_duplicates',
   payload: { encoding: 'json', warn: 'many_messages' },

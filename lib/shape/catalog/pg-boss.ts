@@ -6,10 +6,7 @@ const FAILED: WrittenCondition = is('state', 'failed');
 
 const CANCELLED: WrittenCondition = is('state', 'cancelled');
 
-/**
- * The library's retry writes state and limit. Its tenth version leaves `completed_on` and with it the purge of finished
- * jobs, which takes the row before any worker; later versions clear it and make the job due, and so do we.
- */
+/** The library's retry; its tenth version leaves `completed_on`, by which the purge of finished jobs takes the row before any worker. */
 const ONE_MORE = writes({ state: 'retry', retry_limit: { column: 'retry_limit', plus: 1 }, completed_on: null, start_after: NOW });
 
 /** As sent for the first time; without `started_on` the first claim counts no retry. */

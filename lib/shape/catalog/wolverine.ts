@@ -17,15 +17,13 @@ const WOLVERINE_NODES = {
   nodes: { table: 'wolverine_nodes', purpose: 'instances', optional: true },
 } satisfies ShapeInput['companions'];
 
-/**
- * What the library itself writes when a node has left: its rows are nobody's again. Only where the list of nodes is there to
- * be read and somebody is on it: an owner that cannot be looked up may be alive.
- */
+/** What the library itself writes when a node has left: its rows are nobody's again. */
 const WOLVERINE_RELEASE = [
   exact(
     'processing',
     { owner_id: 0 },
     {
+      // The list of nodes has to be there, and not empty: an owner that cannot be looked up may be alive.
       guard: { all: [{ exists: { companion: 'nodes' } }, { not: { exists: { companion: 'owner' } } }] },
       warnings: ['may_already_be_out'],
       basis: 'mirrors_library',

@@ -43,9 +43,7 @@ export function tableText(ref: TableRef): string {
 }
 
 /** The named groups of a pattern, in its order. */
-export function groupsOf(pattern: string): string[] {
-  return [...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].flatMap(([, name]) => name ?? []);
-}
+export const groupsOf = (pattern: string): string[] => [...pattern.matchAll(/\(\?<([A-Za-z_]\w*)>/g)].flatMap(([, name]) => name ?? []);
 
 /** True for a text that is a regular expression. */
 function isPattern(text: string): boolean {
