@@ -13,16 +13,13 @@ import { suggestion } from '@/lib/shared/text/suggest';
 /** Each engine's name, the schemes of its connection strings with what such a one may not hold, and how the keys of its shapes may end. */
 const ENGINES: Record<EngineKey, { name: string; schemes: string[]; twin: string; problem(url: URL): string | null }> = {
   postgres: { name: 'PostgreSQL', schemes: ['postgres:', 'postgresql:'], twin: '-pg', problem: () => null },
-  mysql: {
-    name: 'MySQL or MariaDB',
-    schemes: ['mysql:', 'mariadb:'],
-    twin: '-mysql',
-    problem(url) {
-      const parameters = mysqlParameters(url);
-      return typeof parameters === 'string' ? parameters : null;
-    },
-  },
+  mysql: { name: 'MySQL or MariaDB', schemes: ['mysql:', 'mariadb:'], twin: '-mysql', problem: parameterProblem },
 };
+
+function parameterProblem(url: URL): string | null {
+  const parameters = mysqlParameters(url);
+  return typeof parameters === 'string' ? parameters : null;
+}
 
 const EVENT_FIELDS: (keyof OutboxEvent)[] = [
   'id',

@@ -28,16 +28,13 @@ const DAY_SECONDS = 86_400;
 const ROLLUP_DAYS = 400;
 
 /** The shape's own parameters that are set, durations in seconds. */
-function extraOf(
-  parameters: OutboxEntry['parameters'],
-  own: ReturnType<typeof extraParameters>,
-): { extra?: Record<string, number | string> } {
+function extraOf(parameters: OutboxEntry['parameters'], own: ReturnType<typeof extraParameters>): OutboxConfig['parameters']['extra'] {
   const given = Object.entries(own).flatMap(([name, { unit }]) => {
     const value = parameters?.[name];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return [[name, unit === 'text' ? String(value) : unit === 's' ? (parseDurationSeconds(value) ?? 0) : Number(value)] as const];
   });
-  return given.length === 0 ? {} : { extra: Object.fromEntries(given) };
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** A mapping as a shape; what it leaves out of names is the outbox's. */
@@ -60,7 +57,7 @@ function outboxOf(entry: OutboxEntry, engine: EngineKey, supported: Supported): 
       timeZone: parameters.timeZone,
       deadTable: parameters.deadTable,
       channel: parameters.channel,
-      ...extraOf(parameters, extraParameters(shape, supported)),
+      extra: extraOf(parameters, extraParameters(shape, supported)),
     },
     links: entry.links ?? [],
     amount: entry.amount ?? null,

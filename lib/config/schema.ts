@@ -27,9 +27,7 @@ const FIELD_PATH = new RegExp(`^(?:\\$|${STEP}|${BRACKET})(?:\\.${STEP}|${BRACKE
 const ROOTS = ['$', 'payload', 'headers'];
 
 /** True for a path into an event: `payload.items[*].price`, `payload["a.b"].c`, `headers.x`; the payload is meant without a root. */
-export function isFieldPath(text: string): boolean {
-  return text.length <= 512 && FIELD_PATH.test(text) && !ROOTS.includes(text);
-}
+export const isFieldPath = (text: string): boolean => text.length <= 512 && FIELD_PATH.test(text) && !ROOTS.includes(text);
 
 const slug = z
   .string()

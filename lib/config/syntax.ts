@@ -1,8 +1,4 @@
-/**
- * Reads YAML that has errors in it as far as it can be read. The parser's own recovery takes the lines after an error for
- * something else than their writer meant; here every error is kept to the smallest key or item of a list that holds it, by
- * indentation, and the rest is read as it stands.
- */
+/** Reads YAML with errors in it, each kept to the smallest key or item that holds it; the parser's own recovery misreads the lines after one. */
 import { type Path, formatPath } from '@/lib/shared/lists/document-path';
 import { isAbout } from './document';
 import { type Document, type ErrorCode, LineCounter, type YAMLError, isCollection, isScalar, parseDocument, visit } from 'yaml';
@@ -206,6 +202,4 @@ export function adviceOn(error: YAMLError | undefined, line: string, key = 'a ke
 }
 
 /** A key as it is written (quotes and all), read. */
-export function keyText(key: string): string {
-  return String(parseDocument(key).toJS());
-}
+export const keyText = (key: string): string => String(parseDocument(key).toJS());

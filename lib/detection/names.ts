@@ -1,14 +1,10 @@
 /** Names as a person reads them: whatever the case, the underscores and the language. */
 
 /** `OutboxMessage`, `outbox_message` and `OUTBOX-MESSAGE` as one: small letters without what stands between words. */
-export function bare(name: string): string {
-  return folded(name).replace(/[\s_.-]+/gu, '');
-}
+export const bare = (name: string): string => folded(name).replace(/[\s_.-]+/gu, '');
 
 /** Small letters, one way of writing each character. */
-export function folded(name: string): string {
-  return name.normalize('NFC').toLowerCase();
-}
+export const folded = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** The words of a name: `integrationEventLog` and `integration_event_log` are three. */
 export function wordsOf(name: string): string[] {
@@ -22,9 +18,7 @@ export function wordsOf(name: string): string[] {
 }
 
 /** A table as people and the configuration name it. */
-export function tableText(name: { schema: string; table: string }): string {
-  return `${name.schema}.${name.table}`;
-}
+export const tableText = (name: { schema: string; table: string }): string => `${name.schema}.${name.table}`;
 
 const ID_LENGTH = 48;
 

@@ -37,7 +37,7 @@ export function proposeShape({ candidate, fit }: Found, key: string, options: Pr
 
 /** The lines for a mapping of its own; `near` are the tables of its schema. */
 export function proposeOwn(
-  { candidate, table }: Found,
+  { candidate }: Found,
   read: ColumnsRead,
   roles: RoleColumns,
   words: readonly StatusWord[],
@@ -46,7 +46,7 @@ export function proposeOwn(
 ): Proposal {
   const beside = candidate.companions.find(({ purpose }) => purpose === 'dead')?.table;
   const dead = near.find((other) => tableText(other.name) === beside) ?? null;
-  const { states, ...mapping } = proposeMapping({ table, description: read.description, roles, times: read.times, words, dead });
+  const { states, ...mapping } = proposeMapping({ ...read, roles, words, dead });
   const { kind, columns } = mapping;
   // A time that is kept without its zone: a person has to say which.
   const zoneless = Object.values(columns).some(
@@ -122,11 +122,8 @@ interface ProposedState {
 /** Roles that stand in a mapping as they are; the rest of the dictionary gives states. */
 const PLAIN_ROLES = COLUMN_ROLES.filter((role): role is Exclude<ColumnRole, 'id'> & DictionaryRole => role in DICTIONARY);
 
-interface MappingInput {
-  table: CatalogueTable;
-  description: TableDescription;
+interface MappingInput extends Pick<ColumnsRead, 'description' | 'times'> {
   roles: RoleColumns;
-  times: ColumnsRead['times'];
   words: readonly StatusWord[];
   dead: CatalogueTable | null;
 }
