@@ -76,9 +76,9 @@ export class Lack {
   }
 
   /** Of these records, the newest ones, those that could not be brought. */
-  found(ids: Iterable<string>, lacked: ReadonlySet<string>): void {
+  found(records: readonly { id: string }[], lacked: ReadonlySet<string>): void {
     this.looked = true;
-    for (const id of ids) {
+    for (const { id } of records) {
       if (!lacked.has(id)) this.lacking.delete(id);
       else if (this.lacking.size < LACKING_MAX) this.lacking.add(id);
     }

@@ -141,10 +141,7 @@ export class DatabaseCarrier {
     const unknown = records.filter(({ id, lines }) => lines !== null && (this.known.get(id) ?? -1) < lines);
     const lacked = await this.bring(unknown);
     this.known = new Map(records.flatMap(({ id, lines }) => (lacked.has(id) || lines === null ? [] : [[id, lines]])));
-    this.lack.found(
-      records.map(({ id }) => id),
-      lacked,
-    );
+    this.lack.found(records, lacked);
     this.lack.because(this.blocked ? 'store' : null);
     if (!this.blocked) this.reported.clear();
     const { since } = this.options.database.status();
@@ -209,10 +206,7 @@ export class DatabaseCarrier {
       return;
     }
     const lacked = await this.bring(page.filter(({ lines }) => lines !== null));
-    this.lack.found(
-      page.map(({ id }) => id),
-      lacked,
-    );
+    this.lack.found(page, lacked);
     for (const id of lacked) if (walk.lacked.size < LACKING_MAX) walk.lacked.add(id);
     const isLast = page.length < limit;
     walk.after = page.at(-1)?.id ?? after;

@@ -136,21 +136,9 @@ export function createExaminer({ directory, store, now = Date.now, onFailure }: 
 function failed(directory: OutboxDirectory, id: string, last: Examination | null, error: unknown, now: number): Examination {
   const problem = error instanceof DatabaseFailure || error instanceof Problem ? problemOf(error.code) : 'unusable';
   if (last !== null) return { ...last, problem };
-  const database = directory.database(id);
-  return {
-    outbox: id,
-    name: directory.settings(id).name,
-    database: database.id,
-    engine: database.engine.key,
-    table: '',
-    at: new Date(now).toISOString(),
-    tookMs: 0,
-    findings: [],
-    tables: [],
-    statisticsSince: null,
-    unseen: [],
-    problem,
-  };
+  const { id: database, engine } = directory.database(id);
+  const about = { outbox: id, name: directory.settings(id).name, database, engine: engine.key, table: '' };
+  return { ...about, at: new Date(now).toISOString(), tookMs: 0, findings: [], tables: [], statisticsSince: null, unseen: [], problem };
 }
 
 function problemOf(code: string): Examination['problem'] {

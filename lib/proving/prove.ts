@@ -89,10 +89,8 @@ async function tryOne(outbox: Outbox, trial: Trial, chosen: OutboxEvent[]): Prom
   const blank = { operation: key, state, table, ...nothing };
   const operation = OPERATIONS.find((one) => one.key === key);
   if (operation === undefined) throw new Error(`no operation ${key}`);
-  const mine = seenIn(
-    trial,
-    chosen.filter((event) => event.state === state),
-  );
+  const ofState = chosen.filter((event) => event.state === state);
+  const mine = seenIn(trial, ofState);
   if (mine.length === 0 && reachesOutside(outbox)) return { ...blank, verdict: 'untried', because: 'only_chosen' };
   const events = mine.length > 0 ? mine : seenIn(trial, (await listEvents(outbox, { state: [state] }, { limit: NEWEST })).events);
   const [one] = events;
@@ -158,11 +156,8 @@ async function judge(change: Change, trial: Trial, seen: Seen[], records: Record
   if (changed.length === 0 && silent) return { verdict: 'untried', because: 'nothing_changed' };
   const rows = done.map(({ event_id: id }) => id);
   // Read again as anybody would: the state that a second try would find.
-  const [now] = await classify(
-    change,
-    steps,
-    seen.filter(({ id }) => id === first.event_id),
-  );
+  const again = seen.filter(({ id }) => id === first.event_id);
+  const [now] = await classify(change, steps, again);
   const written = steps.flatMap(({ set, call }) => [...Object.keys(set), ...(call?.writes ?? [])]);
   const beside = changed.filter((name) => !written.includes(name));
   const notes: ProofResult['notes'] = [

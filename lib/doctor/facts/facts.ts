@@ -151,9 +151,7 @@ export interface Facts {
   unseen: Unseen[];
 }
 
-export function tablesOf({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFacts[] {
-  return dead === null ? [main] : [main, dead];
-}
+export const tablesOf = ({ main, dead }: Pick<Facts, 'main' | 'dead'>): TableFacts[] => (dead === null ? [main] : [main, dead]);
 
 export const DAY_MS = 86_400_000;
 
