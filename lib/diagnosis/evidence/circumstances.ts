@@ -30,11 +30,7 @@ export interface Circumstances {
 }
 
 export interface Failure {
-  /**
-   * timeout: no answer yet, for longer than anybody waits. unavailable: it could not be reached. The others answer, but not about this
-   * table: it, its queue or a lock is too slow (slow), it is not what the shape needs (unusable), or its rows were read and the store
-   * did not compute their figures (no_store).
-   */
+  /** timeout: no answer for longer than anybody waits. unavailable: not reached. The others answer, but not about this table. */
   kind: 'timeout' | 'unavailable' | 'slow' | 'no_privilege' | 'missing' | 'outdated' | 'unusable' | 'no_store';
   /** First failure since it last answered, ISO 8601 UTC. */
   since: string;

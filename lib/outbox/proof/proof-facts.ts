@@ -112,9 +112,7 @@ export function difference(what: ProofDifference['what'], of: string, at: Partia
   return { what, of, name: at.name ?? null, was: at.was ?? null, now: at.now ?? null };
 }
 
-function digest(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('hex');
-}
+const digest = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('hex');
 
 /** JSON with sorted keys, without what is not there or was added by parsing, so that equal facts have equal texts. */
 function canonical(value: unknown): string {

@@ -32,9 +32,7 @@ const ADVICE: Record<ReadOnlyReason, string> = {
   source_down: 'its database does not answer',
 };
 
-export function readOnlyAdvice(outboxId: string, why: ReadOnlyReason): string {
-  return ADVICE[why].replace('{outbox}', outboxId);
-}
+export const readOnlyAdvice = (outboxId: string, why: ReadOnlyReason): string => ADVICE[why].replace('{outbox}', outboxId);
 
 /** The refusal of every change while an outbox is read-only: the code of why in brackets, and what to do. */
 export function readOnlyProblem(outboxId: string, why: ReadOnlyReason, differences: ProofDifference[] = []): Problem {
