@@ -11,10 +11,12 @@ export interface Screen {
   open?: boolean;
   /** Who may see it, where that is not everybody: who opens it is an operator otherwise. */
   role?: 'admin';
+  /** Shows what it read when it was opened; the others read again every interval. */
+  readsOnce?: true;
 }
 
 export const SCREENS: readonly Screen[] = [
-  { name: 'sign-in', route: '/login', path: '/login', charts: false, open: true },
+  { name: 'sign-in', route: '/login', path: '/login', charts: false, open: true, readsOnce: true },
   { name: 'fleet', route: '/', path: '/', charts: false },
   { name: 'outbox', route: '/outboxes/[outbox]', path: '/outboxes/escrow', charts: true },
   { name: 'events', route: '/outboxes/[outbox]/events', path: '/outboxes/escrow/events?state=dead', charts: false },
@@ -22,8 +24,14 @@ export const SCREENS: readonly Screen[] = [
   { name: 'dead letters of an outbox', route: '/outboxes/[outbox]/dead-letters', path: '/outboxes/escrow/dead-letters', charts: false },
   { name: 'dead letters', route: '/dead-letters', path: '/dead-letters', charts: false },
   { name: 'audit', route: '/audit', path: '/audit', charts: false },
-  { name: 'detection', route: '/detect', path: '/detect', charts: false, role: 'admin' },
-  { name: 'settings of an outbox', route: '/outboxes/[outbox]/settings', path: '/outboxes/escrow/settings', charts: false },
+  { name: 'detection', route: '/detect', path: '/detect', charts: false, role: 'admin', readsOnce: true },
+  {
+    name: 'settings of an outbox',
+    route: '/outboxes/[outbox]/settings',
+    path: '/outboxes/escrow/settings',
+    charts: false,
+    readsOnce: true,
+  },
   { name: 'doctor', route: '/doctor', path: '/doctor', charts: false },
   { name: 'doctor of an outbox', route: '/doctor', path: '/doctor?outbox=escrow', charts: false },
 ];
