@@ -6,7 +6,7 @@ import { doctorsAdvice, liveReading, openDirectory, OUTBOX_ID, type Advice } fro
 import type { Databases } from './support/databases';
 import { median, short } from './support/figures';
 import { foldedTo } from './support/folded-to';
-import { executedDuring, partsOf } from './support/plans';
+import { buffersOf, executedDuring, partsOf, scansOfIndexes, type Executed } from './support/plans';
 import { repeated, RUNS } from './support/repeated';
 import type { Budget, Table } from './support/report';
 import type { BenchServer } from './support/server';
@@ -21,8 +21,8 @@ const COUNTS = ['pending', 'processing', 'failed'].map((status) => ({
   name: `count ${status}`,
   sql: `SELECT count(*) FROM (SELECT FROM ${TABLE} WHERE status = '${status}' LIMIT 10001) AS counted`,
 }));
-/** What the product's own reading counts with; its rows for figures are measured by the bench live. */
-const DEPTH_PARTS = ['waiting', 'processing', 'dead_counted'];
+/** What the product's own reading counts with, once there are the indexes; its rows of dead events are measured by the bench live. */
+const DEPTH = { indexes: ['index_waiting', 'index_processing'], part: 'dead_counted' };
 
 interface Measured {
   rows: number;
@@ -75,7 +75,7 @@ async function measureSize(
   const directory = openDirectory(server.url(name, 'console'), escrowStatusFilling.shape, TABLE);
   const applied: Applied[] = [];
   try {
-    const before = await measure(server, name, await directory.get(OUTBOX_ID), size, 'before');
+    const before = await measure(server, name, await directory.get(OUTBOX_ID), size, null);
     for (const advice of (await doctorsAdvice(await directory.get(OUTBOX_ID))).indexes) {
       const begun = Date.now();
       for (const statement of advice.sql.split('\n')) await server.query(name, statement);
@@ -83,7 +83,7 @@ async function measureSize(
     }
     directory.forget(OUTBOX_ID);
     const outbox = await directory.get(OUTBOX_ID);
-    const after = await measure(server, name, outbox, size, 'after');
+    const after = await measure(server, name, outbox, size, applied);
     const left = (await doctorsAdvice(outbox)).checks.filter((check) => check.startsWith('index_'));
     return { measured: [before, after], applied, left };
   } finally {
@@ -101,21 +101,34 @@ async function bytesOf(server: BenchServer, database: string, sql: string): Prom
   return Number(row?.bytes ?? 0);
 }
 
-async function measure(server: BenchServer, database: string, outbox: Outbox, rows: number, when: Measured['when']): Promise<Measured> {
+/** Pages touched to count what waits, is processed and is dead; null where that is not read along the advised indexes. */
+function depthOf(executed: readonly Executed[], advised: readonly Advice[]): number | null {
+  const indexes = advised.filter(({ check }) => DEPTH.indexes.includes(check)).map(({ sql }) => nameIn(sql).replaceAll('"', ''));
+  const reads = executed.flatMap(({ plan }) => scansOfIndexes(plan, indexes));
+  const counted = executed.flatMap(({ plan }) => partsOf(plan).get(DEPTH.part) ?? []);
+  const found = [...reads.map(buffersOf), ...counted.map(({ buffers }) => buffers)];
+  return reads.length < indexes.length || indexes.length === 0 || counted.length === 0 ? null : found.reduce((sum, one) => sum + one, 0);
+}
+
+async function measure(
+  server: BenchServer,
+  database: string,
+  outbox: Outbox,
+  rows: number,
+  advised: readonly Advice[] | null,
+): Promise<Measured> {
   const counts = new Map<string, number>();
   for (const { name, sql } of COUNTS) counts.set(name, await naively(server, database, sql));
   const since = await foldedTo(server, database, outbox);
   const runs = await repeated(() => executedDuring(server, ['console'], () => liveReading(outbox, since)));
-  const last = runs.at(-1) ?? [];
-  const parts = last.flatMap(({ plan }) => [...partsOf(plan)]).filter(([name]) => DEPTH_PARTS.includes(name));
   const begun = Date.now();
   const examined = await executedDuring(server, ['console'], () => doctorsAdvice(outbox));
   const ms = Date.now() - begun;
   return {
     rows,
-    when,
+    when: advised === null ? 'before' : 'after',
     counts,
-    depth: parts.length < DEPTH_PARTS.length ? null : parts.reduce((sum, [, { buffers }]) => sum + buffers, 0),
+    depth: depthOf(runs.at(-1) ?? [], advised ?? []),
     reading: median(runs.map((run) => run.reduce((sum, { buffers }) => sum + buffers, 0))),
     examination: { buffers: examined.reduce((sum, { buffers }) => sum + buffers, 0), ms },
   };

@@ -1,13 +1,14 @@
 /**
  * The peer's programs, in a folder of their own: pg-boss, its dashboard, and the Node 22 they ask for, which npm carries
- * as a package. Nothing of it is a dependency of ours.
+ * as a package for each platform. Nothing of it is a dependency of ours, and nothing of it runs a script to be installed.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-export const PEER_PACKAGES = { node: '22.23.3', 'pg-boss': '12.38.0', '@pg-boss/dashboard': '1.9.0' };
+const NODE = `node-${process.platform}-${process.arch}`;
+export const PEER_PACKAGES = { [NODE]: '22.23.3', 'pg-boss': '12.38.0', '@pg-boss/dashboard': '1.9.0' };
 /** pg-boss asks for a newer one than the registry may hold. It parses calendars, which nothing here uses. */
 const OVERRIDES = { 'rrule-temporal': '2.2.7' };
 const INSTALL_TIMEOUT_MS = 240_000;
@@ -39,7 +40,7 @@ export async function installPeer(baseDir: string): Promise<Peer> {
     await copyFile(path.join(import.meta.dirname, 'tables.mjs'), tables);
     const peer = {
       dir,
-      node: path.join(dir, 'node_modules/node/bin/node'),
+      node: path.join(dir, 'node_modules', NODE, 'bin/node'),
       dashboard: path.join(dir, 'node_modules/@pg-boss/dashboard/bin/cli.js'),
       tables,
       remove,

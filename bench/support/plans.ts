@@ -42,11 +42,24 @@ const MARKER_TIMEOUT_MS = 10_000;
 export async function executedDuring(server: BenchServer, roles: readonly Role[], work: () => Promise<unknown>): Promise<Executed[]> {
   const from = (await stat(server.log)).size;
   await work();
+  await untilIdle(server, roles);
   const text = await logUntilMarker(server, from);
   return text
     .split(/^@@/m)
     .flatMap(toExecuted)
     .filter((one) => (roles as readonly string[]).includes(one.role));
+}
+
+/** A statement is written down when it is over for the server, which may be after its answer has come. */
+async function untilIdle(server: BenchServer, roles: readonly Role[]): Promise<void> {
+  const names = roles.map((role) => `'${role}'`).join();
+  const until = Date.now() + MARKER_TIMEOUT_MS;
+  while (Date.now() < until) {
+    const busy = await server.query('postgres', `SELECT 1 FROM pg_stat_activity WHERE usename IN (${names}) AND state <> 'idle'`);
+    if (busy.length === 0) return;
+    await sleep(20);
+  }
+  throw new Error(`${names} did not become idle`);
 }
 
 /** The log is complete up to a line that is written after the work. */
@@ -113,6 +126,12 @@ function readsTables(node: Plan): boolean {
     node['Relation Name'] !== undefined ||
     (node.Plans ?? []).some((child) => child['Subplan Name']?.startsWith('CTE ') !== true && readsTables(child))
   );
+}
+
+/** The parts of a plan that read a table along one of these indexes, heap pages included. */
+export function scansOfIndexes(plan: Plan, indexes: readonly string[]): Plan[] {
+  const along = (node: Plan): boolean => indexes.includes(node['Index Name'] ?? '') || (node.Plans ?? []).some(along);
+  return plan['Relation Name'] !== undefined && along(plan) ? [plan] : (plan.Plans ?? []).flatMap((node) => scansOfIndexes(node, indexes));
 }
 
 /** Names of the tables and how each was read, for example `Seq Scan outbox_events`. */
